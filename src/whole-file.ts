@@ -42,18 +42,24 @@ export async function writeWholeFile(path: string, content: string | FileContent
   await syncFolder(folder);
 }
 
+const otherPlace = 'Name a file in a folder that can be written, on a disk with free space. Nothing else was changed.';
+
 /**
- * Writes where a person asked for it. @param write writes at `path`, or into it. @throws PatchbayError `usage` `outputNotWritten` for what
- * the system refuses; what `write` throws else.
+ * Writes where a person asked for it. @param write writes at `path`, or into it. @param hint what to do where it cannot be written.
+ * @throws PatchbayError `usage` `outputNotWritten` for what the system refuses; what `write` throws else.
  */
-export async function writeAsAsked<Written>(path: string, write: () => Promise<Written>): Promise<Written> {
+export async function writeAsAsked<Written>(
+  path: string,
+  write: () => Promise<Written>,
+  hint = otherPlace,
+): Promise<Written> {
   try {
     return await write();
   } catch (error) {
     const why = error instanceof PatchbayError ? undefined : refusals[systemCodeOf(error) ?? ''];
     if (why === undefined) throw error;
     throw new PatchbayError('usage', 'outputNotWritten', `${path} cannot be written: ${why}`, {
-      hint: 'Name a file in a folder that can be written, on a disk with free space. Nothing else was changed.',
+      hint,
       cause: error,
     });
   }

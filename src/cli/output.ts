@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 import Table from 'cli-table3';
 import { wordForShell } from '#src/operations/error-document.ts';
+import { jsonPieces, printableJson } from './json-pieces.ts';
 import type { GlobalOptions } from './open-home.ts';
 
 export type Style = Parameters<typeof styleText>[0];
@@ -19,10 +20,12 @@ export interface Output {
   readonly values: boolean;
   /** One JSON document on one line of stdout; the commands in its hints as `paste` gives them. */
   document(value: unknown): void;
-  /** The same with one more member, a list that is too long to be held: it is written page by page, as fast as it is read. */
-  longDocument(value: object, name: string, pages: AsyncIterable<readonly unknown[]>): Promise<void>;
+  /** The same, of a document that holds lists too long for memory (`jsonPieces`): written as fast as it is read. */
+  longDocument(value: object): Promise<void>;
   /** A line of data on stdout. */
   line(text: string): void;
+  /** Lines of data on stdout, written as fast as they are read. */
+  lines(lines: AsyncIterable<string>): Promise<void>;
   /** A line on stderr, unless quiet. */
   note(text: string): void;
   style(style: Style, text: string): string;
@@ -38,21 +41,18 @@ export function createOutput(options: GlobalOptions): Output {
     (process.stdout.isTTY === true || (process.env.FORCE_COLOR ?? '0') !== '0');
   const style = (format: Style, text: string): string =>
     colours ? styleText(format, text, { validateStream: false }) : text;
-  const json = (value: unknown): string => printableJson(value, options);
+  const json = (value: unknown): string => printableJson(value, pasteableHints(options));
   return {
     json: options.json === true,
     quiet: options.quiet === true,
     values: options.values !== false,
     document: (value) => process.stdout.write(`${json(value)}\n`),
-    longDocument: async (value, name, pages) => {
-      await written(`${json(value).replace(/\}$/, '')},${json(name)}:[`);
-      let isFirst = true;
-      for await (const page of pages) {
-        if (page.length === 0) continue;
-        await written(`${isFirst ? '' : ','}${page.map(json).join(',')}`);
-        isFirst = false;
-      }
-      await written(']}\n');
+    longDocument: async (value) => {
+      for await (const piece of jsonPieces(value, json)) await written(piece);
+      await written('\n');
+    },
+    lines: async (lines) => {
+      for await (const line of lines) await written(`${line}\n`);
     },
     line: (text) => process.stdout.write(`${text}\n`),
     note: (text) => {
@@ -144,14 +144,6 @@ function pasteableHints(flags: FolderFlags) {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
-}
-
-/** JSON escapes the control characters below a space by itself. What else would steer a terminal is escaped here; the value stays. */
-function printableJson(value: unknown, flags: FolderFlags): string {
-  return JSON.stringify(value, pasteableHints(flags)).replace(
-    /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }
 
 /** A reader that has seen enough, as `head`, closes the pipe: not an error, unless the command says otherwise. */

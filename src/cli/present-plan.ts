@@ -2,58 +2,79 @@
 import { importCommand } from '#src/operations/plan.ts';
 import type { MadePlan } from '#src/plans/make-plan.ts';
 import { hasWrites } from '#src/plans/plan-totals.ts';
-import { planView, type ViewChange, type ViewGroup, type ViewOptions } from '#src/plans/show/plan-view.ts';
+import {
+  type PlanView,
+  planView,
+  type ViewChange,
+  type ViewGroup,
+  type ViewOptions,
+} from '#src/plans/show/plan-view.ts';
 import { type Output, printable, type Style } from './output.ts';
 
 const valueCharsMax = 60;
 
-export function presentPlan(output: Output, made: MadePlan, options: ViewOptions): string {
+/** The lines of it, as they are read. */
+export async function* planLines(output: Output, made: MadePlan, options: ViewOptions): AsyncGenerator<string> {
   const view = planView(made, options);
   const { style } = output;
-  const lines = [
-    `${style('bold', printable(view.title))}: plan${made.isKept ? ` ${made.plan.id}` : ''}`,
-    ...view.groups.flatMap((group) => groupLines(output, group, made.plan.undoes !== null)),
-  ];
+  yield `${style('bold', printable(view.title))}: plan${made.isKept ? ` ${made.plan.id}` : ''}`;
+  for (const group of view.groups) yield* groupLines(output, group, made.plan.undoes !== null);
   const { rejected, notes, stop, summary } = view;
-  if (rejected.rows.length > 0) {
-    const head = ['line', 'column', ...(options.values ? ['value'] : []), 'code', 'what to do'];
-    const table = output.table(
-      head,
-      rejected.rows.map((row) => row.map(shorten)),
-    );
-    lines.push(`  ${style('red', 'rejected rows')}:`, ...table.split('\n').map((line) => `    ${line}`));
-    if (rejected.moreCount > 0) lines.push(`    … and ${rejected.moreCount} more`);
-  }
-  lines.push(...notes.map((note) => `  note: ${printable(note)}`));
+  if (rejected.count > 0) yield* rejectedLines(output, rejected);
+  for (const note of notes) yield `  note: ${printable(note)}`;
   if (stop !== null) {
-    lines.push(`  ${style('red', printable(stop.message))}`);
-    lines.push(...stop.hints.map((hint) => `  ${output.paste(printable(hint))}`));
+    yield `  ${style('red', printable(stop.message))}`;
+    for (const hint of stop.hints) yield `  ${output.paste(printable(hint))}`;
   }
-  lines.push(...summary.map((line) => `  ${line}`));
+  for (const line of summary) yield `  ${line}`;
   const isStopped = stop !== null && made.plan.runId === null;
   if (made.isKept && hasWrites(made.plan.totals) && !isStopped)
-    lines.push(`  ${output.paste(`carry it out: ${importCommand(made.plan)}`)}`);
+    yield `  ${output.paste(`carry it out: ${importCommand(made.plan)}`)}`;
   const { runId } = made.plan;
   const again = runId === null ? '' : `patchbay plan --run ${runId} `;
-  if (view.groups.some(({ moreCount }) => moreCount > 0))
-    lines.push(`  ${output.paste(`all of it: ${again}--full; as a file: ${again}--output plan.html`)}`);
-  return lines.join('\n');
+  if ([rejected, ...view.groups].some(({ moreCount }) => moreCount > 0))
+    yield `  ${output.paste(`all of it: ${again}--full; as a file: ${again}--output plan.html`)}`;
+}
+
+/** The text of it, for a question: cut by its options. */
+export async function presentPlan(output: Output, made: MadePlan, options: ViewOptions): Promise<string> {
+  return (await Array.fromAsync(planLines(output, made, options))).join('\n');
+}
+
+/** The widths of a table are those of its cells: a longer list is several tables. */
+const rowsPerTable = 500;
+
+async function* rejectedLines(output: Output, { head, rows, moreCount }: PlanView['rejected']): AsyncGenerator<string> {
+  yield `  ${output.style('red', 'rejected rows')}:`;
+  let page: (readonly string[])[] = [];
+  const lines = () =>
+    output
+      .table(head, page)
+      .split('\n')
+      .map((line) => `    ${line}`);
+  for await (const row of rows) {
+    page.push(row.map(shorten));
+    if (page.length < rowsPerTable) continue;
+    yield* lines();
+    page = [];
+  }
+  if (page.length > 0) yield* lines();
+  if (moreCount > 0) yield `    … and ${moreCount} more`;
 }
 
 const styleOf: Readonly<Record<ViewChange['sign'], Style>> = { '+': 'green', '~': 'cyan', '-': 'red', '!': 'yellow' };
 
-function groupLines(
+async function* groupLines(
   output: Output,
   { kind, title, contacts, moreCount }: ViewGroup,
   isUndo: boolean,
-): readonly string[] {
-  const lines = [`  ${output.style('bold', title)}:`];
-  for (const { heading, changes } of contacts) {
-    lines.push(`    ${printable(heading)}`);
-    for (const change of changes) lines.push(`      ${changeText(output, change, kind === 'held', isUndo)}`);
+): AsyncGenerator<string> {
+  yield `  ${output.style('bold', title)}:`;
+  for await (const { heading, changes } of contacts) {
+    yield `    ${printable(heading)}`;
+    for (const change of changes) yield `      ${changeText(output, change, kind === 'held', isUndo)}`;
   }
-  if (moreCount > 0) lines.push(`    … and ${moreCount} more`);
-  return lines;
+  if (moreCount > 0) yield `    … and ${moreCount} more`;
 }
 
 function changeText(

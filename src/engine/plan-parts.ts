@@ -12,7 +12,6 @@ export function planParts(home: Home, workspace: Workspace): PlanService {
   const upsert = upsertParts(home, workspace, home.feeds.exists);
   return {
     reading: runParts(home, workspace, upsert),
-    plan: { ledger, clock, upsert, requestsPerSecond, serviceName },
-    draftsFolder: join(folders.root, 'drafts'),
+    plan: { ledger, clock, upsert, requestsPerSecond, serviceName, draftsFolder: join(folders.root, 'drafts') },
   };
 }

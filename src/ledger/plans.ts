@@ -75,8 +75,8 @@ export interface PlanLedger {
   get(id: string): Promise<PlanRecord | null>;
   /** The newest first; of a run where one is given. */
   list(filter: { readonly runId?: string; readonly limit: number }): Promise<readonly PlanRecord[]>;
-  /** In the order of the file. `after`: how many came before. */
-  contacts(planId: string, after: number, limit: number): Promise<readonly PlannedContact[]>;
+  /** In the order of the file, read as they are asked for. */
+  contacts(planId: string): AsyncIterable<PlannedContact>;
   /** What the plan says of these keys, by key; those that it does not name are absent. */
   digests(planId: string, keys: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Removes a plan, or what was entered of one that was never kept. */

@@ -16,6 +16,7 @@ import type { RunEvent } from '#src/ledger/staging.ts';
 import { draftFile, type ReadingParts } from '#src/plans/draft-file.ts';
 import { type MadePlan, makePlan, type PlanParts, type PlanProgress } from '#src/plans/make-plan.ts';
 import { hasWrites } from '#src/plans/plan-totals.ts';
+import { firstShown, type ViewOptions } from '#src/plans/show/plan-view.ts';
 import { readingOfFile } from '#src/runs/choose-feed.ts';
 import type { NamedFile, SubmitChoice } from '#src/runs/enter-run.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
@@ -29,8 +30,6 @@ import { withoutValues } from './runs.ts';
 export interface PlanService {
   readonly reading: ReadingParts;
   readonly plan: PlanParts;
-  /** The folder for drafts, below the data folder. */
-  readonly draftsFolder: string;
 }
 
 export interface PlanRequest {
@@ -52,10 +51,10 @@ export interface PlanRequest {
  * @throws PatchbayError `file` where it cannot be read; `auth`, `unreachable`; the signal's reason.
  */
 export async function planFile(
-  { reading, plan, draftsFolder }: PlanService,
+  { reading, plan }: PlanService,
   { file, isInput, options, choice, mappingNamed, only, signal, onProgress }: PlanRequest,
 ): Promise<MadePlan> {
-  const drafted = await draftFile(reading, draftsFolder, file, options, choice, signal);
+  const drafted = await draftFile(reading, plan.draftsFolder, file, options, choice, signal);
   try {
     const { run, ledger } = drafted;
     const kept = {
@@ -250,27 +249,23 @@ function planMoved(plan: PlanRecord, path: string | null, why: string, cause?: u
 
 /** How a plan ends for a script. With `--verify` drift is a difference. @param asksForChanges `--exit-code`. */
 export function exitCodeOfPlan(
-  { plan, problems, drift }: Pick<MadePlan, 'plan' | 'problems' | 'drift'>,
+  { plan, problemCount, drift }: Pick<MadePlan, 'plan' | 'problemCount' | 'drift'>,
   asksForChanges: boolean,
 ): number {
   const { changed = 0, gone = 0, doubled = 0 } = drift ?? {};
   if (plan.reading?.options.verify === true && changed + gone + doubled > 0) return exitCodes.differs;
   if (asksForChanges && hasWrites(plan.totals)) return exitCodes.differs;
-  return problems.length > 0 ? exitCodes.dead : exitCodes.done;
+  return problemCount > 0 ? exitCodes.dead : exitCodes.done;
 }
 
-export interface PlanShown {
-  /** Contacts that are listed at most. */
-  readonly limit: number;
-  readonly values: boolean;
-}
-
-/** `plan --json` (`docs/contract.md`). @param exitCode absent where the plan is part of another document. */
-export function planDocument(made: MadePlan, { limit, values }: PlanShown, exitCode?: number): object {
+/**
+ * `plan --json` (`docs/contract.md`). Contacts and problems are lists that are read as they are written. @param exitCode absent where the
+ * plan is part of another document.
+ */
+export function planDocument(made: MadePlan, { limit, values }: ViewOptions, exitCode?: number): object {
   const { plan, isKept, contacts, contactCount, problems, outcomes, notes, drift, unsure, sent } = made;
   const { id, feed, runId, undoes, fileName, service, totals, stop, checksum, createdAtMs } = plan;
   const { rows, ...counts } = totals;
-  const shown = contacts.slice(0, limit);
   return {
     plan: isKept ? id : null,
     ...(runId === null ? {} : { run: runId }),
@@ -285,9 +280,9 @@ export function planDocument(made: MadePlan, { limit, values }: PlanShown, exitC
     pending: unsure,
     drift,
     stop: stop === null ? null : { code: stop.code, message: stop.message, hint: stop.hint },
-    contacts: shown.map((one) => contactDocument(one, values)),
-    contactsComplete: shown.length === contactCount,
-    problems: values ? problems : problems.map((problem) => ({ ...problem, value: null })),
+    contacts: firstShown(contacts, limit, (one) => contactDocument(one, values)),
+    contactsComplete: contactCount <= limit,
+    problems: firstShown(problems, Number.POSITIVE_INFINITY, (one) => (values ? one : { ...one, value: null })),
     outcomes: outcomes.slice(0, limit).map((event: RunEvent) => (values ? event : withoutValues(event))),
     notes,
     sent: { ...zeroSent, ...sent },

@@ -33,14 +33,14 @@ export interface UndoChoice {
  * @throws PatchbayError as `beginUndo`; `auth`, `unreachable`; the signal's reason.
  */
 export async function planUndoOf(
-  { reading, plan, draftsFolder }: PlanService,
+  { reading, plan }: PlanService,
   submit: SubmitParts,
   undone: RunRecord,
   choice: UndoChoice,
   { signal, onProgress }: Pick<PlanRequest, 'signal' | 'onProgress'>,
 ): Promise<MadePlan> {
   await requireUndoable(submit, undone);
-  const draft = await openDraft(plan.ledger, draftsFolder);
+  const draft = await openDraft(plan.ledger, plan.draftsFolder);
   try {
     const { ledger } = draft;
     const entered = await ledger.runs.create(undoRun(submit, undone, { ...choice, accept: false, reason: null }));

@@ -3,7 +3,6 @@
  * and writes nothing to it; in the ledger it leaves the plan and nothing else (`docs/plans.md`, "Plans").
  */
 import { createHash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '#src/clock.ts';
 import type { PlannedContact } from '#src/contacts/planned.ts';
 import { unreachable } from '#src/errors.ts';
@@ -12,8 +11,7 @@ import type { Ledger } from '#src/ledger/port.ts';
 import { skipSentences } from '#src/ledger/rules/events.ts';
 import { type DriftCounts, pendingCount, type RunReason, type RunRecord, zeroCounts } from '#src/ledger/runs.ts';
 import { eventsPerRunMax, type RunEvent, type StagedRecord } from '#src/ledger/staging.ts';
-import type { ProblemLine } from '#src/runs/report.ts';
-import { problemLines } from '#src/runs/report.ts';
+import { type ProblemLine, problemLines, problemPages } from '#src/runs/report.ts';
 import { newRunId } from '#src/runs/run-files.ts';
 import { adoptionStop } from '#src/upsert/applying-guards.ts';
 import { keysPerChunk, type UpsertParts } from '#src/upsert/chunk.ts';
@@ -29,6 +27,7 @@ import {
   withContact,
   withRecord,
 } from './plan-totals.ts';
+import { openSpool, type Spool } from './spool.ts';
 
 export interface PlanParts {
   /** Where plans are kept; the ledger itself, never a draft. */
@@ -38,6 +37,8 @@ export interface PlanParts {
   /** Of the key, over all processes; null: no limit. */
   readonly requestsPerSecond: number | null;
   readonly serviceName: string;
+  /** For drafts, and for what is too long for memory; below the data folder. */
+  readonly draftsFolder: string;
 }
 
 /** What is planned: a run, in a ledger or in a draft of it, and how the plan is kept. */
@@ -57,18 +58,20 @@ export interface PlanProgress {
   readonly total: number;
 }
 
-export interface MadePlan {
+/** Its lists are read as they are shown, and as often as they are shown; they are gone once it is disposed of. */
+export interface MadePlan extends AsyncDisposable {
   readonly plan: PlanRecord;
   /** Whether it can be carried out by its id. */
   readonly isKept: boolean;
-  /** Those in which something is written or held, in the order of the file; at most `contactsShownMax`. */
-  readonly contacts: readonly PlannedContact[];
+  /** Those in which something is written or held, in the order of the file. Reading throws the reason of the plan's signal. */
+  readonly contacts: AsyncIterable<PlannedContact>;
   /** How many there are in all, and of each group. */
   readonly contactCount: number;
   readonly groupCounts: GroupCounts;
-  /** Rejected rows, one line for each problem; at most `contactsShownMax`. */
-  readonly problems: readonly ProblemLine[];
-  /** What was skipped and warned of, and what drifted. */
+  /** Rejected rows, one line for each problem. */
+  readonly problems: AsyncIterable<ProblemLine>;
+  readonly problemCount: number;
+  /** What was skipped and warned of, and what drifted; at most `eventsPerRunMax` of the file, and as many of the service. */
   readonly outcomes: readonly RunEvent[];
   readonly notes: readonly string[];
   /** With `--verify` and `--repair`: how many contacts people changed, deleted or doubled. Null: it was not looked for. */
@@ -79,31 +82,35 @@ export interface MadePlan {
   readonly sent: Readonly<Partial<Record<RequestKind, number>>>;
 }
 
-/** More are counted, and not kept in memory. */
-export const contactsShownMax = 10_000;
-const rejectedShownMax = 1_000;
-
 /**
- * @throws PatchbayError as reads do (`workspace/port.ts`); the signal's reason. Nothing is kept then.
+ * The caller disposes of the plan.
+ * @throws PatchbayError as reads do (`workspace/port.ts`); as `openSpool`; the signal's reason. Nothing is kept then.
  */
 export async function makePlan(parts: PlanParts, task: PlanTask): Promise<MadePlan> {
-  const { clock, ledger, serviceName } = parts;
+  const { clock, ledger, serviceName, draftsFolder } = parts;
   const { run, signal, only } = task;
   const createdAtMs = clock.nowMs();
   const id = newRunId(createdAtMs);
   const sent = new Map<RequestKind, number>();
   const onRequest = (kind: RequestKind): void => void sent.set(kind, (sent.get(kind) ?? 0) + 1);
+  await using opened = new AsyncDisposableStack();
+  const contacts = opened.use(await openSpool<PlannedContact>(draftsFolder, signal));
+  const problems = opened.use(await openSpool<ProblemLine>(draftsFolder, signal));
   // With `--verify` nothing would be written: there is nothing to carry out.
-  const gathered = gatherer(ledger, id, only === null && !run.options.verify);
+  const gathered = gatherer(ledger, id, only === null && !run.options.verify, { contacts, problems });
   await ledger.plans.begin(id, createdAtMs);
   let isKept = false;
   try {
+    for await (const page of problemPages(task.ledger.runs, run.id)) await problems.add(page);
     for await (const records of plannedPages(parts, task, onRequest)) {
       for (const record of records) gathered.add(record);
       await gathered.enter();
     }
+    const events = await task.ledger.runs.events(run.id, 0, eventsPerRunMax);
+    const held = only === null ? heldContacts(events) : [];
+    await contacts.add(held);
     signal.throwIfAborted();
-    const { counts, dead } = gathered;
+    const { counts } = gathered;
     const pace = { requestsPerSecond: parts.requestsPerSecond, keysPerLookUp: keysPerChunk(parts.upsert.limits) };
     const plan: PlanRecord = {
       id,
@@ -121,16 +128,15 @@ export async function makePlan(parts: PlanParts, task: PlanTask): Promise<MadePl
       await ledger.plans.keep(plan);
       isKept = true;
     }
-    const events = await task.ledger.runs.events(run.id, 0, eventsPerRunMax);
-    const rejected = await task.ledger.runs.deadRows(run.id, 0, rejectedShownMax);
-    const held = only === null ? heldContacts(events) : [];
+    const spools = opened.move();
     return {
       plan,
       isKept,
-      contacts: [...gathered.shown, ...held].slice(0, contactsShownMax),
-      contactCount: gathered.shownCount() + held.length,
+      contacts,
+      contactCount: contacts.count,
       groupCounts: held.reduce(withContact, gathered.groups),
-      problems: [...rejected.flatMap(problemLines), ...dead].slice(0, contactsShownMax),
+      problems,
+      problemCount: problems.count,
       outcomes: [
         ...events.filter(({ kind }) => kind !== 'held').map(({ ordinal: _, ...one }) => one),
         ...gathered.skipped,
@@ -139,6 +145,7 @@ export async function makePlan(parts: PlanParts, task: PlanTask): Promise<MadePl
       drift: run.shape?.drift ?? null,
       unsure: counts.unsure,
       sent: Object.fromEntries(sent),
+      [Symbol.asyncDispose]: () => spools.disposeAsync(),
     };
   } finally {
     if (!isKept) await ledger.plans.remove(id);
@@ -169,28 +176,28 @@ function countsOfSome({ created, updated, unchanged, skipped, dead, unsure }: Pl
 interface Gathered {
   readonly counts: PlanCounts;
   readonly groups: GroupCounts;
-  readonly shown: readonly PlannedContact[];
   readonly skipped: readonly RunEvent[];
-  readonly dead: readonly ProblemLine[];
-  shownCount(): number;
   add(record: PlannedRecord): void;
-  /** Keeps what was added since. */
+  /** Keeps and spools what was added since. */
   enter(): Promise<void>;
   /** Whether all contacts are kept. */
   isWhole(): boolean;
   checksum(): string;
 }
 
-function gatherer({ plans }: Ledger, planId: string, isToBeKept: boolean): Gathered {
-  const shown: PlannedContact[] = [];
+interface PlanSpools {
+  readonly contacts: Spool<PlannedContact>;
+  readonly problems: Spool<ProblemLine>;
+}
+
+function gatherer({ plans }: Ledger, planId: string, isToBeKept: boolean, spools: PlanSpools): Gathered {
   const skipped: RunEvent[] = [];
-  const dead: ProblemLine[] = [];
   const hash = createHash('sha256');
   let counts = noCounts;
   let groups = noGroups;
-  let shownCount = 0;
   let plannedCount = 0;
   let waiting: PlannedContact[] = [];
+  let dead: ProblemLine[] = [];
   return {
     get counts() {
       return counts;
@@ -198,10 +205,7 @@ function gatherer({ plans }: Ledger, planId: string, isToBeKept: boolean): Gathe
     get groups() {
       return groups;
     },
-    shown,
     skipped,
-    dead,
-    shownCount: () => shownCount,
     add: (record) => {
       counts = withRecord(counts, record);
       switch (record.is) {
@@ -210,10 +214,7 @@ function gatherer({ plans }: Ledger, planId: string, isToBeKept: boolean): Gathe
           hash.update(`${contact.digest} ${contact.key}\n`);
           plannedCount += 1;
           waiting.push(contact);
-          if (!isWorthShowing(contact)) return;
-          shownCount += 1;
-          groups = withContact(groups, contact);
-          if (shown.length < contactsShownMax) shown.push(contact);
+          if (isWorthShowing(contact)) groups = withContact(groups, contact);
           return;
         }
         case 'ended':
@@ -226,8 +227,10 @@ function gatherer({ plans }: Ledger, planId: string, isToBeKept: boolean): Gathe
       }
     },
     enter: async () => {
-      const contacts = waiting;
-      waiting = [];
+      const [contacts, problems] = [waiting, dead];
+      [waiting, dead] = [[], []];
+      await spools.contacts.add(contacts.filter(isWorthShowing));
+      await spools.problems.add(problems);
       if (isToBeKept && plannedCount <= planContactsMax) await plans.enter(planId, contacts);
     },
     isWhole: () => isToBeKept && plannedCount <= planContactsMax,
@@ -247,7 +250,6 @@ function noteEnd(
     skipped.push({ kind: 'skipped', line, key, code: end.reason, field: null, message });
     return;
   }
-  if (dead.length >= contactsShownMax) return;
   dead.push(...problemLines({ ...end.dead, ordinal: 0, letterId: '' }));
 }
 
@@ -289,25 +291,24 @@ function stopOf({ upsert }: PlanParts, run: RunRecord, { unknown, ...counts }: P
   return { code, message, hint, facts };
 }
 
-const contactsPerPage = 1_000;
-
-/**
- * A plan as it was kept, with its contacts, to be shown again. The run itself says what was rejected, skipped and warned of.
- * Ends with the plan's last contact.
- */
+/** A plan as it was kept, with its contacts, to be shown again. The run itself says what was rejected, skipped and warned of. */
 export async function readKeptPlan(plans: Pick<PlanLedger, 'contacts'>, plan: PlanRecord): Promise<MadePlan> {
-  const contacts: PlannedContact[] = [];
+  const contacts = { [Symbol.asyncIterator]: () => contactsWorthShowing(plans, plan.id) };
   let [contactCount, groupCounts] = [0, noGroups];
-  for (let after = 0; ; after += contactsPerPage) {
-    const page = await plans.contacts(plan.id, after, contactsPerPage);
-    for (const contact of page.filter(isWorthShowing)) {
-      contactCount += 1;
-      groupCounts = withContact(groupCounts, contact);
-      if (contacts.length < contactsShownMax) contacts.push(contact);
-    }
-    if (page.length < contactsPerPage) break;
-    await nextTurn();
+  for await (const contact of contacts) {
+    contactCount += 1;
+    groupCounts = withContact(groupCounts, contact);
   }
-  const elsewhere = { problems: [], outcomes: [], notes: [], drift: null, unsure: 0, sent: {} };
-  return { plan, isKept: true, contacts, contactCount, groupCounts, ...elsewhere };
+  const elsewhere = { problems: nothing, problemCount: 0, outcomes: [], notes: [], drift: null, unsure: 0, sent: {} };
+  const [isKept, close] = [true, async () => undefined];
+  return { plan, isKept, contacts, contactCount, groupCounts, ...elsewhere, [Symbol.asyncDispose]: close };
+}
+
+const nothing: AsyncIterable<never> = { [Symbol.asyncIterator]: async function* () {} };
+
+async function* contactsWorthShowing(
+  plans: Pick<PlanLedger, 'contacts'>,
+  planId: string,
+): AsyncGenerator<PlannedContact> {
+  for await (const contact of plans.contacts(planId)) if (isWorthShowing(contact)) yield contact;
 }

@@ -207,7 +207,11 @@ async function* listText(name: string, pages: AsyncIterable<readonly unknown[]>)
   yield isEmpty ? ']' : '\n ]';
 }
 
-async function* problemPages(staging: StagingLedger, runId: string): AsyncGenerator<readonly ProblemLine[]> {
+/** Rejected rows of a run, one line for each problem. */
+export async function* problemPages(
+  staging: Pick<StagingLedger, 'deadRows'>,
+  runId: string,
+): AsyncGenerator<readonly ProblemLine[]> {
   let after = 0;
   // Ends with the first short page: ordinals only grow.
   for (;;) {

@@ -51,9 +51,8 @@ export function planContract(open: OpenLedger): void {
     await ledger.plans.keep(plan('p1'));
     const other = await reopen();
     expect(await other.plans.get('p1')).toEqual(plan('p1'));
-    expect(await other.plans.contacts('p1', 0, 2_000)).toEqual(contacts);
-    expect(await other.plans.contacts('p1', 990, 20)).toEqual(contacts.slice(990, 1_010));
-    expect(await other.plans.contacts('p1', 1_203, 20)).toEqual([]);
+    expect(await Array.fromAsync(other.plans.contacts('p1'))).toEqual(contacts);
+    expect(await Array.fromAsync(other.plans.contacts('p0'))).toEqual([]);
   });
 
   test('what a plan says of keys is its own: other keys and other plans are not named', async () => {

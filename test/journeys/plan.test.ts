@@ -155,4 +155,26 @@ describe.concurrent('a plan', () => {
       expect([refused.code, refused.stderr], words.join(' ')).toEqual([2, expect.stringMatching(/^patchbay: /)]);
     }
   });
+
+  test('of more than ten thousand contacts is whole on stdout and in a file, and leaves nothing else', async ({
+    journey,
+  }) => {
+    const count = 10_050;
+    const rows = Array.from({ length: count }, (_, index) => `k${index},Ann,Lead`);
+    const file = journey.file('all.csv', `${header}${rows.join('\n')}\n`);
+    const [markdown = '', page = ''] = ['md', 'html'].map((ending) => join(journey.data, `plan.${ending}`));
+    const whole = await journey.run(['plan', file, '--sandbox', '--json', '--output', markdown]);
+    expect(whole.code, whole.stderr).toBe(0);
+    const [document] = whole.documents;
+    expect([document.contacts.length, document.contactsComplete, document.created]).toEqual([count, true, count]);
+    expect(readFileSync(markdown, 'utf8').match(/^\| k\d+, Ann /gm)).toHaveLength(count);
+    expect(journey.names('sandbox/drafts')).toEqual([]);
+
+    const interrupted = journey.start(['plan', file, '--sandbox', '--full', '--output', page]);
+    await until('a draft on disk', () => journey.names('sandbox/drafts').length > 0);
+    interrupted.signal('SIGINT');
+    expect((await interrupted.ended()).code).toBe(130);
+    expect(journey.names('sandbox/drafts')).toEqual([]);
+    expect(journey.names('').filter((name) => /\.(?:html|part)$/.test(name))).toEqual([]);
+  });
 });

@@ -121,6 +121,15 @@ describe('a plan', () => {
     expect(await planned.bench.ledger.plans.list({ limit: 10 })).toEqual([]);
   });
 
+  it('lists every rejected row and every contact, however many there are', async () => {
+    const planned = await openPlanBench();
+    const rejected = Array.from({ length: 1_200 }, (_, index) => `x-${index},Ann,,,call me,`);
+    const made = await planned.plan('a.csv', csv(['c-1,Ann,,,,', ...rejected, 'c-2,Bob,,,,'], wide));
+    expect(made.problems.map(({ line }) => line)).toEqual(rejected.map((_, index) => index + 3));
+    expect(made).toMatchObject({ problemCount: 1_200, contactCount: 2, plan: { totals: { rows: { dead: 1_200 } } } });
+    expect(Object.keys(deeds(made))).toEqual(['c-1', 'c-2']);
+  });
+
   it('tells the guard that would stop the import, with a command that passes it', async () => {
     const planned = await openPlanBench({ guards: defaultGuards });
     await planned.bench.import('a.csv', csv(fillers(20)));

@@ -1,14 +1,16 @@
 /** How a plan is shown: grouped and cut, the summary last; as one file in which nothing of the plan is markup. */
 import { describe, expect, it } from 'vitest';
+import { jsonPieces, printableJson } from '#src/cli/json-pieces.ts';
 import { createOutput } from '#src/cli/output.ts';
-import { presentPlan } from '#src/cli/present-plan.ts';
+import { planLines, presentPlan } from '#src/cli/present-plan.ts';
 import type { PlannedContact } from '#src/contacts/planned.ts';
 import { noOptions } from '#src/ledger/runs.ts';
 import { exitCodeOfPlan, planDocument } from '#src/operations/plan.ts';
 import type { MadePlan } from '#src/plans/make-plan.ts';
 import { noGroups, withContact } from '#src/plans/plan-totals.ts';
-import { planHtml, planMarkdown } from '#src/plans/show/plan-files.ts';
+import { htmlListMax, planHtml, planMarkdown } from '#src/plans/show/plan-files.ts';
 import { planView } from '#src/plans/show/plan-view.ts';
+import { readAgain, textOf } from './support/read-plan.ts';
 
 const verifyOptions = { ...noOptions, verify: true };
 const evil = '<script>alert("x")</script> | `a` [b](http://c) \u001b[31m\u202e';
@@ -46,7 +48,7 @@ function made(contacts: readonly PlannedContact[]): MadePlan {
     },
     ...{
       isKept: true,
-      contacts,
+      contacts: readAgain(contacts),
       contactCount: contacts.length,
       groupCounts: contacts.reduce(withContact, noGroups),
       outcomes: [],
@@ -55,7 +57,9 @@ function made(contacts: readonly PlannedContact[]): MadePlan {
       unsure: 0,
       sent: { get: 3 },
     },
-    problems: [{ line: 7, code: 'phoneLetters', field: 'phone', value: evil, hint: 'Write digits.' }],
+    problems: readAgain([{ line: 7, code: 'phoneLetters', field: 'phone', value: evil, hint: 'Write digits.' }]),
+    problemCount: 1,
+    [Symbol.asyncDispose]: async () => undefined,
   };
 }
 
@@ -68,8 +72,9 @@ const some = made([
 ]);
 
 describe('a plan on a terminal', () => {
-  it('groups what is done, cuts each group, and ends with the summary', () => {
-    expect(presentPlan(createOutput({ color: false }), some, { limit: 1, values: true }).split('\n')).toEqual([
+  it('groups what is done, cuts each group, and ends with the summary', async () => {
+    const text = await presentPlan(createOutput({ color: false }), some, { limit: 1, values: true });
+    expect(text.split('\n')).toEqual([
       'a.csv → https://api.example.com: plan 20261121T140000Z-1a2b3c',
       '  2 contacts to create:',
       '    c-1, Ann (line 2)',
@@ -121,8 +126,10 @@ describe('a plan with --verify', () => {
     ],
   };
 
-  it('shows what people changed, with both values, and counts contacts that are cut', () => {
-    const lines = presentPlan(createOutput({ color: false }), verified, { limit: 2, values: true }).split('\n');
+  it('shows what people changed, with both values, and counts contacts that are cut', async () => {
+    const lines = await Array.fromAsync(
+      planLines(createOutput({ color: false }), verified, { limit: 2, values: true }),
+    );
     expect(lines.slice(1, 10)).toEqual([
       '  3 contacts that people changed, deleted or doubled:',
       '    c-1',
@@ -135,15 +142,16 @@ describe('a plan with --verify', () => {
       '    c-3',
     ]);
     expect(lines[10]).toBe('      ! a contact has the same number: c-9');
-    expect(planMarkdown(planView(verified, { limit: 2, values: true }))).toContain(
+    expect(await textOf(planMarkdown(planView(verified, { limit: 2, values: true })))).toContain(
       '| contact | field | in the file | in the app |',
     );
   });
 
-  it('without values names fields alone', () => {
+  it('without values names fields alone', async () => {
     const hidden = { limit: 9, values: false };
-    const document = JSON.stringify(planDocument(verified, hidden, 10));
-    for (const text of [planHtml(planView(verified, hidden)), document]) {
+    const document = jsonPieces(planDocument(verified, hidden, 10));
+    for (const pieces of [planHtml(planView(verified, hidden)), document]) {
+      const text = await textOf(pieces);
       expect(text).not.toMatch(/c-[1-9]|Buyer|Chief|1415555/);
       expect(text).toContain('role');
     }
@@ -158,17 +166,17 @@ describe('a plan with --verify', () => {
 describe('a plan as a file', () => {
   const view = planView(some, { limit: 100, values: true });
 
-  it('in HTML holds every value as text, loads nothing and runs nothing', () => {
-    const html = planHtml(view);
+  it('in HTML holds every value as text, loads nothing and runs nothing', async () => {
+    const html = await textOf(planHtml(view));
     expect(html).toContain('&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;');
     expect(html).not.toMatch(/<script|<img|<link|src=|href=|@import|url\(|javascript:/i);
     expect(html).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u202a-\u202e]/);
     expect(html).toContain(`default-src 'none'`);
-    for (const { key } of some.contacts) expect(html).toContain(`${key}`);
+    for await (const { key } of some.contacts) expect(html).toContain(`${key}`);
   });
 
-  it('in Markdown holds every value as text', () => {
-    const markdown = planMarkdown(view);
+  it('in Markdown holds every value as text', async () => {
+    const markdown = await textOf(planMarkdown(view));
     expect(markdown).toContain('\\<script\\>');
     expect(markdown).toContain('\\| \\`a\\` \\[b\\]\\(http://c\\)');
     expect(markdown.split('\n').filter((line) => line.startsWith('## '))).toEqual([
@@ -181,12 +189,89 @@ describe('a plan as a file', () => {
     ]);
   });
 
-  it('without values names fields alone', () => {
+  it('without values names fields alone', async () => {
     const hidden = planView(some, { limit: 100, values: false });
-    const document = JSON.stringify(planDocument(some, { limit: 100, values: false }, 0));
-    for (const text of [planHtml(hidden), planMarkdown(hidden), document]) {
+    const document = jsonPieces(planDocument(some, { limit: 100, values: false }, 0));
+    for (const pieces of [planHtml(hidden), planMarkdown(hidden), document]) {
+      const text = await textOf(pieces);
       expect(text).not.toMatch(/c-[1-5]|Ann|Buyer|14155550101|script.?>alert|\\u001b/);
       expect(text).toContain('role');
     }
   });
 });
+
+describe('a plan of more contacts than memory should hold', () => {
+  const count = 12_000;
+  const problem = { line: 7, code: 'phoneLetters', field: 'phone', value: '1-800', hint: 'Write digits.' };
+  const long = (read: { count: number } = { count: 0 }): MadePlan => ({
+    ...made([]),
+    contacts: generated(count, (index) => create(`c-${index}`), read),
+    contactCount: count,
+    groupCounts: { ...noGroups, create: count },
+    problems: generated(count, (index) => ({ ...problem, line: index }), { count: 0 }),
+    problemCount: count,
+  });
+  const everything = { limit: Number.POSITIVE_INFINITY, values: true };
+
+  it('is whole on a terminal, in Markdown and in JSON', async () => {
+    const output = createOutput({ color: false });
+    const lines = await Array.fromAsync(planLines(output, long(), everything));
+    expect(lines.filter((line) => /^ {4}c-\d+, Ann/.test(line))).toHaveLength(count);
+    expect(lines.filter((line) => /^ {4}\d+ +phone +1-800/.test(line))).toHaveLength(count);
+    expect(lines.at(-1)).toBe('  carry it out: patchbay import --plan 20261121T140000Z-1a2b3c');
+    const markdown = await textOf(planMarkdown(planView(long(), everything)));
+    expect(markdown.match(/^\| c\\-\d+, Ann .*firstName/gm)).toHaveLength(count);
+    expect(markdown.match(/^\| \d+ \| phone \|/gm)).toHaveLength(count);
+    expect(markdown).not.toContain('more');
+    for (const between of ['', '\n'] as const) {
+      const document = JSON.parse(
+        await textOf(jsonPieces(planDocument(long(), everything, 0), printableJson, between)),
+      );
+      expect([document.contacts.length, document.contactsComplete]).toEqual([count, true]);
+      expect(document.contacts.at(-1)).toMatchObject({ key: `c-${count - 1}`, do: 'create' });
+      expect([document.problems.length, document.exitCode]).toEqual([count, 0]);
+    }
+  });
+
+  it('is cut in HTML where a browser would not open it, and the page says where all of it is', async () => {
+    const html = await textOf(planHtml(planView(long(), { limit: htmlListMax, values: true })));
+    expect(html.match(/<tbody><tr><th/g)).toHaveLength(htmlListMax);
+    expect(html.match(/<tr><td>\d+<\/td><td>phone/g)).toHaveLength(htmlListMax);
+    expect(html.match(/… and 2000 more: .*as \.md or \.json has all/g)).toHaveLength(2);
+  });
+
+  it('is cut by a limit, and says so in JSON', async () => {
+    const document = JSON.parse(await textOf(jsonPieces(planDocument(long(), { limit: 3, values: true }, 0))));
+    expect([document.contacts.length, document.contactsComplete]).toEqual([3, false]);
+  });
+
+  it('is never read further than it was written', async () => {
+    const read = { count: 0 };
+    const texts = [
+      planLines(createOutput({}), long(read), everything),
+      planMarkdown(planView(long(read), everything)),
+      planHtml(planView(long(read), everything)),
+      jsonPieces(planDocument(long(read), everything, 0)),
+    ];
+    for (const pieces of texts) {
+      read.count = 0;
+      let written = 0;
+      for await (const piece of pieces) {
+        written += [...piece.matchAll(/c\\?-\d+/g)].length;
+        expect(read.count - written).toBeLessThanOrEqual(1);
+      }
+      expect([read.count, written]).toEqual([count, count]);
+    }
+  });
+});
+
+function generated<Item>(count: number, item: (index: number) => Item, read: { count: number }): AsyncIterable<Item> {
+  return {
+    [Symbol.asyncIterator]: async function* () {
+      for (let index = 0; index < count; index += 1) {
+        read.count += 1;
+        yield item(index);
+      }
+    },
+  };
+}

@@ -8,6 +8,7 @@ import type { Contact } from '#src/wire/contact.ts';
 import { csv, expectCounts, fillers } from '../runs/support/runs-bench.ts';
 import { defaultGuards } from '../runs/support/tallies.ts';
 import { openPlanBench, type PlanBench } from './support/plan-bench.ts';
+import { readWhole } from './support/read-plan.ts';
 
 const actor = { who: 'ann', by: 'command' } as const;
 
@@ -179,7 +180,8 @@ describe.each(['merge', 'replace'] as const)('undoing a run, where PATCH means %
     expectCounts(await undo(planned, runB), { rows: 2, skipped: 2 });
 
     const looking = { signal: new AbortController().signal, onProgress: () => undefined };
-    const made = await planUndoOf(planned.service, bench.parts, deleted, { deleteCreated: false }, looking);
+    const planning = planUndoOf(planned.service, bench.parts, deleted, { deleteCreated: false }, looking);
+    const made = await readWhole(await planning);
     const [shown] = made.contacts;
     expect(shown).toMatchObject({ key: 'c-1', deed: 'create' });
     const back = await undo(planned, deleted);
@@ -276,7 +278,7 @@ describe('an undo', () => {
   it('is shown before it is done, writes nothing then, and what moved since is skipped', async () => {
     const { planned, bench, world, runB } = await openTwoNights('replace');
     const was = await planned.everything();
-    const made = await planUndoOf(
+    await using made = await planUndoOf(
       planned.service,
       bench.parts,
       runB,

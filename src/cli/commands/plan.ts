@@ -9,17 +9,18 @@ import { PatchbayError } from '#src/errors.ts';
 import { checkImportOptions, chooseTarget, type ImportOptions, readStandardInput } from '#src/operations/import.ts';
 import { exitCodeOfPlan, type PlanService, planDocument, planFile, planStoppedRun } from '#src/operations/plan.ts';
 import { findRun } from '#src/operations/runs.ts';
-import { contactsShownMax, type MadePlan, type PlanProgress } from '#src/plans/make-plan.ts';
-import { planHtml, planMarkdown } from '#src/plans/show/plan-files.ts';
+import type { MadePlan, PlanProgress } from '#src/plans/make-plan.ts';
+import { htmlListMax, planHtml, planMarkdown } from '#src/plans/show/plan-files.ts';
 import { planView } from '#src/plans/show/plan-view.ts';
 import type { NamedFile } from '#src/runs/enter-run.ts';
 import type { InputFormat } from '#src/sources/file-name.ts';
 import { writeAsAsked, writeWholeFile } from '#src/whole-file.ts';
 import { type Interrupt, listenForInterrupt, reportInterrupted } from '../interrupt.ts';
+import { jsonPieces, printableJson } from '../json-pieces.ts';
 import { patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
-import { presentPlan } from '../present-plan.ts';
+import { planLines } from '../present-plan.ts';
 
 interface PlanOptions extends GlobalOptions, ImportOptions {
   readonly feed?: string;
@@ -38,6 +39,7 @@ interface PlanOptions extends GlobalOptions, ImportOptions {
 
 /** Contacts of each group, unless `--limit` or `--full` says otherwise. */
 const contactsShown = 20;
+const everyContact = Number.POSITIVE_INFINITY;
 
 export async function plan(options: PlanOptions, file: string | undefined): Promise<number> {
   requireSense(options, file);
@@ -47,20 +49,35 @@ export async function plan(options: PlanOptions, file: string | undefined): Prom
   const output = createOutput(options);
   const bar = createBar(output);
   const interrupt = listenForInterrupt(() => bar.clear());
+  let isMade = false;
   try {
-    const made = await make(home, output, options, file, { patienceMs, interrupt, onProgress: bar.update });
+    await using made = await make(home, output, options, file, { patienceMs, interrupt, onProgress: bar.update });
+    isMade = true;
     bar.clear();
+    const { values } = output;
     const limit =
-      options.full === true ? contactsShownMax : (options.limit ?? (output.json ? contactsShownMax : contactsShown));
+      options.full === true ? everyContact : (options.limit ?? (output.json ? everyContact : contactsShown));
     const exitCode = exitCodeOfPlan(made, options.exitCode === true);
-    if (output.json) output.document(planDocument(made, { limit, values: output.values }, exitCode));
-    else output.line(presentPlan(output, made, { limit, values: output.values }));
-    if (write !== null) output.note(`written to ${printable(await write(made, exitCode, output.values))}`);
+    const writeFile = async (): Promise<void> => {
+      if (write !== null) output.note(`written to ${printable(await write(made, exitCode, values))}`);
+    };
+    if (output.json) {
+      // Where the file cannot be written, the error is the one document on stdout.
+      await writeFile();
+      await output.longDocument(planDocument(made, { limit, values }, exitCode));
+    } else {
+      await output.lines(planLines(output, made, { limit, values }));
+      await writeFile();
+    }
     return exitCode;
   } catch (error) {
     bar.clear();
     const code = interrupt.exitCode();
     if (code === null) throw error;
+    if (isMade) {
+      output.note('interrupted; the plan was made, and is not shown whole');
+      return code;
+    }
     return reportInterrupted(output, 'interrupted; no plan was made, and nothing was written', code);
   } finally {
     interrupt.dispose();
@@ -160,11 +177,13 @@ export async function withService<Result>(
 function planWriter(file: string) {
   const path = resolve(file);
   const ending = extname(path).toLowerCase();
-  const contents: Readonly<Record<string, (made: MadePlan, exitCode: number, values: boolean) => string>> = {
-    '.html': (made, _, values) => planHtml(planView(made, { limit: contactsShownMax, values })),
-    '.md': (made, _, values) => planMarkdown(planView(made, { limit: contactsShownMax, values })),
+  const contents: Readonly<
+    Record<string, (made: MadePlan, exitCode: number, values: boolean) => AsyncIterable<string>>
+  > = {
+    '.html': (made, _, values) => planHtml(planView(made, { limit: htmlListMax, values })),
+    '.md': (made, _, values) => planMarkdown(planView(made, { limit: everyContact, values })),
     '.json': (made, exitCode, values) =>
-      `${JSON.stringify(planDocument(made, { limit: contactsShownMax, values }, exitCode), null, 1)}\n`,
+      jsonPieces(planDocument(made, { limit: everyContact, values }, exitCode), printableJson, '\n'),
   };
   const content = contents[ending];
   if (content === undefined) {

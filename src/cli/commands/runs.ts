@@ -12,7 +12,7 @@ import { readAudits } from '#src/operations/audits.ts';
 import { planDocument } from '#src/operations/plan.ts';
 import { changeDocument, changesOfRun, type RunStory, readStory, storyDocument } from '#src/operations/run-story.ts';
 import { approveRun, cancelRun, findRun, listRuns, type RunView, readRun, runDocument } from '#src/operations/runs.ts';
-import { contactsShownMax, type MadePlan } from '#src/plans/make-plan.ts';
+import type { MadePlan } from '#src/plans/make-plan.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
@@ -86,20 +86,22 @@ export async function showRun(options: ShowOptions, id: string): Promise<number>
     const story = await readStory(home, await findRun(home, id));
     const audits = await readAudits(home, story.record.id, output.values);
     const acts = (await listActs(home, { run: story.record.id, limit: actsOfRunMax })).toReversed();
-    const planned = hasPlan(story.record) ? await planToShow(home, options, output, story.record) : null;
+    await using planned = hasPlan(story.record) ? await planToShow(home, options, output, story.record) : null;
     if (output.json) {
       const document = {
         ...storyDocument(story, output.values),
-        plan: planned === null ? null : planDocument(planned, { limit: contactsShownMax, values: output.values }),
+        plan:
+          planned === null ? null : planDocument(planned, { limit: Number.POSITIVE_INFINITY, values: output.values }),
         acts: acts.map(actDocument),
         audits,
+        changes: changeDocuments(home, story, output.values),
       };
-      await output.longDocument(document, 'changes', changeDocuments(home, story, output.values));
+      await output.longDocument(document);
       return 0;
     }
     output.line(presentStory(output, story, options.full === true));
     for (const act of acts) output.line(`  ${actLine(output, act)}`);
-    if (planned !== null) output.line(presentStoppedPlan(output, planned));
+    if (planned !== null) output.line(await presentStoppedPlan(output, planned));
     await printChanges(home, output, story, options.full === true);
     for (const audit of audits) output.line(auditLines(output, audit, auditLabel(audit)).join('\n'));
     return 0;
@@ -134,8 +136,8 @@ async function planToShow(
   }
 }
 
-async function* changeDocuments(home: Home, story: RunStory, values: boolean): AsyncGenerator<readonly object[]> {
-  for await (const page of changesOfRun(home, story)) yield page.map((change) => changeDocument(change, values));
+async function* changeDocuments(home: Home, story: RunStory, values: boolean): AsyncGenerator<object> {
+  for await (const page of changesOfRun(home, story)) for (const change of page) yield changeDocument(change, values);
 }
 
 async function printChanges(home: Home, output: Output, story: RunStory, isFull: boolean): Promise<void> {
@@ -182,10 +184,10 @@ export async function approve(options: ApproveOptions, id: string): Promise<numb
     const terminal = isAsked ? terminalOf(options) : null;
     const kept = choice === null && isAsked ? await keptPlanOf(home, run) : null;
     const isShownNow = choice === null && terminal !== null;
-    const shown = kept ?? (isShownNow ? await planNow(home, run, patienceMs) : null);
+    await using shown = kept ?? (isShownNow ? await planNow(home, run, patienceMs) : null);
     const text = [
       presentRun(output, await readRun(home, run)),
-      ...(isShownNow && shown !== null ? [presentStoppedPlan(output, shown)] : []),
+      ...(isShownNow && shown !== null ? [await presentStoppedPlan(output, shown)] : []),
     ];
     const answer =
       terminal === null

@@ -43,7 +43,7 @@ export async function planNow(home: Home, run: RunRecord, patienceMs: number): P
 }
 
 /** Why the run stopped is said with the run. */
-export function presentStoppedPlan(output: Output, made: MadePlan): string {
+export function presentStoppedPlan(output: Output, made: MadePlan): Promise<string> {
   const plan = { ...made.plan, stop: null };
   return presentPlan(output, { ...made, plan }, { limit: contactsShown, values: output.values });
 }

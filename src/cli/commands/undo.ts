@@ -5,13 +5,13 @@ import type { RunRecord } from '#src/ledger/runs.ts';
 import { planDocument } from '#src/operations/plan.ts';
 import { findRun } from '#src/operations/runs.ts';
 import { beginUndo, planUndoOf } from '#src/operations/undo.ts';
-import { contactsShownMax, type MadePlan } from '#src/plans/make-plan.ts';
+import type { MadePlan } from '#src/plans/make-plan.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { listenForInterrupt, reportInterrupted } from '../interrupt.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output } from '../output.ts';
-import { presentPlan } from '../present-plan.ts';
+import { planLines, presentPlan } from '../present-plan.ts';
 import { createBar, withService } from './plan.ts';
 
 interface UndoOptions extends GlobalOptions {
@@ -34,16 +34,18 @@ export async function undo(options: UndoOptions, id: string): Promise<number> {
     const output = createOutput(options);
     const run = await findRun(home, id);
     const terminal = options.plan === true ? null : terminalOf(options);
-    const shown = options.plan === true || terminal !== null ? await look(home, output, options, run) : null;
-    if (typeof shown === 'number') return shown;
+    const looked = options.plan === true || terminal !== null ? await look(home, output, options, run) : null;
+    if (typeof looked === 'number') return looked;
+    await using shown = looked;
+    const { values } = output;
     if (options.plan === true && shown !== null) {
-      const limit = output.json ? contactsShownMax : contactsShown;
-      if (output.json) output.document(planDocument(shown, { limit, values: output.values }, exitCodes.done));
-      else output.line(presentPlan(output, shown, { limit, values: output.values }));
+      if (output.json)
+        await output.longDocument(planDocument(shown, { limit: Number.POSITIVE_INFINITY, values }, exitCodes.done));
+      else await output.lines(planLines(output, shown, { limit: contactsShown, values }));
       return exitCodes.done;
     }
     if (terminal !== null && shown !== null) {
-      const text = presentPlan(output, shown, { limit: contactsShown, values: output.values });
+      const text = await presentPlan(output, shown, { limit: contactsShown, values });
       if (!(await askYes(terminal, text, 'Undo this?'))) {
         output.note('nothing was undone');
         return exitCodes.guard;

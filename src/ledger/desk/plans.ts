@@ -51,20 +51,14 @@ export function plansOver(store: Store): PlanLedger {
         .flatMap(({ plan }) => (plan === null || (runId !== undefined && plan.runId !== runId) ? [] : [plan]))
         .slice(0, limit),
 
-    contacts: async (planId, after, limit) => {
-      const found: PlannedContact[] = [];
-      let last: Entry<PlannedEntry> | undefined;
-      let passed = 0;
-      // Ends with enough contacts, or with the first short page.
-      while (found.length < limit) {
+    contacts: async function* (planId) {
+      // Ends with the first short page.
+      for (let last: Entry<PlannedEntry> | undefined, isLast = false; !isLast; ) {
         const page = await contactsIn(reads).list({ owner: planId, order: 'oldest', after: last, limit: sliceMax });
-        const wanted = page.slice(Math.max(0, after - passed)).slice(0, limit - found.length);
-        found.push(...wanted.map(({ document }) => document.contact));
-        passed += page.length;
-        if (page.length < sliceMax) break;
+        for (const { document } of page) yield document.contact;
+        isLast = page.length < sliceMax;
         last = page.at(-1);
       }
-      return found;
     },
 
     digests: async (planId, keys) => {

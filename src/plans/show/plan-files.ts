@@ -1,45 +1,52 @@
 /**
- * A plan as a file for a colleague: Markdown, or HTML. One file that needs no network, and in which nothing of the plan is markup. Pure.
+ * A plan as a file for a colleague: Markdown, or HTML. One file that needs no network, and in which nothing of the plan is markup. It
+ * comes in pieces, as it is read.
  */
 import type { PlanView, ViewChange, ViewContact, ViewGroup } from './plan-view.ts';
 
-export function planMarkdown({ title, facts, groups, rejected, notes, stop, summary }: PlanView): string {
-  const blocks = [
-    `# ${mark(title)}`,
-    facts.map(([name, value]) => `- ${name}: ${mark(value)}`).join('\n'),
-    ...groups.map(markdownGroup),
-    ...(rejected.rows.length === 0
-      ? []
-      : [
-          '## Rejected rows',
-          `${markdownTable(rejectedHead(rejected.rows), rejected.rows)}${moreText(rejected.moreCount)}`,
-        ]),
-    ...(notes.length === 0 ? [] : ['## Notes', notes.map((note) => `- ${mark(note)}`).join('\n')]),
-    ...(stop === null ? [] : ['## The import would stop', [stop.message, ...stop.hints].map(mark).join('\n\n')]),
-    '## Summary',
-    summary.map((line) => `- ${mark(line)}`).join('\n'),
-  ];
-  return `${blocks.join('\n\n')}\n`;
+export async function* planMarkdown({
+  title,
+  facts,
+  groups,
+  rejected,
+  notes,
+  stop,
+  summary,
+}: PlanView): AsyncGenerator<string> {
+  yield `# ${mark(title)}\n\n${facts.map(([name, value]) => `- ${name}: ${mark(value)}`).join('\n')}\n`;
+  for (const group of groups) yield* markdownGroup(group);
+  if (rejected.count > 0) {
+    yield `\n## Rejected rows\n\n${markdownHead(rejected.head)}`;
+    for await (const row of rejected.rows) yield markdownLine(row);
+    yield moreText(rejected.moreCount);
+  }
+  if (notes.length > 0) yield `\n## Notes\n\n${notes.map((note) => `- ${mark(note)}\n`).join('')}`;
+  if (stop !== null) yield `\n## The import would stop\n\n${[stop.message, ...stop.hints].map(mark).join('\n\n')}\n`;
+  yield `\n## Summary\n\n${summary.map((line) => `- ${mark(line)}\n`).join('')}`;
 }
 
-function markdownGroup({ title, columns, contacts, moreCount }: ViewGroup): string {
-  const rows = contacts.flatMap(({ heading, changes }) =>
-    (changes.length === 0 ? [nothingChanges] : changes).map((change, index) => [
-      index === 0 ? heading : '',
-      `${change.sign} ${change.field}`,
-      change.before ?? '–',
-      change.after ?? '–',
-    ]),
-  );
-  return `## ${mark(title)}\n\n${markdownTable(['contact', 'field', ...columns], rows)}${moreText(moreCount)}`;
+async function* markdownGroup({ title, columns, contacts, moreCount }: ViewGroup): AsyncGenerator<string> {
+  yield `\n## ${mark(title)}\n\n${markdownHead(['contact', 'field', ...columns])}`;
+  for await (const contact of contacts) {
+    for (const [index, { sign, field, before, after }] of changesOf(contact).entries())
+      yield markdownLine([index === 0 ? contact.heading : '', `${sign} ${field}`, before ?? '–', after ?? '–']);
+  }
+  yield moreText(moreCount);
 }
 
 /** A contact that only gets its key. */
 const nothingChanges: ViewChange = { sign: '~', field: 'externalId', before: null, after: null };
 
-function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map(mark).join(' | ')} |`;
-  return [line(head), `|${head.map(() => '---|').join('')}`, ...rows.map(line)].join('\n');
+function changesOf({ changes }: ViewContact): readonly ViewChange[] {
+  return changes.length === 0 ? [nothingChanges] : changes;
+}
+
+function markdownHead(names: readonly string[]): string {
+  return `${markdownLine(names)}|${names.map(() => '---|').join('')}\n`;
+}
+
+function markdownLine(cells: readonly string[]): string {
+  return `| ${cells.map(mark).join(' | ')} |\n`;
 }
 
 /** Text in which no character is markup, and no line ends. */
@@ -48,34 +55,42 @@ function mark(text: string): string {
 }
 
 function moreText(count: number): string {
-  return count === 0 ? '' : `\n\n… and ${count} more`;
+  return count === 0 ? '' : `\n… and ${count} more\n`;
 }
 
-function rejectedHead(rows: readonly (readonly string[])[]): readonly string[] {
-  return rows[0]?.length === 5
-    ? ['line', 'column', 'value', 'code', 'what to do']
-    : ['line', 'column', 'code', 'what to do'];
-}
+/**
+ * Contacts of each group, and rejected rows, that a browser still opens within seconds. What is cut says where all of it is
+ * (`docs/plans.md`, "Plans").
+ */
+export const htmlListMax = 10_000;
 
-export function planHtml(view: PlanView): string {
-  const { title, facts, groups, rejected, notes, stop, summary } = view;
+export async function* planHtml({
+  title,
+  facts,
+  groups,
+  rejected,
+  notes,
+  stop,
+  summary,
+}: PlanView): AsyncGenerator<string> {
   const list = (items: readonly string[]) => `<ul>${items.map((item) => `<li>${text(item)}</li>`).join('')}</ul>`;
-  const sections = [
-    `<dl>${facts.map(([name, value]) => `<dt>${text(name)}</dt><dd>${text(value)}</dd>`).join('')}</dl>`,
-    ...(stop === null
-      ? []
-      : [
-          `<section class="stop"><h2>The import would stop</h2>${[stop.message, ...stop.hints].map((one) => `<p>${text(one)}</p>`).join('')}</section>`,
-        ]),
-    ...groups.map(htmlGroup),
-    ...(rejected.rows.length === 0
-      ? []
-      : [
-          `<section><h2>Rejected rows</h2>${htmlTable(rejectedHead(rejected.rows), rejected.rows)}${more(rejected.moreCount)}</section>`,
-        ]),
-    ...(notes.length === 0 ? [] : [`<section><h2>Notes</h2>${list(notes)}</section>`]),
-    `<section><h2>Summary</h2>${list(summary)}</section>`,
-  ];
+  yield htmlHead(title);
+  yield `<dl>${facts.map(([name, value]) => `<dt>${text(name)}</dt><dd>${text(value)}</dd>`).join('')}</dl>\n`;
+  if (stop !== null) {
+    const reasons = [stop.message, ...stop.hints].map((one) => `<p>${text(one)}</p>`);
+    yield `<section class="stop"><h2>The import would stop</h2>${reasons.join('')}</section>\n`;
+  }
+  for (const group of groups) yield* htmlGroup(group);
+  if (rejected.count > 0) {
+    yield `<section><h2>Rejected rows</h2>\n${tableHead(rejected.head)}<tbody>\n`;
+    for await (const row of rejected.rows) yield `<tr>${row.map((one) => `<td>${text(one)}</td>`).join('')}</tr>\n`;
+    yield `</tbody></table>${more(rejected.moreCount)}</section>\n`;
+  }
+  if (notes.length > 0) yield `<section><h2>Notes</h2>${list(notes)}</section>\n`;
+  yield `<section><h2>Summary</h2>${list(summary)}</section>\n</main>\n</body>\n</html>\n`;
+}
+
+function htmlHead(title: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -88,40 +103,34 @@ export function planHtml(view: PlanView): string {
 <body>
 <main>
 <h1>${text(title)}</h1>
-${sections.join('\n')}
-</main>
-</body>
-</html>
 `;
 }
 
-function htmlGroup({ kind, title, columns, contacts, moreCount }: ViewGroup): string {
-  const rows = contacts.map((contact) => htmlContact(contact)).join('\n');
-  const head = ['contact', 'field', ...columns].map((name) => `<th scope="col">${text(name)}</th>`).join('');
-  return `<section class="${kind}"><h2>${text(title)}</h2>
-<table><thead><tr>${head}</tr></thead>
-${rows}
-</table>${more(moreCount)}</section>`;
+async function* htmlGroup({ kind, title, columns, contacts, moreCount }: ViewGroup): AsyncGenerator<string> {
+  yield `<section class="${kind}"><h2>${text(title)}</h2>\n${tableHead(['contact', 'field', ...columns])}`;
+  for await (const contact of contacts) yield htmlContact(contact);
+  yield `</table>${more(moreCount)}</section>\n`;
 }
 
 /** A body of the table for each contact, so that its rows stay together. */
-function htmlContact({ heading, changes }: ViewContact): string {
-  const shown = changes.length === 0 ? [nothingChanges] : changes;
+function htmlContact(contact: ViewContact): string {
+  const shown = changesOf(contact);
   const rows = shown.map(({ sign, field, before, after }, index) => {
-    const of = index === 0 ? `<th scope="rowgroup" rowspan="${shown.length}">${text(heading)}</th>` : '';
+    const of = index === 0 ? `<th scope="rowgroup" rowspan="${shown.length}">${text(contact.heading)}</th>` : '';
     return `<tr>${of}<td><b>${sign}</b> ${text(field)}</td><td>${cell(before)}</td><td>${cell(after)}</td></tr>`;
   });
-  return `<tbody>${rows.join('')}</tbody>`;
+  return `<tbody>${rows.join('')}</tbody>\n`;
 }
 
-function htmlTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[], tag: string) =>
-    `<tr>${cells.map((one) => `<${tag}>${text(one)}</${tag}>`).join('')}</tr>`;
-  return `<table><thead>${line(head, 'th')}</thead><tbody>${rows.map((row) => line(row, 'td')).join('')}</tbody></table>`;
+function tableHead(names: readonly string[]): string {
+  return `<table><thead><tr>${names.map((name) => `<th scope="col">${text(name)}</th>`).join('')}</tr></thead>\n`;
 }
 
 const cell = (value: string | null): string => (value === null ? '<i>none</i>' : text(value));
-const more = (count: number): string => (count === 0 ? '' : `<p>… and ${count} more</p>`);
+const more = (count: number): string =>
+  count === 0
+    ? ''
+    : `<p>… and ${count} more: more than a browser opens. A plan that is written as .md or .json has all.</p>`;
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',

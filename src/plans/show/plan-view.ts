@@ -1,6 +1,6 @@
 /**
  * A plan as people read it: grouped by what would be done, each group cut, the summary last. Terminal, Markdown and HTML show the same
- * view. Pure.
+ * view. Its lists are read as they are written, so that a plan of any length needs no memory.
  */
 import { isoInstant } from '#src/clock.ts';
 import type { HeldField } from '#src/contacts/outcome.ts';
@@ -33,8 +33,8 @@ export interface ViewGroup {
   readonly title: string;
   /** What the two values of a change are. */
   readonly columns: readonly [before: string, after: string];
-  readonly contacts: readonly ViewContact[];
-  /** How many were cut. */
+  readonly contacts: AsyncIterable<ViewContact> | Iterable<ViewContact>;
+  /** How many are cut. */
   readonly moreCount: number;
 }
 
@@ -42,7 +42,12 @@ export interface PlanView {
   readonly title: string;
   readonly facts: readonly (readonly [name: string, value: string])[];
   readonly groups: readonly ViewGroup[];
-  readonly rejected: { readonly rows: readonly (readonly string[])[]; readonly moreCount: number };
+  readonly rejected: {
+    readonly head: readonly string[];
+    readonly rows: AsyncIterable<readonly string[]>;
+    readonly count: number;
+    readonly moreCount: number;
+  };
   readonly notes: readonly string[];
   /** Why the import would stop; null where it would not. */
   readonly stop: { readonly message: string; readonly hints: readonly string[] } | null;
@@ -50,7 +55,7 @@ export interface PlanView {
 }
 
 export interface ViewOptions {
-  /** Contacts of each group. */
+  /** Contacts of each group, or of a list of all of them. */
   readonly limit: number;
   readonly values: boolean;
 }
@@ -68,11 +73,12 @@ const changedSince = (count: number): string =>
   `${counted(count, 'contact')} with values that changed since the run: they stay as they are`;
 
 export function planView(made: MadePlan, options: ViewOptions): PlanView {
-  const { plan, contacts, groupCounts, problems } = made;
+  const { plan, contacts, groupCounts, problems, problemCount } = made;
+  const { limit, values } = options;
   const groups = (Object.keys(titles) as GroupKind[]).flatMap((kind): readonly ViewGroup[] => {
-    const all = contacts.filter((contact) => isIn(kind, contact));
     const count = groupCounts[kind];
     if (count === 0) return [];
+    const shown = Math.min(count, limit);
     return [
       {
         kind,
@@ -81,8 +87,8 @@ export function planView(made: MadePlan, options: ViewOptions): PlanView {
           kind === 'held'
             ? ['in the app', plan.undoes === null ? 'in the file' : 'before the run']
             : ['before', 'after'],
-        contacts: all.slice(0, options.limit).map((contact) => viewContact(kind, contact, options.values)),
-        moreCount: Math.max(0, count - Math.min(all.length, options.limit)),
+        contacts: firstShown(contacts, shown, (one) => (isIn(kind, one) ? viewContact(kind, one, values) : null)),
+        moreCount: count - shown,
       },
     ];
   });
@@ -102,10 +108,12 @@ export function planView(made: MadePlan, options: ViewOptions): PlanView {
     ],
     groups: [...groups, ...driftGroups(made, options)],
     rejected: {
-      rows: problems.slice(0, options.limit).map((problem) => problemRow(problem, options.values)),
-      moreCount: Math.max(0, problems.length - options.limit),
+      head: ['line', 'column', ...(values ? ['value'] : []), 'code', 'what to do'],
+      rows: firstShown(problems, limit, (problem) => problemRow(problem, values)),
+      count: problemCount,
+      moreCount: Math.max(0, problemCount - limit),
     },
-    notes: [...made.notes, ...skippedNotes(made), ...warningNotes(made, options.values)],
+    notes: [...made.notes, ...skippedNotes(made), ...warningNotes(made, values)],
     stop: plan.stop === null ? null : { message: plan.stop.message, hints: plan.stop.hint?.split('\n') ?? [] },
     summary: summaryOf(made),
   };
@@ -159,6 +167,29 @@ function driftChange({ code, field, file = null, app = null, ...event }: RunEven
   }
   const other = values && event.contact !== undefined ? `: ${event.contact}` : '';
   return { sign: '!', field: `${event.message}${other}`, before: null, after: null };
+}
+
+/**
+ * The first of a list as they are shown; it is read no further, and anew each time. @param show null: the item is left out, and not counted.
+ */
+export function firstShown<Item, Shown>(
+  items: AsyncIterable<Item>,
+  limit: number,
+  show: (item: Item) => Shown | null,
+): AsyncIterable<Shown> {
+  return {
+    [Symbol.asyncIterator]: async function* () {
+      let left = limit;
+      if (left <= 0) return;
+      for await (const item of items) {
+        const shown = show(item);
+        if (shown === null) continue;
+        yield shown;
+        left -= 1;
+        if (left <= 0) return;
+      }
+    },
+  };
 }
 
 /** Why rows are skipped, and how many for each reason. */

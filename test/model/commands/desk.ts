@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { noOptions, type RunRecord } from '#src/ledger/runs.ts';
 import { planFile } from '#src/operations/plan.ts';
 import { beginUndo } from '#src/operations/undo.ts';
-import type { MadePlan } from '#src/plans/make-plan.ts';
 import { type SubmitParts, submitFile } from '#src/runs/enter-run.ts';
 import { createWriteHealth, type UpsertLimits } from '#src/upsert/chunk.ts';
 import type { Workspace } from '#src/workspace/port.ts';
+import { type ReadPlan, readWhole } from '#test/plans/support/read-plan.ts';
 import type { Feed } from './commands.ts';
 import { readingSettings } from './worker.ts';
 
 export interface Desk {
-  plan(feed: Feed, text: string): Promise<MadePlan>;
+  plan(feed: Feed, text: string): Promise<ReadPlan>;
   /** Enters the file as a run that carries the plan out. */
-  importAsPlanned(feed: Feed, text: string, plan: MadePlan): Promise<RunRecord>;
+  importAsPlanned(feed: Feed, text: string, plan: ReadPlan): Promise<RunRecord>;
   /** Enters the undo of the run. @throws PatchbayError as `beginUndo`. */
   undo(run: RunRecord, deleteCreated: boolean): Promise<RunRecord>;
 }
@@ -38,8 +38,10 @@ export function openDesk({ submit, workspace, limits, folder }: DeskParts): Desk
       ...readingSettings,
       ...{ upsert, feeds, reports: folders.reports, serviceName: 'sandbox', auditAfterMs: 0 },
     },
-    plan: { ledger, clock, upsert, requestsPerSecond: null, serviceName: 'sandbox' },
-    draftsFolder: join(folder, 'drafts'),
+    plan: {
+      ...{ ledger, clock, upsert, requestsPerSecond: null, serviceName: 'sandbox' },
+      draftsFolder: join(folder, 'drafts'),
+    },
   };
   let fileCount = 0;
   const written = async (text: string) => {
@@ -51,10 +53,12 @@ export function openDesk({ submit, workspace, limits, folder }: DeskParts): Desk
   };
   return {
     plan: async (feed, text) =>
-      planFile(service, {
-        ...{ file: await written(text), isInput: false, options: noOptions, choice: { feed: await feeds.get(feed) } },
-        ...{ mappingNamed: null, only: null, signal: new AbortController().signal, onProgress: () => undefined },
-      }),
+      readWhole(
+        await planFile(service, {
+          ...{ file: await written(text), isInput: false, options: noOptions, choice: { feed: await feeds.get(feed) } },
+          ...{ mappingNamed: null, only: null, signal: new AbortController().signal, onProgress: () => undefined },
+        }),
+      ),
     importAsPlanned: async (feed, text, { plan }) => {
       const options = { ...noOptions, planId: plan.id };
       return (await submitFile(submit, await written(text), options, { feed: await feeds.get(feed) })).run;

@@ -5,7 +5,7 @@
  */
 import { PatchbayError } from '#src/errors.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
-import type { MadePlan } from '#src/plans/make-plan.ts';
+import type { ReadPlan } from '#test/plans/support/read-plan.ts';
 import { type Act, type Key, type KeyEdit, policedField, type Story } from './commands.ts';
 import { edit } from './edits.ts';
 import { readFates } from './fates.ts';
@@ -109,7 +109,7 @@ function differences(when: string, one: Pictures, two: Pictures): readonly strin
 
 /** What was shown and nothing else is written, or nothing at all where people came in between. */
 function carriedOut(
-  { contacts }: MadePlan,
+  { contacts }: ReadPlan,
   { shown, before, left }: { readonly shown: Pictures; readonly before: Pictures; readonly left: Pictures },
   moved: ReadonlySet<string>,
 ): readonly string[] {

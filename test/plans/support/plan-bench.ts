@@ -8,16 +8,17 @@ import { type PlanRequest, type PlanService, planFile, planStoppedRun, planToImp
 import type { MadePlan } from '#src/plans/make-plan.ts';
 import { submitFile } from '#src/runs/enter-run.ts';
 import { type BenchOptions, type ImportOptions, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
+import { type ReadPlan, readWhole } from './read-plan.ts';
 
 export interface PlanBench {
   readonly bench: RunsBench;
   readonly service: PlanService;
-  plan(name: string, content: string, given?: PlanOptions): Promise<MadePlan>;
-  planRun(run: RunRecord): Promise<MadePlan>;
+  plan(name: string, content: string, given?: PlanOptions): Promise<ReadPlan>;
+  planRun(run: RunRecord): Promise<ReadPlan>;
   /** Enters the file as a run that carries the plan out; it is not staged yet. */
-  submitPlan(made: MadePlan, raised?: Partial<RunOptions>): Promise<RunRecord>;
+  submitPlan(made: Pick<MadePlan, 'plan'>, raised?: Partial<RunOptions>): Promise<RunRecord>;
   /** From the plan to a run at rest. */
-  carryOut(made: MadePlan, raised?: Partial<RunOptions>): Promise<RunRecord>;
+  carryOut(made: Pick<MadePlan, 'plan'>, raised?: Partial<RunOptions>): Promise<RunRecord>;
   /** All that a plan must not touch: the ledger without its plans, the files, the contacts. */
   everything(): Promise<unknown>;
 }
@@ -35,8 +36,10 @@ export async function openPlanBench(given: BenchOptions | RunsBench = {}): Promi
   const { clock } = world;
   const service: PlanService = {
     reading: parts,
-    plan: { ledger, clock, upsert: world.parts, requestsPerSecond: 8, serviceName: 'sandbox' },
-    draftsFolder: join(folder, 'drafts'),
+    plan: {
+      ...{ ledger, clock, upsert: world.parts, requestsPerSecond: 8, serviceName: 'sandbox' },
+      draftsFolder: join(folder, 'drafts'),
+    },
   };
   const home = {
     ledger,
@@ -53,7 +56,7 @@ export async function openPlanBench(given: BenchOptions | RunsBench = {}): Promi
     service,
     plan: async (name, content, given = {}) => {
       const { feed = 'main', options: chosen = {}, only, onProgress = () => undefined, signal, ...named } = given;
-      return planFile(service, {
+      const made = await planFile(service, {
         file: { path: await bench.write(name, content), name },
         isInput: false,
         options: { ...noOptions, ...chosen },
@@ -63,9 +66,12 @@ export async function openPlanBench(given: BenchOptions | RunsBench = {}): Promi
         signal: signal ?? new AbortController().signal,
         onProgress,
       });
+      return readWhole(made);
     },
-    planRun: (run) =>
-      planStoppedRun(service, run, { signal: new AbortController().signal, onProgress: () => undefined }),
+    planRun: async (run) =>
+      readWhole(
+        await planStoppedRun(service, run, { signal: new AbortController().signal, onProgress: () => undefined }),
+      ),
     submitPlan,
     carryOut: async (made, raised) => bench.carryOut(await submitPlan(made, raised)),
     everything: async () => ({
