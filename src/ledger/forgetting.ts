@@ -4,8 +4,19 @@
  */
 import type { NewAct } from './acts.ts';
 
-/** Whether the key of a row is one that was forgotten. */
-export type IsForgotten = (key: string) => boolean;
+/** The people who were forgotten, known by salted hashes of their keys. */
+export interface ForgottenPeople {
+  /** Only grows: by it shows whether further people were forgotten since. */
+  readonly count: number;
+  has(key: string): boolean;
+}
+
+/** What of the ledger is theirs. */
+export interface PersonInLedger {
+  readonly key: string;
+  /** Dead letters without a key that hold rows of the person. */
+  readonly letterIds: readonly string[];
+}
 
 export type Forgotten =
   /** How many rows were deleted. */
@@ -24,9 +35,9 @@ export type Scrubbed = 'overwritten' | 'later' | 'database';
 
 export interface ForgettingLedger {
   /** Null where no person was forgotten: most ledgers. */
-  isForgotten(): Promise<IsForgotten | null>;
+  forgottenPeople(): Promise<ForgottenPeople | null>;
   /** One transaction, durable; the act is entered with it. Done again it deletes what was entered since. */
-  forgetPerson(key: string, act: NewAct): Promise<Forgotten>;
+  forgetPerson(person: PersonInLedger, act: NewAct): Promise<Forgotten>;
   /** Rows with one of these texts in any column, by table. Looks at every row. */
   search(texts: readonly string[]): Promise<readonly FoundInLedger[]>;
   /** Overwrites what deleted rows have left in the ledger's files, as far as they are ours. */

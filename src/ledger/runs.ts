@@ -181,6 +181,11 @@ export interface FileShape {
   readonly missing?: { readonly count: number; readonly new: number };
   /** Of a run that looked for drift. */
   readonly drift?: DriftCounts;
+  /**
+   * How many rows were skipped since their person was forgotten, and how many people the ledger had forgotten by then. Absent where
+   * it had forgotten none, and in what older versions wrote.
+   */
+  readonly forgotten?: { readonly rows: number; readonly people: number };
   /** Columns with contact data that nothing mapped. Absent until the file was read to its end, and in older versions. */
   readonly leftOut?: readonly string[];
   /** Of a full file with columns, once it was read to its end. Absent in what older versions wrote. */

@@ -6,8 +6,10 @@ import { isAbsolute, relative } from 'node:path';
 import type { Home } from '#src/app.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { FoundInLedger, Scrubbed } from '#src/ledger/forgetting.ts';
+import type { DeadLetterFilter } from '#src/ledger/letters.ts';
+import type { Ledger } from '#src/ledger/port.ts';
 import type { PersonMarks } from '#src/runs/erase-entries.ts';
-import { type ErasedFile, eraseFromFiles } from '#src/runs/erase-files.ts';
+import { type ErasedFile, eraseFromFiles, type RowJudge, rowJudge } from '#src/runs/erase-files.ts';
 import { filesHolding } from '#src/runs/file-bytes.ts';
 import { actOf } from './acts.ts';
 
@@ -68,7 +70,8 @@ export async function forgetPerson(
 ): Promise<ForgottenPerson> {
   const { ledger, folders, runFolders } = home;
   const act = await actOf(home, 'forget', reason);
-  const forgotten = await ledger.forgetting.forgetPerson(person.key, act);
+  const letterIds = await lettersHolding(ledger, person);
+  const forgotten = await ledger.forgetting.forgetPerson({ key: person.key, letterIds }, act);
   if (forgotten.kind === 'busy') throw busy(forgotten.runId);
   const files = await eraseFromFiles({ ledger, folders: runFolders }, person);
   const scrubbed = await ledger.forgetting.scrub();
@@ -78,6 +81,29 @@ export async function forgetPerson(
   const outside = runFolders.importFolders.filter((folder) => isOutside(root, folder));
   for (const folder of outside) found.push(...(await filesHolding(folder, person.texts, isOfService)));
   return { rows: forgotten.rows, files, scrubbed, left: { tables, files: found }, searched: person.texts.length };
+}
+
+const lettersPerPage = 500;
+
+/** The letters without a key whose rows, which could not be read, are those of the person: by the mapping of the run that met them. */
+async function lettersHolding({ deadLetters, runs }: Ledger, person: PersonMarks): Promise<readonly string[]> {
+  const found: string[] = [];
+  const judges = new Map<string, RowJudge>();
+  let after: DeadLetterFilter['after'];
+  // Ends with the first short page: each begins behind the one before.
+  for (;;) {
+    const page = await deadLetters.summaries({ limit: lettersPerPage, ...(after === undefined ? {} : { after }) });
+    const ids = page.flatMap(({ id, key }) => (key === null ? [id] : []));
+    const letters = ids.length === 0 ? [] : await deadLetters.list({ ids, limit: ids.length });
+    for (const { id, runId, row } of letters) {
+      if (row === null) continue;
+      const judge = judges.get(runId) ?? (await rowJudge(await runs.get(runId), person));
+      judges.set(runId, judge);
+      if (judge(row, true)) found.push(id);
+    }
+    if (page.length < lettersPerPage) return found;
+    after = page.at(-1);
+  }
 }
 
 /** The sandbox's service: the contact itself, which is for the app to delete. */

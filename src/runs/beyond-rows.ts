@@ -10,10 +10,11 @@ import type { StageItem } from './compare.ts';
 import { addTally, noTally, type StagedTally } from './guards.ts';
 import type { StagedRows } from './late-rows.ts';
 import { type MissingParts, stageMissing } from './missing-people.ts';
+import type { Selection } from './selection.ts';
 import { type DriftedItem, type VerifyParts, verifyContacts } from './verify-contacts.ts';
 
 export interface BeyondRows {
-  readonly told: Pick<FileShape, 'missing' | 'drift'>;
+  readonly told: Pick<FileShape, 'missing' | 'drift' | 'forgotten'>;
   /** For the guards: what is to be written of it. */
   readonly tally: StagedTally;
   readonly notes: readonly string[];
@@ -23,8 +24,7 @@ interface Given {
   readonly keys: KeysOfFile;
   readonly missingRule: MissingRule;
   readonly policies: Policies;
-  /** Whether the run applies all rows. */
-  readonly isAll: boolean;
+  readonly selection: Selection;
 }
 
 /** How rows that no file has are staged. */
@@ -38,18 +38,18 @@ export interface StageBeyond {
 export async function stageBeyondRows(
   parts: MissingParts & VerifyParts,
   run: RunRecord,
-  { keys, missingRule, policies, isAll }: Given,
+  { keys, missingRule, policies, selection }: Given,
   fold: StageBeyond,
   signal: AbortSignal,
 ): Promise<BeyondRows> {
   const { missing = null } = keys;
-  let told: BeyondRows['told'] = {};
+  let told: BeyondRows['told'] = selection.told();
   let tally = noTally;
-  const notes: string[] = [];
+  const notes: string[] = [...selection.notes()];
   if (missing !== null) {
-    const act = isAll ? fold.stageItems : null;
+    const act = selection.isAll ? fold.stageItems : null;
     const found = await stageMissing(parts, run, { missing, rule: missingRule }, act, fold.write);
-    told = { missing: found.counts };
+    told = { ...told, missing: found.counts };
     tally = found.tally;
   }
   const { verify, repair } = run.options;

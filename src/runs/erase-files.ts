@@ -11,7 +11,7 @@ import { basename, join } from 'node:path';
 import { archiveFolders } from '#src/config/data-folders.ts';
 import { emptyIfMissing, PatchbayError } from '#src/errors.ts';
 import type { changesColumns } from '#src/journal/changes-file.ts';
-import type { IsForgotten } from '#src/ledger/forgetting.ts';
+import type { ForgottenPeople } from '#src/ledger/forgetting.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { unguardFormulas } from '#src/sources/csv-writer.ts';
@@ -117,9 +117,9 @@ async function eraseRows(path: string, run: RunRecord | null, person: PersonMark
  * Erases the rows of people who were forgotten before the file came, from the file that a run has read.
  * @returns how many; null where the file was deleted, since it cannot be cut by lines. @throws PatchbayError as the file is read.
  */
-export async function eraseForgottenRows(run: RunRecord, isForgotten: IsForgotten): Promise<number | null> {
+export async function eraseForgottenRows(run: RunRecord, people: ForgottenPeople): Promise<number | null> {
   const path = run.claimedPath;
-  const open = () => openAsRun(path, run, { hasKey: isForgotten, isNamedIn: () => false });
+  const open = () => openAsRun(path, run, { hasKey: people.has, isNamedIn: () => false });
   return await cutRows(path, { open, places: new Set() });
 }
 
@@ -179,23 +179,45 @@ function rowsOf(person: PersonMarks): RowsOfPeople {
   return { hasKey: (key) => key === person.key, isNamedIn: (row) => namesThem(row, person) };
 }
 
+/** Whether a row is theirs. @param isBroken whether it could not be read. */
+export type RowJudge = (row: Row, isBroken: boolean) => boolean;
+
 interface OpenedRows {
   readonly source: OpenSource;
-  readonly isTheirs: (row: Row, isBroken: boolean) => boolean;
+  readonly isTheirs: RowJudge;
 }
 
 /** As its run read it. */
 async function openAsRun(path: string, run: RunRecord, people: RowsOfPeople): Promise<OpenedRows> {
   const file = await openRunFile({ ...run, claimedPath: path });
-  return { source: file.source, isTheirs: await judgeOf({ ...run, mapping: file.mapping }, people) };
+  const judge = await judgeOf({ ...run, mapping: file.mapping }, people);
+  return { source: file.source, isTheirs: run.kind === 'fixFile' ? ofFixFile(judge) : judge };
 }
 
 /** A fix-file, whose columns are those of its run and some more; or a file whose run is not known any more. */
 async function openPlain(path: string, run: RunRecord | null, person: PersonMarks): Promise<OpenedRows> {
   const source = await openSource(path, { name: basename(path), mayBeCut: false });
-  if (run === null) return { source, isTheirs: (row) => namesThem(row, person) };
+  const judge = await rowJudge(run, person);
+  return { source, isTheirs: run === null ? judge : ofFixFile(judge) };
+}
+
+/** Of rows that this run has read; where it is not known any more, their texts alone tell. */
+export async function rowJudge(run: RunRecord | null, person: PersonMarks): Promise<RowJudge> {
+  if (run === null) return (row) => namesThem(row, person);
   const judge = await judgeOf(run, rowsOf(person));
-  return { source, isTheirs: (row) => judge(withoutOwnColumns(row), isMisshapen(codeOf(row))) };
+  return (row, isBroken) => {
+    try {
+      return judge(row, isBroken);
+    } catch (error) {
+      // A row with another header, which its mapping does not fit.
+      if (!(error instanceof PatchbayError)) throw error;
+      return namesThem(row, person);
+    }
+  };
+}
+
+function ofFixFile(judge: RowJudge): RowJudge {
+  return (row, isBroken) => judge(withoutOwnColumns(row), isBroken || isMisshapen(codeOf(row)));
 }
 
 async function openChanges(path: string, { key }: PersonMarks): Promise<OpenedRows> {
@@ -209,7 +231,7 @@ async function openChanges(path: string, { key }: PersonMarks): Promise<OpenedRo
 const keyOfChanges: (typeof changesColumns)[number] = 'key';
 
 /** Whether a row is theirs: by its key, and where it cannot be read, by those that it may have, or by what else names them. */
-async function judgeOf(run: RunRecord, people: RowsOfPeople): Promise<OpenedRows['isTheirs']> {
+async function judgeOf(run: RunRecord, people: RowsOfPeople): Promise<RowJudge> {
   const { mapping, context } = readingOf(run, { defaultCountry: null, onBlank: 'keep' });
   const mapRow = rowMapper(mapping, context, await presetsFor(run));
   return (row, isBroken) => {

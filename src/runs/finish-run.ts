@@ -9,15 +9,14 @@ import { PatchbayError } from '#src/errors.ts';
 import { writeChangesFile } from '#src/journal/changes-file.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { type CountDelta, pendingCount, type RunCounts, type RunRecord, type RunState } from '#src/ledger/runs.ts';
-import { archiveFile } from '#src/sources/check-out.ts';
+import { archiveFile, pathOfRun } from '#src/sources/check-out.ts';
 import { inStep } from '#src/steps.ts';
 import { inWork } from '#src/telemetry.ts';
-import { eraseForgottenRows } from './erase-files.ts';
+import { cleanOriginal } from './clean-original.ts';
 import { isFullFile } from './feed-history.ts';
 import { writeFixFile } from './fix-file.ts';
 import { publishEnd, publishRows } from './publish-run.ts';
 import { noteOn, type RunSummary, writeReport } from './report.ts';
-import { hasMetForgotten } from './selection.ts';
 import { removeStoppedNote, type StopParts } from './stop-run.ts';
 
 /** What runs are ended with. */
@@ -98,12 +97,11 @@ function writeEnd(parts: FinishParts, run: RunRecord, state: RunState, atMs: num
 
 async function writeResults(parts: FinishParts, run: RunRecord, state: RunState, atMs: number): Promise<RunSummary> {
   const { ledger, clock, auditAfterMs } = parts;
+  const ended: RunRecord = { ...(await cleanOriginal(parts, run)), state, finishedAtMs: atMs };
   const fixFile = run.counts.dead > 0 ? await writeFixFile(ledger.runs, run) : null;
-  const ended: RunRecord = { ...run, state, finishedAtMs: atMs };
   const changesFile = await writeChangesFile(ledger.contacts, parts.reports, run.id);
   const summary = await inStep('writeReport', () => writeReport(parts, ended, { fixFile, changesFile }, atMs));
   if (run.claimedPath !== '') {
-    await eraseForgotten(parts, run);
     const note = await noteOn(ledger.runs, ended, summary);
     await inStep('archive', () => archive(run, state, note));
   }
@@ -121,26 +119,14 @@ async function enterAudits(ledger: Ledger, runId: string, atMs: number, firstDue
   await inStep('enterAudits', () => ledger.audits.enter({ runId, atMs, firstDueAtMs, secondDueAtMs }));
 }
 
-/** Rows that were skipped since their person was forgotten are not archived. Before the archive, so that a crash leaves none there. */
-async function eraseForgotten({ ledger, log }: FinishParts, run: RunRecord): Promise<void> {
-  const isForgotten = hasMetForgotten(run.notes) ? await ledger.forgetting.isForgotten() : null;
-  if (isForgotten === null) return;
-  try {
-    const rows = await eraseForgottenRows(run, isForgotten);
-    log.info({ run: run.id, feed: run.feed, rows }, 'rows of forgotten people erased from the file');
-  } catch (error) {
-    // It has disappeared, or was exchanged: its run has read it, and must end.
-    if (!(error instanceof PatchbayError)) throw error;
-    log.warn({ run: run.id, feed: run.feed, code: error.code }, 'rows of forgotten people were not erased');
-  }
-}
-
 async function archive(run: RunRecord, state: RunState, note: string): Promise<void> {
   const folders = archiveFolders(run.importFolder);
   const failed = state === 'failed';
-  const path = await archiveOrMissing(run, failed ? folders.failed : folders.done);
-  if (path === null) return;
-  await writeFile(`${path}${failed ? '.reason.txt' : '.txt'}`, note, { mode: 0o600 });
+  const folder = failed ? folders.failed : folders.done;
+  const path = await archiveOrMissing(run, folder);
+  // A file that failed and is not kept leaves its reason all the same.
+  if (failed) await writeFile(`${pathOfRun(folder, run.id, run.fileName)}.reason.txt`, note, { mode: 0o600 });
+  else if (path !== null) await writeFile(`${path}.txt`, note, { mode: 0o600 });
 }
 
 /** A checked-out file that has disappeared must not keep its run from ending: its rows are accounted for. */

@@ -5,10 +5,13 @@
  * An unchanged row is unchanged in every mode. Whether a key that the feed does not know is a contact to be made is known only when
  * it was looked up, so that `createOnly` and `updateOnly` are decided once more there (`src/upsert/key-machine.ts`).
  */
-import type { IsForgotten } from '#src/ledger/forgetting.ts';
-import type { RunOptions } from '#src/ledger/runs.ts';
+import type { Problem } from '#src/contacts/outcome.ts';
+import type { ForgottenPeople } from '#src/ledger/forgetting.ts';
+import type { FileShape, RunOptions } from '#src/ledger/runs.ts';
+import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
 import { listNames } from '#src/sources/row.ts';
 import type { LeftVerdict, Verdict } from './compare.ts';
+import { possibleKeys } from './possible-keys.ts';
 
 type Modes = Pick<RunOptions, 'only' | 'createOnly' | 'updateOnly' | 'limit' | 'verify'>;
 
@@ -24,31 +27,35 @@ export interface Selection {
   readonly makesContacts: boolean;
   /** Sentences about what was left out, complete after the last row. */
   notes(): readonly string[];
+  /** Of the people who were forgotten; complete after the last row. */
+  told(): Pick<FileShape, 'forgotten'>;
+  /** Warnings about the file: they show the value of a row, which may be that of a person who was forgotten. */
+  ofFile(warnings: readonly Problem[]): readonly Problem[];
 }
 
 /** Why a row is left out. */
 type Mode = '--only' | '--create-only' | '--limit' | '--verify' | 'forgotten';
 
-const forgottenWords = 'skipped: forgotten';
-
-/** Whether a run has left out rows of people who were forgotten. @param notes of the run. */
-export function hasMetForgotten(notes: readonly string[]): boolean {
-  return notes.some((note) => note.endsWith(forgottenWords));
-}
-
-/** @param isForgotten null where no person was forgotten. */
+/** @param people null where no person was forgotten. @param mapping tells the keys that a row without one may have. */
 export function createSelection(
   { only, createOnly, updateOnly, limit, verify }: Modes,
-  isForgotten: IsForgotten | null = null,
+  people: ForgottenPeople | null,
+  { mapRow }: Pick<CompiledMapping, 'mapRow'>,
 ): Selection {
   const selected = only.length === 0 ? null : new Set(only);
   const missing = new Set(only);
   const left = new Map<Mode, number>();
   let stagedCount = 0;
 
+  const isForgotten = ({ key, row }: Verdict): boolean => {
+    if (people === null) return false;
+    if (key !== null) return people.has(key);
+    return row !== null && possibleKeys(row, mapRow).some(people.has);
+  };
+
   const modeAgainst = (verdict: Verdict, isMet: boolean): Mode | null => {
     if (verdict.kind === 'unchanged' || verdict.kind === 'left') return null;
-    if (isForgotten !== null && verdict.key !== null && isForgotten(verdict.key)) return 'forgotten';
+    if (isForgotten(verdict)) return 'forgotten';
     if (verify) return '--verify';
     if (selected !== null && (verdict.key === null || !selected.has(verdict.key))) return '--only';
     if (verdict.kind === 'rejected') return null;
@@ -82,12 +89,14 @@ export function createSelection(
     notes: () => [
       ...[...left].map(([mode, count]) => {
         const rows = count === 1 ? '1 row was' : `${count} rows were`;
-        return mode === 'forgotten' ? `${rows} ${forgottenWords}` : `${rows} left out by ${mode}`;
+        return mode === 'forgotten' ? `${rows} skipped: forgotten` : `${rows} left out by ${mode}`;
       }),
       ...(missing.size === 0
         ? []
         : [`no row has the ${missing.size === 1 ? 'key' : 'keys'} ${listNames([...missing])} (--only)`]),
     ],
+    told: () => (people === null ? {} : { forgotten: { rows: left.get('forgotten') ?? 0, people: people.count } }),
+    ofFile: (warnings) => (left.has('forgotten') ? warnings.map((one) => ({ ...one, value: null })) : warnings),
   };
 }
 

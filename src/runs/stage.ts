@@ -153,7 +153,7 @@ async function stageRows(
   const advice = createCountryAdvice(parts, signal);
   const memory = await readFeedMemory(ledger.runs, run.feed, adopt);
   const reader = createRowReader({ mapping: supply.compiled, adopt });
-  const selection = createSelection(run.options, await ledger.forgetting.isForgotten());
+  const selection = createSelection(run.options, await ledger.forgetting.forgottenPeople(), supply.compiled);
   const missingRule = await missingRuleOf(parts, run);
   const isIgnored = ignoredRows(supply.mapping);
   const fill = isFullFile(parts.feeds, run) ? createFillCount(supply.shape.mapped ?? []) : null;
@@ -195,13 +195,11 @@ async function stageRows(
     lateDead.length === 0 ? 0 : await stageLateDead((content) => writeSlice(parts, run, content), supply, lateDead);
   const keys = memory.keysOfFile(isFullFile(parts.feeds, run));
   await ledger.runs.confirm(run.id, keys);
-  const beyondWith = { keys, missingRule, policies: supply.compiled.policies, isAll: selection.isAll };
+  const beyondWith = { keys, missingRule, policies: supply.compiled.policies, selection };
   const beyond = await stageBeyondRows(parts, run, beyondWith, fold, signal);
   tally = addTally(tally, beyond.tally);
-  await ledger.runs.record(run.id, {
-    notes: [...supply.notes(), ...selection.notes(), ...beyond.notes, ...advice.notes()],
-  });
-  const warnings = supply.warnings();
+  await ledger.runs.record(run.id, { notes: [...supply.notes(), ...beyond.notes, ...advice.notes()] });
+  const warnings = selection.ofFile(supply.warnings());
   await writeSlice(parts, run, {
     events: warnings.map((warning) => warningEvent(null, warning)),
     counts: { warnings: warnings.length },

@@ -19,6 +19,8 @@ const act: NewAct = {
   ...{ who: 'ann', by: 'command', kind: 'forget', reason: 'they asked', atMs: createdAtMs, ledgerAtMs: 1, facts: {} },
 };
 
+const person = { key: 'forget-me', letterIds: [] };
+
 /** A key that was written, with its journal and a dead letter, and another one beside it. */
 async function withTwo(ledger: Ledger): Promise<void> {
   const run = await applyingRun(ledger, 'r1', ['forget-me', 'keep-me']);
@@ -42,7 +44,7 @@ export function forgettingContract(open: OpenLedger): void {
     expect((await ledger.forgetting.search(['forget-me'])).map(({ table }) => table)).toEqual(
       expect.arrayContaining(['contacts', 'letters']),
     );
-    const forgotten = await ledger.forgetting.forgetPerson('forget-me', act);
+    const forgotten = await ledger.forgetting.forgetPerson(person, act);
     expect(forgotten).toMatchObject({ kind: 'done' });
     const other = await reopen();
     expect(await other.forgetting.search(['forget-me'])).toEqual([]);
@@ -50,6 +52,9 @@ export function forgettingContract(open: OpenLedger): void {
     expect((await other.contacts.get(['keep-me'])).size).toBe(1);
     expect((await other.runs.saidOf('main', ['forget-me', 'keep-me'])).size).toBe(1);
     expect((await other.counts()).openLetters).toBe(1);
+    const [kept] = await other.deadLetters.list({ limit: 1 });
+    await other.forgetting.forgetPerson({ ...person, letterIds: [kept?.id ?? ''] }, act);
+    expect([(await other.counts()).openLetters, await other.deadLetters.list({ limit: 1 })]).toEqual([0, []]);
     const [entered] = await other.acts.list({ limit: 1 });
     expect(entered).toMatchObject({ kind: 'forget', who: 'ann', reason: 'they asked' });
     expect(['overwritten', 'later', 'database']).toContain(await other.forgetting.scrub());
@@ -57,26 +62,26 @@ export function forgettingContract(open: OpenLedger): void {
 
   test('keys that were forgotten are known by their hash', async () => {
     const { ledger, reopen } = await openForTest(open);
-    expect(await ledger.forgetting.isForgotten()).toBeNull();
-    await ledger.forgetting.forgetPerson('forget-me', act);
+    expect(await ledger.forgetting.forgottenPeople()).toBeNull();
+    await ledger.forgetting.forgetPerson(person, act);
     // Nothing was known of it, and twice is once.
-    expect(await ledger.forgetting.forgetPerson('forget-me', act)).toEqual({ kind: 'done', rows: 0 });
-    const isForgotten = await (await reopen()).forgetting.isForgotten();
-    expect([isForgotten?.('forget-me'), isForgotten?.('keep-me')]).toEqual([true, false]);
+    expect(await ledger.forgetting.forgetPerson(person, act)).toEqual({ kind: 'done', rows: 0 });
+    const people = await (await reopen()).forgetting.forgottenPeople();
+    expect([people?.count, people?.has('forget-me'), people?.has('keep-me')]).toEqual([1, true, false]);
   });
 
-  test('nobody is forgotten while a run that has not ended has the key, reads a file, or writes it', async () => {
+  test('no person is forgotten while a run that has not ended has the key, reads a file, or writes it', async () => {
     const { ledger } = await openForTest(open);
     await withTwo(ledger);
     const run = await applyingRun(ledger, 'r3', ['forget-me']);
-    expect(await ledger.forgetting.forgetPerson('forget-me', act)).toEqual({ kind: 'busy', runId: run.id });
+    expect(await ledger.forgetting.forgetPerson(person, act)).toEqual({ kind: 'busy', runId: run.id });
     await ledger.runs.move('r3', ['applying'], 'cancelled', { atMs: createdAtMs });
     await stagingRun(ledger, 'r4');
-    expect(await ledger.forgetting.forgetPerson('forget-me', act)).toEqual({ kind: 'busy', runId: 'r4' });
+    expect(await ledger.forgetting.forgetPerson(person, act)).toEqual({ kind: 'busy', runId: 'r4' });
     await ledger.runs.move('r4', ['staging'], 'failed', { atMs: createdAtMs });
     await lease(ledger, 'w9', ['forget-me'], { sequence: 99 });
-    expect(await ledger.forgetting.forgetPerson('forget-me', act)).toEqual({ kind: 'busy', runId: null });
+    expect(await ledger.forgetting.forgetPerson(person, act)).toEqual({ kind: 'busy', runId: null });
     await ledger.contacts.release('w9', ['forget-me']);
-    expect(await ledger.forgetting.forgetPerson('forget-me', act)).toMatchObject({ kind: 'done' });
+    expect(await ledger.forgetting.forgetPerson(person, act)).toMatchObject({ kind: 'done' });
   });
 }

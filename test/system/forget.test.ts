@@ -56,7 +56,7 @@ describe('patchbay forget', () => {
     expect((await importing('b.csv')).code).toBe(0);
     place.file(
       'c.csv',
-      csv(them.replace('+14155550117', 'call me'), (others[0] ?? '').replace('+14155550101', 'later')),
+      csv(them.replace('+14155550117', 'call me'), (others[0] ?? '').replace('+14155550101', 'later'), `${them},more`),
     );
     expect((await importing('c.csv')).code).toBe(3);
     place.file('d.csv.gz', gzipSync(csv(them.replace('Clerk', 'Owner'))));
@@ -112,6 +112,17 @@ describe('patchbay forget', () => {
     expect(archived('f.csv')).toBe(csv(others[1] ?? ''));
     expect(archived('g.csv')).toBe(csv());
     expect(archived('h.csv.gz')).toBeNull();
+
+    // Nor do rows that cannot be read, and files that cannot be read at all.
+    place.file('i.csv', csv(`${them},more`, others[1] ?? ''));
+    expect(JSON.parse((await place.call('--json', 'import', '--sandbox', 'i.csv')).stdout)).toMatchObject({
+      ...{ unchanged: 1, skipped: 1, dead: 0 },
+    });
+    place.file('j.csv', csv(them, others[1] ?? '').replace('externalId', 'number'));
+    expect(JSON.parse((await place.call('--json', 'import', '--sandbox', 'j.csv')).stdout)).toMatchObject({
+      state: 'failed',
+    });
+    expect(place.holding(...marks)).toEqual([]);
 
     // It may be done again.
     const again = await place.call('forget', '--sandbox', 'forget-me-17', '--reason', 'once more', '--yes');

@@ -29,18 +29,19 @@ const rowsPerSlice = 2_000;
 /** More runs than ever wait at once. */
 const openRunsMax = 1_000;
 
-export function forgettingOver(store: Store): Pick<ForgettingLedger, 'isForgotten' | 'forgetPerson'> {
+export function forgettingOver(store: Store): Pick<ForgettingLedger, 'forgottenPeople' | 'forgetPerson'> {
   const { reads } = store;
   return {
-    isForgotten: async () => {
+    forgottenPeople: async () => {
       const salt = await forgottenIn(reads).get(saltId);
       if (salt === null) return null;
       const known = await forgottenIn(reads).list({ state: 'forgotten', order: 'oldest', limit: allMax });
       const hashes = new Set(known.map(({ document }) => document.text));
-      return (key) => hashes.has(forgottenHash(salt.text, key));
+      return { count: hashes.size, has: (key) => hashes.has(forgottenHash(salt.text, key)) };
     },
 
-    forgetPerson: async (key, act) => {
+    forgetPerson: async (person, act) => {
+      const { key } = person;
       const busy = await runWithKey(reads, key);
       if (busy !== null) return busy;
       return store.transact(async (tables) => {
@@ -49,7 +50,7 @@ export function forgettingOver(store: Store): Pick<ForgettingLedger, 'isForgotte
         const at = (await tables.keys.read([key], [])).get(key);
         if (reading !== undefined || (at !== undefined && at.flight !== null))
           return { kind: 'busy', runId: reading?.id ?? null };
-        const rows = await tables.keys.forget({ key }, allMax);
+        const rows = await tables.keys.forget(person, allMax);
         const { atMs } = act;
         const salt = (await forgottenIn(tables).get(saltId)) ?? {
           id: saltId,

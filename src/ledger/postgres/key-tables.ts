@@ -1,6 +1,7 @@
 /** The tables of keys in PostgreSQL (`tables/keys.ts`). Hashes are 16 bytes here, documents JSON text. */
 import type { HeldFilter } from '#src/ledger/contacts.ts';
 import { erasingStatements, forgottenWord } from '#src/ledger/erased-rows.ts';
+import type { PersonInLedger } from '#src/ledger/forgetting.ts';
 import type { ResultRow } from '#src/ledger/records/columns.ts';
 import { toContact, toFeed, toFlight, toHeld, toKeyEvent, toKnown } from '#src/ledger/records/key.ts';
 import type { KeyRows, KeyTables } from '#src/ledger/tables/keys.ts';
@@ -153,7 +154,7 @@ export function postgresKeyTables(statements: Statements): KeyTables {
     // The journal goes by the order of entry, which is that of time but for a clock that was set back: such rows go with those
     // before them.
     forget: async (what, limit) => {
-      if ('key' in what) return eraseKey(statements, what.key);
+      if ('key' in what) return erasePerson(statements, what);
       return statements.run(
         what.past === 'history'
           ? `DELETE FROM key_events WHERE (key, ordinal) IN (
@@ -184,9 +185,13 @@ const erasing = erasingStatements({
   member: (column, ...path) => `(${column}::jsonb #>> '{${path.join(',')}}')`,
 });
 
-async function eraseKey(statements: Statements, key: string): Promise<number> {
+async function erasePerson(statements: Statements, { key, letterIds }: PersonInLedger): Promise<number> {
   let rows = 0;
   for (const sql of erasing) rows += await statements.run(sql, key);
+  if (letterIds.length > 0) {
+    rows += await statements.run('DELETE FROM dead_rows WHERE letter_id = ANY ($1::text[])', letterIds);
+    rows += await statements.run('DELETE FROM letters WHERE id = ANY ($1::text[])', letterIds);
+  }
   for (const column of ['notes', 'options']) {
     const quoted = JSON.stringify(key).slice(1, -1);
     await statements.run(

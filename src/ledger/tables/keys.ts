@@ -13,6 +13,7 @@ import type {
   KeyHistoryEntry,
   NewJournalRow,
 } from '#src/ledger/contacts.ts';
+import type { PersonInLedger } from '#src/ledger/forgetting.ts';
 
 export interface ContactRow {
   /** Names the key in bitmaps; null before it is written. */
@@ -141,13 +142,10 @@ export interface KeyTables extends JournalTables {
   /** Oldest first. */
   history(keys: readonly string[]): Promise<readonly KeyHistoryEntry[]>;
   /**
-   * Of the past: the oldest of the journal first; fewer than `limit` are deleted where no older one is left. Of a key: every row of any
-   * table that names it (`erased-rows.ts`). @returns how many were deleted.
+   * Of the past: the oldest of the journal first; fewer than `limit` are deleted where no older one is left. Of a person: every row of any
+   * table that names the key (`erased-rows.ts`), and those letters. @returns how many were deleted.
    */
-  forget(
-    what: { readonly past: PastKind; readonly beforeMs: number } | { readonly key: string },
-    limit: number,
-  ): Promise<number>;
+  forget(what: { readonly past: PastKind; readonly beforeMs: number } | PersonInLedger, limit: number): Promise<number>;
   /** Keys that have a contact; with `folded`, those that are one of these in any case of their ASCII letters. */
   bound(limit: number, folded?: readonly string[]): Promise<readonly ContactRow[]>;
   /**
