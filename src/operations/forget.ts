@@ -64,7 +64,7 @@ const journalMax = 1_000;
  * @throws PatchbayError `usage` `forgetBusy`: a run that has not ended has a row of the key, or reads a file.
  */
 export async function forgetPerson(
-  home: Pick<Home, 'ledger' | 'clock' | 'actor' | 'folders' | 'runFolders'>,
+  home: Pick<Home, 'ledger' | 'clock' | 'actor' | 'folders' | 'runFolders' | 'host'>,
   person: PersonKnown,
   reason: string,
 ): Promise<ForgottenPerson> {
@@ -73,7 +73,7 @@ export async function forgetPerson(
   const letterIds = await lettersHolding(ledger, person);
   const forgotten = await ledger.forgetting.forgetPerson({ key: person.key, letterIds }, act);
   if (forgotten.kind === 'busy') throw busy(forgotten.runId);
-  const files = await eraseFromFiles({ ledger, folders: runFolders }, person);
+  const files = await eraseFromFiles({ ledger, folders: runFolders, host: home.host?.id ?? null }, person);
   const scrubbed = await ledger.forgetting.scrub();
   const tables = await ledger.forgetting.search(person.texts);
   const root = folders.root;

@@ -24,6 +24,7 @@ import { isMisshapen, originalName } from './fix-file.ts';
 import { openRunFile, presetsFor } from './open-file.ts';
 import { hasMoved, possibleKeys } from './possible-keys.ts';
 import { type RunFolders, runIdOf } from './run-files.ts';
+import { isOfHost } from './stop-run.ts';
 import { readingOf, rowMapper } from './supply.ts';
 
 export interface ErasedFile {
@@ -35,11 +36,16 @@ export interface ErasedFile {
 interface EraseParts {
   readonly ledger: Pick<Ledger, 'runs'>;
   readonly folders: Pick<RunFolders, 'importFolders' | 'reports'>;
+  /** The host that this data folder is: files of other hosts are not here. */
+  readonly host: string | null;
 }
+
+/** Each full file that can be read replaces the stopped run before it. */
+const stoppedMax = 50;
 
 /** Files in which nothing was found are left as they are. */
 export async function eraseFromFiles(
-  { ledger, folders }: EraseParts,
+  { ledger, folders, host }: EraseParts,
   person: PersonMarks,
 ): Promise<readonly ErasedFile[]> {
   const erased: ErasedFile[] = [];
@@ -48,6 +54,13 @@ export async function eraseFromFiles(
     if (removed !== 0) erased.push({ path, removed });
   };
   const placesOf = (runId: string): PlacesOfPerson => placesByRun.get(runId) ?? null;
+  // What a stopped run is to write is staged: its file only waits to be archived.
+  for (const run of await ledger.runs.list({ states: ['stopped'], limit: stoppedMax })) {
+    if (run.claimedPath === '' || !isOfHost(run, host)) continue;
+    const { removed, places } = await eraseRows(run.claimedPath, run, person, 'original');
+    placesByRun.set(run.id, places);
+    note(run.claimedPath, removed);
+  }
   for (const importFolder of folders.importFolders) {
     const { done, failed, fix, stopped } = archiveFolders(importFolder);
     const notes = await filesIn(stopped);
@@ -106,6 +119,7 @@ async function eraseRows(path: string, run: RunRecord | null, person: PersonMark
     return { removed: await cutRows(path, { open, places }), places };
   } catch (error) {
     if (!(error instanceof PatchbayError)) throw error;
+    if (error.code === 'fileMissing') return { removed: 0, places: null };
     // It cannot be read as rows, and may hold the person all the same.
     if (!(await holdsText(path, person.texts))) return { removed: 0, places: null };
     await rm(path, { force: true });

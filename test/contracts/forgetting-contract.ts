@@ -70,6 +70,35 @@ export function forgettingContract(open: OpenLedger): void {
     expect([people?.count, people?.has('forget-me'), people?.has('keep-me')]).toEqual([1, true, false]);
   });
 
+  test('a stopped run goes on without the rows of the key, and adds up', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    const run = await applyingRun(ledger, 'r1', ['keep-me', 'forget-me']);
+    await ledger.runs.move('r1', ['applying'], 'stopped', { atMs: createdAtMs });
+    expect(await ledger.forgetting.forgetPerson(person, act)).toMatchObject({ kind: 'done' });
+    const other = await reopen();
+    expect(await other.forgetting.search(['forget-me'])).toEqual([]);
+    const stopped = await other.runs.get('r1');
+    expect(stopped).toMatchObject({ counts: { skipped: 1 }, notes: ['1 waiting row was skipped: forgotten'] });
+    expect(await other.runs.pendingCount('r1')).toBe(1);
+    await other.runs.move('r1', ['stopped'], 'applying', { atMs: createdAtMs });
+    const [left, ...more] = await pendingOf(other, run);
+    if (left === undefined) throw new Error('a record waits');
+    expect([left.key, more]).toEqual(['keep-me', []]);
+    await settleAs(other, run, 'w1', [settled(left)]);
+    expect(await other.runs.pendingCount('r1')).toBe(0);
+    expect(await other.runs.countEnds('r1')).toMatchObject({ created: 1, skipped: 0, dead: 0 });
+  });
+
+  test('a run that was stopped after such a row had its outcome keeps it until it has ended', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await applyingRun(ledger, 'r1', ['forget-me', 'keep-me']);
+    const [one] = await pendingOf(ledger, run);
+    if (one === undefined) throw new Error('a record was staged');
+    await settleAs(ledger, run, 'w1', [settled(one)]);
+    await ledger.runs.move('r1', ['applying'], 'stopped', { atMs: createdAtMs });
+    expect(await ledger.forgetting.forgetPerson(person, act)).toEqual({ kind: 'busy', runId: 'r1' });
+  });
+
   test('no person is forgotten while a run that has not ended has the key, reads a file, or writes it', async () => {
     const { ledger } = await openForTest(open);
     await withTwo(ledger);

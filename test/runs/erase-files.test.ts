@@ -73,7 +73,7 @@ const mapping = mappingSchema.parse({
 const person = { key: 'crm-17', contactId: null, texts: ['crm-17', 'zelda@example.com'] };
 const header = 'Id,Name,Role';
 
-const erase = ({ ledger, parts }: RunsBench) => eraseFromFiles({ ledger, folders: parts.folders }, person);
+const erase = ({ ledger, parts }: RunsBench) => eraseFromFiles({ ledger, folders: parts.folders, host: null }, person);
 const archived = async (bench: RunsBench, folder: string) => {
   const names = await bench.names('import', folder);
   return Object.fromEntries(

@@ -6,8 +6,10 @@ import { describe, expect, it } from 'vitest';
 import type { NewAct } from '#src/ledger/acts.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
+import { eraseFromFiles } from '#src/runs/erase-files.ts';
 import { filesHolding } from '#src/runs/file-bytes.ts';
 import { csv, expectCounts, mapping, openRunsBench, type RunsBench } from './support/runs-bench.ts';
+import { generousGuards } from './support/tallies.ts';
 
 const act: NewAct = {
   ...{ who: 'ann', by: 'command', kind: 'forget', reason: 'they asked', atMs: 0, ledgerAtMs: 0, facts: {} },
@@ -21,10 +23,10 @@ async function openForgotten(forgotten = key): Promise<RunsBench> {
   return bench;
 }
 
-/** Files of the bench and tables of its ledger that hold a text of the person; the file that was handed over is not among them. */
-async function left({ folder, ledger }: RunsBench, run: RunRecord): Promise<readonly unknown[]> {
-  const files = await filesHolding(folder, marks, (name) => name === run.fileName);
-  return [...files, ...(await ledger.forgetting.search(marks))];
+/** What of the person is in folders of runs, and in tables of the ledger. */
+async function left({ folder, ledger }: RunsBench): Promise<readonly unknown[]> {
+  const files = ['claimed', 'import', 'reports'].map((one) => filesHolding(join(folder, one), marks, () => false));
+  return [...(await Promise.all(files)).flat(), ...(await ledger.forgetting.search(marks))];
 }
 
 /** What is kept of the file; null where nothing is. */
@@ -54,7 +56,7 @@ describe('a row that cannot be read', () => {
     expect(run.shape?.forgotten).toEqual({ rows: 1, people: 1 });
     expect(await bench.letters()).toEqual([]);
     expect(await kept(bench, run, '_done')).toBe(csv([ann], header));
-    expect(await left(bench, run)).toEqual([]);
+    expect(await left(bench)).toEqual([]);
   });
 
   it('is skipped where the mapping makes the key of two cells', async () => {
@@ -62,7 +64,7 @@ describe('a row that cannot be read', () => {
     const made = mapping({ key: { join: ['Kind', 'Number'], with: '-' }, fields: { firstName: 'Name' } });
     const run = await bench.import('a.csv', csv(['forget-me,17,Zelda,x'], 'Kind,Number,Name'), { mapping: made });
     expectCounts(run, { rows: 1, skipped: 1 });
-    expect(await left(bench, run)).toEqual([]);
+    expect(await left(bench)).toEqual([]);
   });
 
   it('of another person is rejected as ever, also where another cell is the key', async () => {
@@ -78,7 +80,7 @@ describe('a row that cannot be read', () => {
     const run = await bench.import('a.csv', csv([`${key},Zelda,Clerk,x`]), { mapping: ignoring });
     expectCounts(run, { rows: 1, skipped: 1 });
     expect(run.shape?.forgotten?.rows).toBe(1);
-    expect(await left(bench, run)).toEqual([]);
+    expect(await left(bench)).toEqual([]);
   });
 });
 
@@ -102,6 +104,27 @@ describe('what is kept of a file', () => {
     expect(await kept(bench, run, '_done')).toBe(csv([other]));
   });
 
+  it('is what a stopped run goes on with, whose rows of a forgotten person are skipped', async () => {
+    const bench = await openRunsBench({ guards: { ...generousGuards, updatesMax: 0, updatesFloor: 0 } });
+    const rows = [`${key},Zelda,Clerk`, other];
+    await bench.import('a.csv', csv(rows));
+    const changed = [...rows.map((row) => row.replace('Clerk', 'Chief')), '3,Bea,x,y'];
+    const submitted = await bench.submit('b.csv', csv(changed));
+    const stopped = await bench.stage(submitted);
+    expect(stopped.state).toBe('stopped');
+    const { ledger, parts } = bench;
+    await ledger.forgetting.forgetPerson({ key, letterIds: [] }, act);
+    const marked = { key, contactId: null, texts: marks };
+    const erased = await eraseFromFiles({ ledger, folders: parts.folders, host: null }, marked);
+    expect(erased).toContainEqual({ path: stopped.claimedPath, removed: 1 });
+    expect(await left(bench)).toEqual([]);
+    await ledger.runs.move(stopped.id, ['stopped'], 'applying', { atMs: 0, reason: null });
+    const run = await bench.finish(await bench.apply(stopped));
+    expectCounts(run, { rows: 3, updated: 1, skipped: 1, dead: 1 });
+    expect(await kept(bench, run, '_done')).toBe(csv(changed.slice(1)));
+    expect(await left(bench)).toEqual([]);
+  });
+
   it('does not show the value of a forgotten person in a warning about the file', async () => {
     const bench = await openForgotten();
     const rows = [`${key},Zelda,Clerk,+1 415 555 0117 (private)`, `${other},+14155550101`];
@@ -109,7 +132,7 @@ describe('what is kept of a file', () => {
     expectCounts(run, { rows: 2, created: 1, skipped: 1 });
     expect(run.counts.warnings).toBe(1);
     expect(JSON.stringify(await bench.report(run))).not.toContain('0117');
-    expect(await left(bench, run)).toEqual([]);
+    expect(await left(bench)).toEqual([]);
   });
 
   it('is nothing where the file was exchanged since it was read, names the person, and cannot be cut', async () => {
@@ -121,7 +144,7 @@ describe('what is kept of a file', () => {
     expect(await kept(bench, run, '_done')).toBeNull();
     expect(run.notes).toContain('the file is not kept: it names forgotten people, and cannot be cut by lines');
     expect((await bench.report(run)).notes).toEqual(run.notes);
-    expect(await left(bench, run)).toEqual([]);
+    expect(await left(bench)).toEqual([]);
   });
 
   it('is nothing, and no error, where the file has disappeared', async () => {
@@ -140,15 +163,15 @@ describe('a file that fails as a whole', () => {
     expect(run.state).toBe('failed');
     const reasons = (await bench.names('import', '_failed')).filter((one) => one.endsWith('.reason.txt'));
     const reason = await readFile(join(bench.folder, 'import', '_failed', reasons[0] ?? ''), 'utf8');
-    return { bench, run, reason, file: await kept(bench, run, '_failed') };
+    return { bench, reason, file: await kept(bench, run, '_failed') };
   };
 
   it('is kept without the lines that name a forgotten person', async () => {
     const rows = ['1,Ann', `${key},Zelda`, '"3","Bea\r\nBo"'];
-    const { bench, run, reason, file } = await fails('a.csv', csv(rows, header));
+    const { bench, reason, file } = await fails('a.csv', csv(rows, header));
     expect(file).toBe(csv(['1,Ann', '"3","Bea\r\nBo"'], header));
     expect(reason).toContain('1 line that names forgotten people was taken out of the file');
-    expect(await left(bench, run)).toEqual([]);
+    expect(await left(bench)).toEqual([]);
   });
 
   it.each<readonly [string, string, string | Uint8Array]>([
@@ -158,10 +181,10 @@ describe('a file that fails as a whole', () => {
     ['it is packed', 'a.csv.gz', gzipSync(csv([`${key},Zelda`], header))],
     ['it is UTF-16', 'a.csv', Buffer.from(`\ufeff${header}\r\n${key},Zelda\r\n`, 'utf16le')],
   ])('is not kept where %s', async (_, name, content) => {
-    const { bench, run, reason, file } = await fails(name, content);
+    const { bench, reason, file } = await fails(name, content);
     expect(file).toBeNull();
     expect(reason).toContain('the file is not kept: it names forgotten people, and cannot be cut by lines');
-    expect(await left(bench, run)).toEqual([]);
+    expect(await left(bench)).toEqual([]);
   });
 
   it('is searched for the key as the mapping would make it', async () => {

@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ForgettingLedger, Forgotten } from '#src/ledger/forgetting.ts';
+import { notesWith } from '#src/ledger/rules/runs.ts';
 import { openRunStates } from '#src/ledger/runs.ts';
 import type { Store, Tables } from '#src/ledger/tables.ts';
 import { enterAct } from './acts.ts';
@@ -42,15 +43,18 @@ export function forgettingOver(store: Store): Pick<ForgettingLedger, 'forgottenP
 
     forgetPerson: async (person, act) => {
       const { key } = person;
-      const busy = await runWithKey(reads, key);
-      if (busy !== null) return busy;
+      const waiting = await rowsOfOpenRuns(reads, key);
+      if (waiting.kind === 'busy') return waiting;
       return store.transact(async (tables) => {
-        // What began since: a file that is being read, or work on the key.
+        // What began since: a file that is being read, a stopped run that goes on, or work on the key.
         const [reading] = await tables.runs.findRuns({ states: ['staging'] }, 1);
         const at = (await tables.keys.read([key], [])).get(key);
         if (reading !== undefined || (at !== undefined && at.flight !== null))
           return { kind: 'busy', runId: reading?.id ?? null };
-        const rows = await tables.keys.forget(person, allMax);
+        for (const { runId } of waiting.rows)
+          if ((await tables.runs.place(runId))?.state !== 'stopped') return { kind: 'busy', runId };
+        for (const rows of waiting.rows) await skipRows(tables, rows);
+        const deleted = await tables.keys.forget(person, allMax);
         const { atMs } = act;
         const salt = (await forgottenIn(tables).get(saltId)) ?? {
           id: saltId,
@@ -59,25 +63,51 @@ export function forgettingOver(store: Store): Pick<ForgettingLedger, 'forgottenP
         };
         const text = forgottenHash(salt.text, key);
         await forgottenIn(tables).put(salt, { id: text, text, atMs });
-        await enterAct(tables, act, { facts: { rows } });
-        return { kind: 'done', rows };
+        await enterAct(tables, act, { facts: { rows: deleted } });
+        return { kind: 'done', rows: deleted };
       }, 'durable');
     },
   };
 }
 
-/** A run that has not ended: what it has staged of the key would be written, or must add up at its end. */
-async function runWithKey({ runs }: Tables, key: string): Promise<Extract<Forgotten, { kind: 'busy' }> | null> {
+/** Rows of the key that a stopped run would write once it is approved. */
+interface WaitingRows {
+  readonly runId: string;
+  readonly sequence: number;
+  readonly positions: readonly number[];
+}
+
+type OfOpenRuns = Extract<Forgotten, { kind: 'busy' }> | { readonly kind: 'waiting'; readonly rows: WaitingRows[] };
+
+/**
+ * A stopped run can do without its rows of the key. Busy is a run that is at work on such a row or reads a file, and one that was stopped
+ * after such a row had its outcome, which must add up at its end.
+ */
+async function rowsOfOpenRuns({ runs }: Tables, key: string): Promise<OfOpenRuns> {
+  const waiting: WaitingRows[] = [];
   for (const { id, state } of await runs.findRuns({ states: openRunStates }, openRunsMax, true)) {
     if (state === 'staging') return { kind: 'busy', runId: id };
     const place = await runs.place(id);
+    const positions: number[] = [];
     // Ends behind the last position.
     for (let first = 1; place !== null && first <= place.lastPosition; first += rowsPerSlice) {
       const last = Math.min(place.lastPosition, first + rowsPerSlice - 1);
-      const rows = await runs.rowStates(place.sequence, { first, last });
-      if (rows.some((row) => row.key === key)) return { kind: 'busy', runId: id };
+      const rows = (await runs.rowStates(place.sequence, { first, last })).filter((row) => row.key === key);
+      const canGo = state === 'stopped' && rows.every(({ outcome }) => outcome === null || outcome === 'withdrawn');
+      if (rows.length > 0 && !canGo) return { kind: 'busy', runId: id };
+      positions.push(...rows.flatMap(({ outcome, position }) => (outcome === null ? [position] : [])));
       await nextTurn();
     }
+    if (place !== null && positions.length > 0) waiting.push({ runId: id, sequence: place.sequence, positions });
   }
-  return null;
+  return { kind: 'waiting', rows: waiting };
+}
+
+/** Before they are deleted: so the run adds up without them. */
+async function skipRows({ runs }: Tables, { runId, sequence, positions }: WaitingRows): Promise<void> {
+  const changes = positions.map((position) => ({ position, outcome: 'withdrawn' as const }));
+  const skipped = await runs.changeRows(sequence, changes);
+  const [run] = await runs.findRuns({ ids: [runId] }, 1);
+  const note = `${skipped === 1 ? '1 waiting row was' : `${skipped} waiting rows were`} skipped: forgotten`;
+  await runs.changeRun(sequence, { notes: notesWith(run?.notes ?? [], [note]) }, { skipped });
 }
