@@ -34,5 +34,5 @@ export function erasingStatements({ key, member }: Dialect): readonly string[] {
   ];
 }
 
-/** What a run was asked for by `--only`, and its notes on that, as JSON texts: a key in them is replaced. */
+/** What a run or a kept plan was asked for by `--only`, and a run's notes on that, as JSON texts: a key in them is replaced. */
 export const forgottenWord = '(forgotten)';

@@ -6,7 +6,7 @@ import { type PlanRecord, plansKeptMax } from '#src/ledger/plans.ts';
 import { noOptions } from '#src/ledger/runs.ts';
 import { openScratch } from '#src/ledger/sqlite/scratch.ts';
 import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
-import { newRecord, newRun, slice, stagingRun } from './support/build.ts';
+import { act, newRecord, newRun, slice, stagingRun } from './support/build.ts';
 import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
 
 function planned(key: string): PlannedContact {
@@ -64,6 +64,19 @@ export function planContract(open: OpenLedger): void {
     }
     expect(await ledger.plans.digests('p1', ['k1', 'k 2', 'k3'])).toEqual(new Map([['k1', 'digest of k1']]));
     expect((await ledger.plans.digests('p2', ['k 2'])).get('k 2')).toBe('digest of k 2');
+  });
+
+  test('a person who is forgotten leaves the plans, also what they were asked for', async () => {
+    const { ledger } = await openForTest(open);
+    await ledger.plans.begin('p1', 1_000);
+    await ledger.plans.enter('p1', [planned('forget-me'), planned('keep-me')]);
+    const asked = plan('p1');
+    const reading = asked.reading && { ...asked.reading, options: { ...noOptions, only: ['forget-me', 'keep-me'] } };
+    await ledger.plans.keep({ ...asked, reading });
+    await ledger.forgetting.forgetPerson({ key: 'forget-me', letterIds: [] }, act('forget'));
+    expect(await Array.fromAsync(ledger.plans.contacts('p1'), ({ key }) => key)).toEqual(['keep-me']);
+    expect((await ledger.plans.get('p1'))?.reading?.options.only).toEqual(['(forgotten)', 'keep-me']);
+    expect(await ledger.forgetting.search(['forget-me'])).toEqual([]);
   });
 
   test('plans are listed newest first, those of a run by themselves', async () => {

@@ -192,6 +192,10 @@ async function erasePerson(statements: Statements, { key, letterIds }: PersonInL
     rows += await statements.run('DELETE FROM dead_rows WHERE letter_id = ANY ($1::text[])', letterIds);
     rows += await statements.run('DELETE FROM letters WHERE id = ANY ($1::text[])', letterIds);
   }
+  await statements.run(
+    "UPDATE records SET document = replace(document, $1, $2) WHERE kind = 'plan' AND strpos(document, $1) > 0",
+    ...[JSON.stringify(key), JSON.stringify(forgottenWord)],
+  );
   for (const column of ['notes', 'options']) {
     const quoted = JSON.stringify(key).slice(1, -1);
     await statements.run(

@@ -211,6 +211,10 @@ async function erasePerson(statements: Statements, { key, letterIds }: PersonInL
       JSON.stringify(letterIds),
     );
   }
+  await statements.run(
+    "UPDATE records SET document = replace(document, ?1, ?2) WHERE kind = 'plan' AND instr(document, ?1) > 0",
+    ...[JSON.stringify(key), JSON.stringify(forgottenWord)],
+  );
   for (const column of ['notes', 'options']) {
     const quoted = JSON.stringify(key).slice(1, -1);
     await statements.run(
