@@ -13,7 +13,7 @@ import type { Logger } from '#src/log.ts';
 import { retryLetters } from '#src/operations/dead-letters.ts';
 import { queueName } from '#src/queue/job-definition.ts';
 import type { Producer } from '#src/queue/producer.ts';
-import { closeWorker, retryDelayMs } from '#src/queue/workers.ts';
+import { retryDelayMs, startWorker } from '#src/queue/started-worker.ts';
 import type { SubmitParts } from '#src/runs/enter-run.ts';
 
 export const deadLettersQueue = 'dead-letters';
@@ -54,16 +54,18 @@ export function openDeadLetterView(options: DeadLetterViewOptions): DeadLetterVi
     }
     throw new UnrecoverableError(`${letter.class}: ${letter.code} (run ${letter.runId}, line ${letter.line})`);
   };
-  const worker = new Worker(queueName(ledger.id, deadLettersQueue), process, {
-    connection,
-    concurrency: 1,
-    lockDuration: 10_000,
-    stalledInterval: 5_000,
-    runRetryDelay: retryDelayMs,
-    removeOnComplete: { count: 0 },
-    removeOnFail: { count: jobsMax },
-  });
-  worker.on('error', (error) => log.debug({ reason: messageOf(error) }, 'queue connection'));
+  const open = () =>
+    new Worker(queueName(ledger.id, deadLettersQueue), process, {
+      connection,
+      autorun: false,
+      concurrency: 1,
+      lockDuration: 10_000,
+      stalledInterval: 5_000,
+      runRetryDelay: retryDelayMs,
+      removeOnComplete: { count: 0 },
+      removeOnFail: { count: jobsMax },
+    });
+  const worker = startWorker(open, log);
   let refreshing: Promise<void> = Promise.resolve();
   let shown: Shown | null = null;
   return {
@@ -81,7 +83,7 @@ export function openDeadLetterView(options: DeadLetterViewOptions): DeadLetterVi
     },
     close: async () => {
       await refreshing;
-      await closeWorker(worker);
+      await worker.close();
     },
   };
 }

@@ -11,10 +11,9 @@ import { messageOf, PatchbayError } from '#src/errors.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 import { inLogContext, type LogContext, type Logger } from '#src/log.ts';
 import { type AnyJobDefinition, keptWhenEnded, queueName } from './job-definition.ts';
+import { retryDelayMs, type StartedWorker, startWorker } from './started-worker.ts';
 import { nextWakeUp } from './wake-ups.ts';
 
-/** After a lost connection. With BullMQ's default of 15 s, stopping and resuming after an outage would take that long. */
-export const retryDelayMs = 1_000;
 /**
  * The job of a killed process goes to another one when its lock has expired and a check has found that: within the sum of
  * both times, which must stay well below the 12 s that a killed worker may delay others.
@@ -48,7 +47,7 @@ export function startWorkers<Context>(options: WorkersOptions<Context>): Workers
   const running = new Set<Promise<void>>();
   const underway: LinesUnderway = { count: 0 };
   const workers = options.catalog.map((definition) =>
-    startWorker(options, definition, stopping.signal, running, underway),
+    startJobWorker(options, definition, stopping.signal, running, underway),
   );
   /** Ends: no job is taken any more, and one that arrives late returns at once. */
   const allEnded = async (): Promise<void> => {
@@ -58,23 +57,22 @@ export function startWorkers<Context>(options: WorkersOptions<Context>): Workers
     stop: async (deadlineMs) => {
       stopping.abort();
       // Takes no new job, and keeps renewing the locks of the active ones.
-      await Promise.all(workers.map((worker) => worker.pause(true)));
+      await Promise.all(workers.map(({ pause }) => pause()));
       const overdue = (await within(deadlineMs, allEnded())) === timedOut;
-      await Promise.all(workers.map((worker) => (overdue ? closeWorker(worker, 0) : closeWorker(worker))));
+      await Promise.all(workers.map(({ close }) => (overdue ? close(0) : close())));
     },
   };
 }
 
-function startWorker<Context>(
+function startJobWorker<Context>(
   options: WorkersOptions<Context>,
   definition: AnyJobDefinition<Context>,
   stopping: AbortSignal,
   running: Set<Promise<void>>,
   underway: LinesUnderway,
-): Worker {
-  const { ledgerId, host, connection, log, onJobBegin, onJobEnd } = options;
+): StartedWorker {
+  const { log, onJobBegin, onJobEnd } = options;
   const { name } = definition;
-  const concurrency = options.concurrency?.[name] ?? definition.concurrency;
   const lost = new Map<string, AbortController>();
   const run = async (job: Job): Promise<void> => {
     const id = job.id ?? '';
@@ -102,9 +100,20 @@ function startWorker<Context>(
     running.add(work);
     await work.finally(() => running.delete(work));
   };
-  const worker = new Worker(queueName(ledgerId, name, host), track, {
+  return startWorker(() => openWorker(options, definition, track, lost), log.child({ job: name }));
+}
+
+/** It takes no job before it is run. @param lost what cuts off the jobs that it works on, by their ids. */
+function openWorker<Context>(
+  { ledgerId, host, connection, concurrency }: WorkersOptions<Context>,
+  { name, concurrency: usual }: AnyJobDefinition<Context>,
+  process: (job: Job) => Promise<void>,
+  lost: ReadonlyMap<string, AbortController>,
+): Worker {
+  const worker = new Worker(queueName(ledgerId, name, host), process, {
     connection,
-    concurrency,
+    autorun: false,
+    concurrency: concurrency?.[name] ?? usual,
     lockDuration: lockMs,
     stalledInterval: stalledCheckMs,
     removeOnComplete: keptWhenEnded(name),
@@ -117,7 +126,6 @@ function startWorker<Context>(
   worker.on('lockRenewalFailed', (ids: string[]) => {
     for (const id of ids) lost.get(id)?.abort(new DOMException('the job lost its lock', 'AbortError'));
   });
-  worker.on('error', (error) => log.debug({ job: name, reason: messageOf(error) }, 'queue connection'));
   return worker;
 }
 
@@ -236,21 +244,4 @@ export function openJobLog(job: Pick<Job, 'log'>, underway: LinesUnderway): JobL
       closed = true;
     },
   };
-}
-
-/** Far above the time in which Redis learns the end of a few jobs. */
-const closeGraceMs = 3_000;
-
-/**
- * Closes a BullMQ worker. While Redis is away, `close()` and `disconnect()` wait for an event that does not come; the promises
- * left behind do no harm, since the ledger knows what is to be done.
- * @param patienceMs how long to wait; 0 if a job is known not to end.
- */
-export async function closeWorker(worker: Worker, patienceMs = closeGraceMs): Promise<void> {
-  // A failed close is treated like a late one: the ledger knows what the worker had begun.
-  const closing = worker.close().catch(() => undefined);
-  if ((await within(patienceMs, closing)) !== timedOut) return;
-  // `close(true)` after `close()` does not force (`docs/bad-inputs.md`): the connections are cut instead. If that fails too, the
-  // system closes them at the end of the process.
-  worker.disconnect().catch(() => undefined);
 }
