@@ -28,6 +28,7 @@ import type { IgnoresRow } from '#src/mapping/ignored-rows.ts';
 import type { MappedRow } from '#src/mapping/row.ts';
 import { type HashWords, hashText } from '#src/sources/record-hash.ts';
 import type { Row } from '#src/sources/row.ts';
+import { keyOfUnread } from './seen-keys.ts';
 
 /** A row on its way into staging: of a file, or of a dead letter that is tried again. */
 export type StageItem = {
@@ -167,7 +168,11 @@ export function hashRow(item: StageItem, seeds: RowSeeds, into: HashWords): void
 export function readRow(item: StageItem, rowHash: string, { mapping }: CompareRules): ReadRow {
   switch (item.kind) {
     case 'broken':
-      return rejected(item, { key: null, problems: [item.problem], warnings: [] });
+      return rejected(item, {
+        key: keyOfUnread(item.row, item.problem, mapping),
+        problems: [item.problem],
+        warnings: [],
+      });
     case 'desired':
       return readAs(item, rowHash, { kind: 'desired', desired: item.desired, warnings: [] });
     case 'row':
