@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { carryOutAudit } from '#src/audits/carry-out-audit.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { beginUndo, planUndoOf, type UndoChoice } from '#src/operations/undo.ts';
+import { planView } from '#src/plans/show/plan-view.ts';
 import { stageUndo } from '#src/runs/stage-undo.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import { csv, expectCounts, fillers } from '../runs/support/runs-bench.ts';
@@ -180,10 +181,12 @@ describe.each(['merge', 'replace'] as const)('undoing a run, where PATCH means %
     expectCounts(await undo(planned, runB), { rows: 2, skipped: 2 });
 
     const looking = { signal: new AbortController().signal, onProgress: () => undefined };
-    const planning = planUndoOf(planned.service, bench.parts, deleted, { deleteCreated: false }, looking);
-    const made = await readWhole(await planning);
-    const [shown] = made.contacts;
+    const open = await planUndoOf(planned.service, bench.parts, deleted, { deleteCreated: false }, looking);
+    const { groups, summary } = planView(open, { limit: 9, values: true });
+    const [shown] = (await readWhole(open)).contacts;
     expect(shown).toMatchObject({ key: 'c-1', deed: 'create' });
+    expect(groups.map(({ title }) => title)).toEqual(['2 contacts to make again: the run that is undone deleted them']);
+    expect(summary).toContain('2 rows: 2 to make again');
     const back = await undo(planned, deleted);
     expectCounts(back, { rows: 2, created: 2 });
     expect(contents(await world.contacts())).toEqual(contents(asA));

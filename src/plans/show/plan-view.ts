@@ -65,12 +65,17 @@ const titles: Readonly<Record<GroupKind, (count: number) => string>> = {
   link: (count) => `${counted(count, 'contact')} to link: they are there without an externalId`,
   update: (count) => `${counted(count, 'contact')} to update`,
   remove: (count) => `${counted(count, 'contact')} that lose${count === 1 ? 's' : ''} values`,
-  delete: (count) => `${counted(count, 'contact')} to delete: the run that is undone made them`,
+  delete: (count) => `${counted(count, 'contact')} to delete: the run that is undone made ${themOf(count)}`,
   held: (count) => `${counted(count, 'contact')} with fields that are held: the file and the app differ`,
 };
 
-const changedSince = (count: number): string =>
-  `${counted(count, 'contact')} with values that changed since the run: they stay as they are`;
+/** Those of an undo that mean something else than for a file. */
+const undoTitles: Partial<typeof titles> = {
+  create: (count) => `${counted(count, 'contact')} to make again: the run that is undone deleted ${themOf(count)}`,
+  held: (count) => `${counted(count, 'contact')} with values that changed since the run: they stay as they are`,
+};
+
+const themOf = (count: number): string => (count === 1 ? 'it' : 'them');
 
 export function planView(made: MadePlan, options: ViewOptions): PlanView {
   const { plan, contacts, groupCounts, problems, problemCount } = made;
@@ -82,7 +87,7 @@ export function planView(made: MadePlan, options: ViewOptions): PlanView {
     return [
       {
         kind,
-        title: kind === 'held' && plan.undoes !== null ? changedSince(count) : titles[kind](count),
+        title: ((plan.undoes === null ? undefined : undoTitles[kind]) ?? titles[kind])(count),
         columns:
           kind === 'held'
             ? ['in the app', plan.undoes === null ? 'in the file' : 'before the run']
@@ -254,7 +259,7 @@ function problemRow({ field, value, code, hint, ...place }: ProblemLine, values:
 function summaryOf({ plan, unsure, sent }: MadePlan): readonly string[] {
   const { totals } = plan;
   const words = [
-    [totals.rows.created, 'to create'],
+    [totals.rows.created, plan.undoes === null ? 'to create' : 'to make again'],
     [totals.rows.updated, 'to update'],
     [totals.rows.unchanged, 'unchanged'],
     [totals.rows.skipped, 'skipped'],
