@@ -5,23 +5,15 @@ import { createHash } from 'node:crypto';
 import type { Home } from '#src/app.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { PlanRecord } from '#src/ledger/plans.ts';
-import {
-  activeRunStates,
-  isFinal,
-  type NewRun,
-  noOptions,
-  openRunStates,
-  type RunOptions,
-  type RunRecord,
-} from '#src/ledger/runs.ts';
+import { isFinal, type NewRun, noOptions, openRunStates, type RunOptions, type RunRecord } from '#src/ledger/runs.ts';
 import { onDraft, openDraft } from '#src/plans/draft-file.ts';
 import { type MadePlan, makePlan } from '#src/plans/make-plan.ts';
 import { importFolderOf, type SubmitParts } from '#src/runs/enter-run.ts';
 import { newRunId } from '#src/runs/run-files.ts';
-import { stageUndo } from '#src/runs/stage-undo.ts';
+import { isStopOfStagedUndo, stageUndo } from '#src/runs/stage-undo.ts';
 import { actOf } from './acts.ts';
 import type { PlanRequest, PlanService } from './plan.ts';
-import { stateWords } from './runs.ts';
+import { approveRun, stateWords } from './runs.ts';
 
 export interface UndoChoice {
   /** Contacts that the run made are deleted, where they are still as it left them. */
@@ -58,17 +50,19 @@ export async function planUndoOf(
 }
 
 export interface UndoRequest extends UndoChoice {
-  /** Passes the guards on the staged run. */
+  /** Passes the guards on the staged run; one that they have stopped is approved. */
   readonly accept: boolean;
   readonly reason: string | null;
   /** The plan that was shown: contacts for which something else would be written by then are skipped. */
-  readonly plan?: Pick<PlanRecord, 'id'>;
+  readonly plan?: Pick<PlanRecord, 'id' | 'checksum'>;
 }
 
 /**
  * Enters the run that takes back what that run wrote. The engine does the rest. One that has been entered and has not ended, as after
- * a crash, is gone on with: the same command again makes no second one.
- * @throws PatchbayError `usage` `runNotEnded` | `nothingToUndo`; `undoUnderWay` where one is under way that this one differs from.
+ * a crash, is gone on with: the same command again makes no second one. With `accept` one that guards on the staged run have stopped is
+ * approved.
+ * @throws PatchbayError `usage` `runNotEnded` | `nothingToUndo`; `undoUnderWay` where one is under way that this one differs from;
+ *   `guard` `notApproved` where it was decided about meanwhile.
  */
 export async function beginUndo(
   home: Pick<Home, 'ledger' | 'clock' | 'log' | 'actor' | 'submit'>,
@@ -76,12 +70,16 @@ export async function beginUndo(
   request: UndoRequest,
 ): Promise<{ readonly run: RunRecord; readonly isNew: boolean }> {
   await requireUndoable(home, undone);
-  const underWay = await undoUnderWay(home, undone, request);
+  const { deleteCreated, accept, plan, reason } = request;
+  const underWay = await undoUnderWay(home, undone);
   if (underWay !== null) {
     requireSame(underWay, undone, request);
-    return { run: underWay, isNew: false };
+    // Guards that watch the writing are passed by an approval alone.
+    if (!accept || underWay.state !== 'stopped' || underWay.reason === null || !isStopOfStagedUndo(underWay.reason))
+      return { run: underWay, isNew: false };
+    await approveRun(home, underWay, reason, null, plan ?? null);
+    return { run: (await home.ledger.runs.get(underWay.id)) ?? underWay, isNew: false };
   }
-  const { deleteCreated, accept, plan, reason } = request;
   const facts = { undoes: undone.id, deleteCreated, accept, ...(plan === undefined ? {} : { plan: plan.id }) };
   const act = await actOf(home, 'undo', reason, facts);
   const run = await home.ledger.runs.create(undoRun(home.submit, undone, request), act);
@@ -92,14 +90,9 @@ export async function beginUndo(
 /** More runs of a feed are never open at a time. */
 const openRunsMax = 1_000;
 
-/** One that guards stopped waits for an approval: with `accept` another one is entered, which they do not stop. */
-async function undoUnderWay(
-  { ledger }: Pick<Home, 'ledger'>,
-  undone: RunRecord,
-  { accept }: UndoRequest,
-): Promise<RunRecord | null> {
-  const states = accept ? activeRunStates : openRunStates;
-  const open = await ledger.runs.list({ states, feed: undone.feed, limit: openRunsMax });
+/** Also one that guards have stopped: it waits for an approval. */
+async function undoUnderWay({ ledger }: Pick<Home, 'ledger'>, undone: RunRecord): Promise<RunRecord | null> {
+  const open = await ledger.runs.list({ states: openRunStates, feed: undone.feed, limit: openRunsMax });
   return open.find(({ options, state }) => options.undoes === undone.id && state !== 'cancelling') ?? null;
 }
 

@@ -139,6 +139,11 @@ const undoWords: Readonly<Record<string, string>> = {
   clears: 'it clears or removes values:',
 };
 
+/** Whether a guard on a staged undo has stopped it, and none that watches its writes. */
+export function isStopOfStagedUndo({ code }: Pick<RunReason, 'code'>): boolean {
+  return Object.keys(undoWords).some((guard) => guardCode(guard) === code);
+}
+
 function undoReason(verdicts: readonly GuardVerdict[], { id, options }: RunRecord, serviceName: string): RunReason {
   const sentences = verdicts.map(({ guard, count, base, limit }) => {
     const share = percent(base === 0 ? 1 : count / base);

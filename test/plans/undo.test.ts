@@ -316,7 +316,20 @@ describe('an undo', () => {
       reason: { code: 'guardUpdates', facts: { updatesCount: 20, updatesBase: 20 } },
     });
     expect(stopped.reason?.hint).toContain(`patchbay runs approve --sandbox ${stopped.id}`);
-    expectCounts(await undo(planned, run, { accept: true }), { rows: 20, updated: 20 });
+    // The same undo with `accept` is that approval, once, and no other run.
+    const home = { ledger: bench.ledger, clock: bench.parts.clock, log: bench.parts.log, actor, submit: bench.parts };
+    const accepting = { deleteCreated: false, accept: true, reason: 'wrong export' };
+    const accepted = await beginUndo(home, run, accepting);
+    expect(accepted).toMatchObject({ isNew: false, run: { id: stopped.id, state: 'applying' } });
+    expect((await beginUndo(home, run, accepting)).run.id).toBe(stopped.id);
+    expect(accepted.run.approvals).toMatchObject([{ reason: 'wrong export' }]);
+    expect((await bench.ledger.acts.list({ limit: 1 })).at(0)).toMatchObject({ kind: 'approve' });
+    expectCounts(await bench.finish(await bench.apply(accepted.run)), { rows: 20, updated: 20 });
+    // Where none waits, one is entered that they do not stop.
+    const back = await bench.import('c.csv', csv(fillers(20)).replaceAll('Engineer', 'Nurse'), {
+      options: { accept: true },
+    });
+    expectCounts(await undo(planned, back, { accept: true }), { rows: 20, updated: 20 });
   });
 
   it('of a contact that was deleted since skips it, and makes none', async () => {
@@ -334,9 +347,14 @@ describe('an undo', () => {
       code: 'undoUnderWay',
       message: `run ${entered.id} undoes run ${runB.id} already: it is queued, and deletes nothing`,
     });
-    await bench.ledger.runs.move(entered.id, ['queued'], 'stopped', { atMs: 1 });
-    expect((await enter(planned, runB)).id).toBe(entered.id);
-    expect((await enter(planned, runB, { accept: true })).id).not.toBe(entered.id);
+    // `accept` passes no guard that watches the writing.
+    const reason = { code: 'guardRefusals', message: 'stopped', hint: null, facts: {} };
+    await bench.ledger.runs.move(entered.id, ['queued'], 'stopped', { atMs: 1, reason });
+    for (const accept of [false, true])
+      expect(await enter(planned, runB, { accept })).toMatchObject({ id: entered.id, state: 'stopped' });
+    await expect(enter(planned, runB, { accept: true, deleteCreated: true })).rejects.toMatchObject({
+      code: 'undoUnderWay',
+    });
   });
 
   it('of a run that wrote nothing, or has not ended, is refused', async () => {
