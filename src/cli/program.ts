@@ -2,7 +2,7 @@
  * The commands, their arguments and options, as commander knows them and as `docs/commands.md` lists them. What a command does
  * is loaded when it is called.
  */
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { finalRunStates } from '#src/ledger/runs.ts';
 import { logLevels } from '#src/operations/logs.ts';
 import manifest from '../../package.json' with { type: 'json' };
@@ -51,6 +51,7 @@ export function buildProgram(): Command {
     addServe,
     addDoctor,
     addConfig,
+    addCompletion,
   ])
     add(program);
   return program;
@@ -355,4 +356,15 @@ function addConfig(program: Command): void {
     .command('schema')
     .description('print its JSON Schema')
     .action(run(async () => (await import('./commands/config.ts')).printSchema));
+}
+
+function addCompletion(program: Command): void {
+  withExamples(
+    program.command('completion'),
+    'source <(patchbay completion bash)      in ~/.bashrc',
+    'source <(patchbay completion zsh)       in ~/.zshrc, after compinit',
+  )
+    .description('print a script that completes commands, options and their values in a shell')
+    .addArgument(new Argument('<SHELL>', 'bash or zsh').choices(['bash', 'zsh']))
+    .action(run(async () => (await import('./completion.ts')).printCompletion(program)));
 }
