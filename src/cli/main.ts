@@ -53,7 +53,7 @@ function lookAt(program: Command, words: readonly string[]): readonly string[] {
 }
 
 /** The commands that come later (`docs/contract.md`): typed by readers of the contract. */
-const plannedCommands: ReadonlySet<string> = new Set(['init', 'runs restage']);
+const plannedCommands: ReadonlySet<string> = new Set(['runs restage']);
 
 /**
  * The error for a command or subcommand that does not exist. A group such as `runs` has a default subcommand, to which

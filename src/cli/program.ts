@@ -32,6 +32,7 @@ export function buildProgram(): Command {
     .showSuggestionAfterError();
   program.addHelpText('after', helpFooter);
   for (const add of [
+    addInit,
     addStart,
     addPlan,
     addImport,
@@ -64,6 +65,17 @@ Try it without an account:
 
 Exit codes: 0 done, 1 unexpected error or damaged ledger, 2 usage or configuration, 3 rejected rows, unreadable file or duplicates,
   4 key missing or refused, 5 stopped by a guard or cancelled, 6 service or queue unreachable, 130/143 interrupted.`;
+
+function addInit(program: Command): void {
+  withExamples(
+    program.command('init'),
+    'patchbay init --default-country DE             ./patchbay.yaml and data/import',
+    'patchbay init --data /srv/patchbay             with a data folder elsewhere, which the file names',
+  )
+    .description('write a first config file, with comments, and make the import folder; replaces nothing')
+    .option('--default-country <cc>', 'country of phone numbers without a country code, e.g. DE')
+    .action(run(async () => (await import('./commands/init.ts')).init));
+}
 
 function addStart(program: Command): void {
   program
