@@ -80,7 +80,7 @@ async function written(text: string): Promise<void> {
 
 const groups = 'runs|held|dead|schedule|numbers|ledger|config';
 const subcommands =
-  'ls|show|approve|undo|cancel|take|retry|edit|drop|export|run|pause|resume|snapshot|history|diff|check|backup|copy';
+  'ls|show|approve|restage|undo|cancel|take|retry|edit|drop|export|run|pause|resume|snapshot|history|diff|check|backup|copy';
 const simpleCommands = 'start|import|plan|map|status|contact|audit|logs|doctor';
 const commandText = new RegExp(
   `(?<=\\bpatchbay )(?<words>(?:${groups})(?: (?:${subcommands})\\b)?|(?:${simpleCommands}))\\b(?<sandbox> --sandbox)?`,

@@ -23,6 +23,7 @@ const places: Readonly<Record<Actor['by'], string>> = { command: '', page: ' (pa
 const actWords: Readonly<Record<ActKind, string>> = {
   import: 'imported',
   approve: 'approved',
+  restage: 'read anew:',
   cancel: 'cancelled',
   heldTake: 'decided held fields:',
   deadRetry: 'retried dead letters:',
@@ -42,8 +43,9 @@ const sideWords: Readonly<Record<string, string>> = { file: "the file's values",
 
 const actFlags = [
   ...['accept', 'adopt', 'createAnyway', 'remap', 'verify', 'repair', 'createOnly', 'updateOnly'],
-  ...['deleteCreated', 'keyChanged'],
+  ...['deleteCreated', 'keyChanged', 'isMappingNew'],
 ];
+const flagWords: Readonly<Record<string, string>> = { isMappingNew: 'another mapping' };
 const actFigures = ['maxChange', 'maxDead', 'limit'];
 const actCounts = { keys: 'key', runs: 'run', rows: 'row' };
 
@@ -53,7 +55,7 @@ function factWords(facts: ActFacts): string[] {
     facts;
   const list = (value: ActFacts[string] | undefined): string | null =>
     Array.isArray(value) && value.length > 0 ? value.map((one) => printable(String(one))).join(', ') : null;
-  const flags = actFlags.filter((name) => given[name] === true);
+  const flags = actFlags.filter((name) => given[name] === true).map((name) => flagWords[name] ?? name);
   const figures = actFigures.filter((name) => typeof given[name] === 'number');
   return [
     ...(typeof undoes === 'string' ? [`of run ${undoes}`] : []),

@@ -110,7 +110,7 @@ function addStatus(program: Command): void {
 }
 
 function addRuns(program: Command): void {
-  const runs = program.command('runs').description('list, show, approve or cancel runs');
+  const runs = program.command('runs').description('list, show, approve, read anew, undo or cancel runs');
   const states = ['active', 'queued', 'staging', 'applying', 'cancelling', 'stopped', ...finalRunStates];
   withExamples(
     onDataFolder(runs.command('ls', { isDefault: true })),
@@ -147,6 +147,16 @@ function addRuns(program: Command): void {
     .option('--create-anyway', 'create them again')
     .option('--reason <text>', 'why; recorded in the report')
     .action(run(async () => (await import('./commands/runs.ts')).approve));
+  withExamples(
+    withDetach(withWait(onDataFolder(runs.command('restage')))),
+    'patchbay runs restage 811b4f --reason "phones mapped"     after the mapping, or a limit, was corrected',
+  )
+    .description(
+      "read the file of a stopped run anew, with today's mapping and limits; it keeps its place in the order",
+    )
+    .argument('<RUN>', 'its id, or the end of it')
+    .option('--reason <text>', 'why; logs --acts shows it')
+    .action(run(async () => (await import('./commands/runs.ts')).restage));
   withExamples(
     withDetach(withWait(onDataFolder(runs.command('undo')))),
     'patchbay runs undo 811b4f --plan             what it would write',

@@ -6,7 +6,18 @@
  */
 
 export type ActKind =
-  | ('import' | 'approve' | 'cancel' | 'heldTake' | 'deadRetry' | 'deadEdit' | 'deadDrop' | 'undo' | 'forget')
+  | (
+      | 'import'
+      | 'approve'
+      | 'restage'
+      | 'cancel'
+      | 'heldTake'
+      | 'deadRetry'
+      | 'deadEdit'
+      | 'deadDrop'
+      | 'undo'
+      | 'forget'
+    )
   | ('schedulePause' | 'scheduleResume' | 'scheduleRun')
   | ('hostForget' | 'ledgerCopy' | 'sameWorkspace');
 

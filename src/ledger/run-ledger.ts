@@ -104,7 +104,9 @@ export function runsOver(store: Store): RunLedger {
           const run = await runOf(tables, id);
           const changed = moved(run, from, to, change);
           if (run === null || changed === null) return false;
-          await tables.runs.changeRun(run.sequence, changed);
+          // What was approved was approved of the rows as they were read before.
+          const anew = change.reading === undefined ? {} : { ...change.reading, approvals: [] };
+          await tables.runs.changeRun(run.sequence, { ...changed, ...anew });
           await enterAct(tables, change.act, { run: id, feed: run.feed });
           return true;
         },

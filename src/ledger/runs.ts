@@ -305,6 +305,9 @@ export interface RunFacts {
   readonly stoppedMs?: number;
 }
 
+/** How the rows of a run are read. */
+export type RunReading = Pick<RunRecord, 'mapping' | 'options' | 'sourceLabel'>;
+
 /** The lines of the feeds, where there are several hosts. */
 export interface LineOfHosts {
   readonly hosts: readonly (string | null)[];
@@ -343,14 +346,15 @@ export interface RunLedger {
   nextQueued(limit: number, of?: LineOfHosts): Promise<readonly RunRecord[]>;
 
   /**
-   * Moves a run on, only if it is in one of the states `from`. `reason` replaces the reason. A final state is
+   * Moves a run on, only if it is in one of the states `from`. `reason` replaces the reason, `reading` how its rows are read, without
+   * what was approved of the rows before. A final state is
    * durable, and opens again the letters that the run tried again and did not settle. @returns whether it was in one of them.
    */
   move(
     id: string,
     from: readonly RunState[],
     to: RunState,
-    change: { atMs: number; reason?: RunReason | null; act?: NewAct },
+    change: { atMs: number; reason?: RunReason | null; act?: NewAct; reading?: RunReading },
   ): Promise<boolean>;
   /** Starts to read the file again: what an interrupted reading staged is deleted, counts and notes are reset. */
   beginStaging(id: string, atMs: number): Promise<boolean>;

@@ -30,7 +30,7 @@ export type FeedChoice =
   | { readonly kind: 'refused'; readonly feed: string; readonly refusal: RunReason };
 
 /** What the record of its run says about reading it. */
-type FileReading = Pick<NewRun, 'feed' | 'kind' | 'options' | 'mapping' | 'sourceLabel' | 'refusal'>;
+export type FileReading = Pick<NewRun, 'feed' | 'kind' | 'options' | 'mapping' | 'sourceLabel' | 'refusal'>;
 
 /**
  * The feed of a folder in an import folder, as it is now. A broken feed makes the file fail, not the intake.

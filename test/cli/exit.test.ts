@@ -152,7 +152,6 @@ describe('words that are no command', () => {
     [['runs', 'aprove', 'r-1'], "unknown command 'runs aprove' [usage]", 'patchbay runs approve? See'],
     [['held', 'tak', 'file'], "unknown command 'held tak' [usage]", 'patchbay held take? See'],
     [
-      ['runs', 'restage', 'x'],
       'patchbay runs restage is not built yet [usage]',
       'See what there is: patchbay runs --help',
     ],

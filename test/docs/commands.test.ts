@@ -14,10 +14,6 @@ function longOptions(command: Command): readonly string[] {
   return command.options.flatMap((option) => option.long ?? []);
 }
 
-/** What `docs/contract.md` names and an open issue has not built yet. */
-const laterCommands: readonly string[] = [];
-const laterSubcommands = ['runs restage'];
-
 describe('the command line', () => {
   it('stands in docs/commands.md as generated', async () => {
     await expect(commandReference(program)).toMatchFileSnapshot('../../docs/commands.md');
@@ -69,12 +65,5 @@ describe('the command line', () => {
       expect(command.description(), command.name()).not.toBe('');
       expect(program.helpInformation()).toMatch(new RegExp(`^ {2}${command.name()}\\b`, 'm'));
     }
-  });
-
-  it('does not offer what is not built yet', () => {
-    const names = commands.map(({ name }) => name);
-    const firstWords = program.commands.map((command) => command.name());
-    expect(firstWords.filter((word) => laterCommands.includes(word))).toEqual([]);
-    expect(names.filter((name) => laterSubcommands.includes(name))).toEqual([]);
   });
 });

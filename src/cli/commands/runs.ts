@@ -10,6 +10,7 @@ import { activeRunStates, type RunRecord, type RunState } from '#src/ledger/runs
 import { actDocument, listActs } from '#src/operations/acts.ts';
 import { readAudits } from '#src/operations/audits.ts';
 import { planDocument } from '#src/operations/plan.ts';
+import { restageRun } from '#src/operations/restage.ts';
 import { changeDocument, changesOfRun, type RunStory, readStory, storyDocument } from '#src/operations/run-story.ts';
 import { approveRun, cancelRun, findRun, listRuns, type RunView, readRun, runDocument } from '#src/operations/runs.ts';
 import type { MadePlan } from '#src/plans/make-plan.ts';
@@ -238,6 +239,30 @@ export async function askApproval(
     return { isApproved, why: (await ask('Why? Recorded in the report (Enter: no reason) ')) || null };
   } finally {
     reader.close();
+  }
+}
+
+interface RestageOptions extends GlobalOptions {
+  readonly reason?: string;
+  readonly wait?: string;
+  readonly detach?: boolean;
+}
+
+export async function restage(options: RestageOptions, id: string): Promise<number> {
+  const patienceMs = patienceOf(options.wait);
+  const home = await openCliHome(options, 'act');
+  try {
+    const output = createOutput(options);
+    const run = await findRun(home, id);
+    const restaged = async () => [{ run: await restageRun(home, run, options.reason ?? null), isNew: false }];
+    if (options.detach === true) {
+      await restaged();
+      output.note(`run ${run.id} is read anew by the running engine, or the next one`);
+      return exitCodes.done;
+    }
+    return await finishOneShot(home, { output, patienceMs, sameWorkspace: false, refused: [] }, restaged);
+  } finally {
+    await home.close();
   }
 }
 

@@ -30,6 +30,8 @@ export function changeColumns(change: RunChange): RunColumns {
     shape: json(change.shape),
     look: json(change.look),
     mapping: json(change.mapping),
+    options: json(change.options),
+    source_label: change.sourceLabel,
     key_prefix: change.mapping === undefined ? undefined : change.mapping?.keyPrefix || null,
     approvals: json(change.approvals),
     started_at: change.startedAtMs,

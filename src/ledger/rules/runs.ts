@@ -11,6 +11,8 @@ export type RunChange = {
     | 'shape'
     | 'look'
     | 'mapping'
+    | 'options'
+    | 'sourceLabel'
     | 'approvals'
     | 'startedAtMs'
     | 'finishedAtMs'
