@@ -52,9 +52,6 @@ function lookAt(program: Command, words: readonly string[]): readonly string[] {
   }
 }
 
-/** The commands that come later (`docs/contract.md`): typed by readers of the contract. */
-const plannedCommands: ReadonlySet<string> = new Set(['runs restage']);
-
 /**
  * The error for a command or subcommand that does not exist. A group such as `runs` has a default subcommand, to which
  * commander would hand an unknown word as an argument.
@@ -62,21 +59,15 @@ const plannedCommands: ReadonlySet<string> = new Set(['runs restage']);
 function unknownSubcommand(program: Command, words: readonly string[]): ErrorDocument | null {
   const [name, word] = lookAt(program, words);
   const known = program.commands.find((command) => command.name() === name);
-  if (name !== undefined && known === undefined && plannedCommands.has(name)) return notBuilt(name, 'patchbay');
   if (known === undefined || known.commands.length === 0 || word === undefined || word === 'help') return null;
   const names = known.commands.map((command) => command.name());
   if (names.includes(word)) return null;
-  if (plannedCommands.has(`${name} ${word}`)) return notBuilt(`${name} ${word}`, `patchbay ${name}`);
   const meant = closest(word, names);
   // `held KEY` is short for `held ls KEY`.
   const takesArguments = (known.commands[0]?.registeredArguments.length ?? 0) > 0;
   if (takesArguments && (meant === null || !/^[a-z]+$/.test(word))) return null;
   const suggestion = meant === null ? '' : `Did you mean: patchbay ${name} ${meant}? `;
   return usageDocument(`unknown command '${name} ${word}'`, `${suggestion}See: patchbay ${name} --help`);
-}
-
-function notBuilt(command: string, parent: string): ErrorDocument {
-  return usageDocument(`patchbay ${command} is not built yet`, `See what there is: ${parent} --help`);
 }
 
 /** Commander's own error: `error: unknown option '--dta'`, then perhaps `(Did you mean --data?)`. */

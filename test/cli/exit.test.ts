@@ -151,10 +151,6 @@ describe('words that are no command', () => {
     ],
     [['runs', 'aprove', 'r-1'], "unknown command 'runs aprove' [usage]", 'patchbay runs approve? See'],
     [['held', 'tak', 'file'], "unknown command 'held tak' [usage]", 'patchbay held take? See'],
-    [
-      'patchbay runs restage is not built yet [usage]',
-      'See what there is: patchbay runs --help',
-    ],
     [['status', '--dta', 'x'], "unknown option '--dta' [usage]", 'Did you mean --data? See: patchbay status --help'],
     [
       ['import', 'a.csv', '--max-dead', 'x'],
