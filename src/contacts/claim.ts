@@ -121,20 +121,41 @@ function landedSaid(before: Said, claim: Claim, fields: ReadonlySet<FieldName>, 
   };
 }
 
-/** A slot has landed if all that it wants is there, and nothing that it alone had said before. */
+/**
+ * A slot has landed if all that it wants is there, and nothing that it alone had said before. With it goes a slot that now says what it
+ * said before and people have removed: else no slot would say it any more, and it would be put back.
+ */
 function landedSlots(kind: ItemKind, before: readonly Slot[], after: readonly Slot[], found: Contact): readonly Slot[] {
   const there = identitiesOf(kind, found);
-  const kept = new Set(wantedItems(kind, after).keys());
-  const identities = (slot: Slot | undefined) => [...wantedItems(kind, slot === undefined ? [] : [slot]).keys()];
-  const next = after.filter((slot) => {
-    const old = before.find((one) => one.slot === slot.slot);
-    const wanted = identities(slot);
-    const isNews = old === undefined || JSON.stringify(identities(old)) !== JSON.stringify(wanted);
-    const isGone = identities(old).every((identity) => kept.has(identity) || !there.has(identity));
-    return isNews && isGone && wanted.every((identity) => there.has(identity));
+  const identities = (slots: readonly Slot[]): ReadonlySet<string> => new Set(wantedItems(kind, slots).keys());
+  const [said, wanted] = [identities(before), identities(after)];
+  const ofSlot = ({ slot }: Slot, slots: readonly Slot[]) => slots.filter((one) => one.slot === slot);
+  const isNews = (slot: Slot): boolean => {
+    const [old, now] = [ofSlot(slot, before), [slot]].map((slots) => JSON.stringify([...identities(slots)]));
+    return ofSlot(slot, before).length === 0 || old !== now;
+  };
+  const landed = after.filter(
+    (slot) =>
+      isNews(slot) &&
+      [...identities(ofSlot(slot, before))].every((identity) => wanted.has(identity) || !there.has(identity)) &&
+      [...identities([slot])].every((identity) => there.has(identity)),
+  );
+  const saidWith = (slots: readonly Slot[]): readonly Slot[] => [
+    ...before.filter((slot) => ofSlot(slot, slots).length === 0),
+    ...slots,
+  ];
+  const unsaid = (slots: readonly Slot[]): readonly string[] => {
+    const still = identities(saidWith(slots));
+    return [...said].filter((identity) => wanted.has(identity) && !still.has(identity));
+  };
+  const lost = unsaid(landed);
+  const others = after.filter((slot) => {
+    const now = [...identities([slot])];
+    const isOld = now.every((identity) => there.has(identity) || said.has(identity));
+    return !landed.includes(slot) && isOld && now.some((identity) => lost.includes(identity));
   });
-  if (next.length === 0) return before;
-  return [...before.filter((slot) => !next.some((one) => one.slot === slot.slot)), ...next];
+  const next = [...landed, ...others];
+  return next.length === 0 || unsaid(next).length > 0 ? before : saidWith(next);
 }
 
 /** What the journal keeps of a write that was answered: `reply` shows what came of it. */

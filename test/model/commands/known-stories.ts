@@ -30,8 +30,24 @@ const edit = (what: Edit): Command => ({ do: 'edit', key, edit: what, during: nu
 const finish: Command = { do: 'finish' };
 const one = '+14155550100';
 const two = '+14155550101';
+const three = '+14155550102';
 
 export const knownStories: readonly KnownStory[] = [
+  {
+    name: 'a number that people removed moves to another column, and the write is rejected by its reply',
+    commands: [
+      drop('crm', { firstName: 'Fir', email: 'Bea@example.com', 'phone work': one }),
+      { do: 'work', worker: 0, jobs: 2 },
+      edit({ what: 'remove', list: 'phoneNumbers', pick: 0 }),
+      // The read of the second file is too old to show this address, so that the service has it twice.
+      { do: 'staleLists', ms: 9_000 },
+      { do: 'advance', ms: 20_000 },
+      edit({ what: 'add', list: 'emails', value: 'ann@example.com' }),
+      drop('crm', { email: 'ann@example.com', 'phone work': three, 'phone mobile': one }),
+      { do: 'work', worker: 0, jobs: 3 },
+      drop('crm', { role: 'Fir', email: '' }),
+    ],
+  },
   {
     name: 'two feeds name one new person at once',
     // The first file keeps the workers busy, so that the other two are at work together.
