@@ -133,7 +133,9 @@ export function replay<State>(
         if (end !== 'done') return [{ ...track, state }];
         const { dead } = fateOf(row);
         // The answer came, and perhaps the process died before it was taken down.
-        return dead === null ? [ended(track, row, rule.written(state, row, to)), inDoubt] : [inDoubt];
+        if (dead === null) return [ended(track, row, rule.written(state, row, to)), inDoubt];
+        // It did not match in another field, and the row is rejected: it told all the same what has landed in this one.
+        return [inDoubt, ...rule.resolve(inDoubt.state, to).map((one) => ({ ...track, state: one }))];
       });
     });
 
