@@ -67,11 +67,13 @@ export function valueRule(column: Column, isCustom: boolean, policy: FieldPolicy
     const agreed = state.agreed[feed];
     const alike: readonly Verdict<ValueState>[] =
       fold(ours) === fold(shown) ? [{ end: 'settled', state: foundEqual(state, row, shown) }] : [];
+    // A clear that removes nothing is no change of the feed's: an older file of another feed is not behind it.
+    const untouched: Verdict<ValueState> = { ...kept, state: { ...kept.state, changed: state.changed } };
     // There is nothing of ours to remove: whether that is worth a person's look is left open.
-    if (isCustom && ours === '' && agreed !== shown) return [kept, hold];
+    if (isCustom && ours === '' && agreed !== shown) return [untouched, hold];
     if (agreed === undefined) return shown === '' ? [{ end: 'write', to: ours }] : alike.length > 0 ? alike : [hold];
     if (agreed !== shown) return [hold, ...alike];
-    if (isCustom) return judgeEntry(state, row, shown, ours, kept, hold);
+    if (isCustom) return judgeEntry(state, row, shown, ours, untouched, hold);
     return [{ end: 'write', to: ours }];
   };
 
