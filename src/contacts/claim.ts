@@ -134,11 +134,11 @@ function landedSlots(kind: ItemKind, before: readonly Slot[], after: readonly Sl
     const [old, now] = [ofSlot(slot, before), [slot]].map((slots) => JSON.stringify([...identities(slots)]));
     return ofSlot(slot, before).length === 0 || old !== now;
   };
+  /** Nothing that the slot had said, and no slot says any more, is left. */
+  const isGone = (slot: Slot): boolean =>
+    [...identities(ofSlot(slot, before))].every((identity) => wanted.has(identity) || !there.has(identity));
   const landed = after.filter(
-    (slot) =>
-      isNews(slot) &&
-      [...identities(ofSlot(slot, before))].every((identity) => wanted.has(identity) || !there.has(identity)) &&
-      [...identities([slot])].every((identity) => there.has(identity)),
+    (slot) => isNews(slot) && isGone(slot) && [...identities([slot])].every((identity) => there.has(identity)),
   );
   const saidWith = (slots: readonly Slot[]): readonly Slot[] => [
     ...before.filter((slot) => ofSlot(slot, slots).length === 0),
@@ -152,7 +152,7 @@ function landedSlots(kind: ItemKind, before: readonly Slot[], after: readonly Sl
   const others = after.filter((slot) => {
     const now = [...identities([slot])];
     const isOld = now.every((identity) => there.has(identity) || said.has(identity));
-    return !landed.includes(slot) && isOld && now.some((identity) => lost.includes(identity));
+    return !landed.includes(slot) && isGone(slot) && isOld && now.some((identity) => lost.includes(identity));
   });
   const next = [...landed, ...others];
   return next.length === 0 || unsaid(next).length > 0 ? before : saidWith(next);

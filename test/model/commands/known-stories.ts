@@ -34,6 +34,15 @@ const three = '+14155550102';
 
 export const knownStories: readonly KnownStory[] = [
   {
+    name: 'a number moves to the column of one that is to leave, and the first write does not land',
+    commands: [
+      drop('crm', { firstName: 'Fir', 'phone work': two, 'phone mobile': one }),
+      drop('crm', { lastName: 'Fir', 'phone work': one, 'phone mobile': '#CLEAR' }),
+      { do: 'fault', specs: ['update:status=503:50%'] },
+      { do: 'work', worker: 0, jobs: 5 },
+    ],
+  },
+  {
     name: 'a number that people removed moves to another column, and the write is rejected by its reply',
     commands: [
       drop('crm', { firstName: 'Fir', email: 'Bea@example.com', 'phone work': one }),
