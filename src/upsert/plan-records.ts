@@ -71,17 +71,25 @@ export async function* planStagedPages(
     );
     next = page.next;
     const chosen = await choose(page.records);
-    const chunks = Array.from({ length: Math.ceil(chosen.length / recordsPerLookUp) }, (_, index) =>
-      chosen.slice(index * recordsPerLookUp, (index + 1) * recordsPerLookUp),
-    );
-    const ended = await Promise.allSettled(
-      chunks.map((records: readonly StagedRecord[]) => planRecords(parts, run, records, options)),
-    );
-    // All have ended before the first failure is thrown: none goes on without anybody who waits for it.
-    for (const one of ended) if (one.status === 'rejected') throw one.reason;
-    yield ended.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+    yield await planInChunks(parts, run, chosen, options);
     onPage(page.records.length);
   }
+}
+
+/** Plans records in look-ups that are under way together, for at most a page of them. @throws as `planRecords`. */
+export async function planInChunks(
+  parts: UpsertParts,
+  run: RunRecord,
+  records: readonly StagedRecord[],
+  options: CallOptions & { readonly signal: AbortSignal },
+): Promise<readonly PlannedRecord[]> {
+  const chunks = Array.from({ length: Math.ceil(records.length / recordsPerLookUp) }, (_, index) =>
+    records.slice(index * recordsPerLookUp, (index + 1) * recordsPerLookUp),
+  );
+  const ended = await Promise.allSettled(chunks.map((some) => planRecords(parts, run, some, options)));
+  // All have ended before the first failure is thrown: none goes on without anybody who waits for it.
+  for (const one of ended) if (one.status === 'rejected') throw one.reason;
+  return ended.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
 }
 
 /**

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { mappingSchema } from '#src/mapping/mapping-schema.ts';
 import { phone } from '#test/upsert/support/build.ts';
-import { openRunsBench, type RunsBench } from './support/runs-bench.ts';
+import { type BenchOptions, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 import { defaultGuards, generousGuards } from './support/tallies.ts';
 
 const limits = {
@@ -31,8 +31,8 @@ const file = (renamed: number, header = 'externalId,firstName,phone') =>
     '',
   ].join('\r\n');
 
-const openBench = (guards: Record<string, unknown> = limits) =>
-  openRunsBench({ guards: generousGuards, configured: { crm: { guards }, sales: { guards } } });
+const openBench = (guards: Record<string, unknown> = limits, upsert: BenchOptions['limits'] = {}) =>
+  openRunsBench({ limits: upsert, guards: generousGuards, configured: { crm: { guards }, sales: { guards } } });
 
 /** People add an address and a number to the first `count` contacts. */
 async function edit({ world }: RunsBench, count: number): Promise<void> {
@@ -64,6 +64,14 @@ describe('a file with items: all', () => {
     );
     expect(run.requests).toMatchObject({ get: 1, post: 0, patch: 0 });
     expect(await bench.world.contacts()).toEqual(before);
+  });
+
+  it('counts them, too, in contacts that were written a moment ago: it waits until a read can tell', async () => {
+    const bench = await openBench(limits, { visibilityLagMs: 1_500 });
+    await bench.import('a.csv', file(0), { feed: 'crm', mapping: all });
+    await edit(bench, 11);
+    const run = await next(bench, file(11), { feed: 'crm', mapping: all });
+    expect(run.reason).toMatchObject({ code: 'guardClears', facts: { clearsCount: 11, clearsBase: 40 } });
   });
 
   it('passes up to the limit, and where a person lets the file pass once', async () => {
