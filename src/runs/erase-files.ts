@@ -22,7 +22,7 @@ import { eraseEntries, eraseLines, type PersonMarks, type PlacesOfPerson } from 
 import { holdsText, type LineRange, linesWithout } from './file-bytes.ts';
 import { isMisshapen, originalName } from './fix-file.ts';
 import { openRunFile, presetsFor } from './open-file.ts';
-import { hasMoved, possibleKeys } from './possible-keys.ts';
+import { hasMovedCells, possibleKeys } from './possible-keys.ts';
 import { type RunFolders, runIdOf } from './run-files.ts';
 import { isOfHost } from './stop-run.ts';
 import { readingOf, rowMapper } from './supply.ts';
@@ -249,7 +249,7 @@ async function judgeOf(run: RunRecord, people: RowsOfPeople): Promise<RowJudge> 
   const { mapping, context } = readingOf(run, { defaultCountry: null, onBlank: 'keep' });
   const mapRow = rowMapper(mapping, context, await presetsFor(run));
   return (row, isBroken) => {
-    if (isBroken && hasMoved(row)) return possibleKeys(row, mapRow).some(people.hasKey) || people.isNamedIn(row);
+    if (isBroken && hasMovedCells(row)) return possibleKeys(row, mapRow).some(people.hasKey) || people.isNamedIn(row);
     const mapped = mapRow(row);
     const key = mapped.kind === 'dead' ? mapped.key : mapped.desired.key;
     return key === null ? people.isNamedIn(row) : people.hasKey(key);

@@ -29,7 +29,7 @@ export function possibleKeys(row: Row, mapRow: CompiledMapping['mapRow']): reado
 }
 
 /** Whether a row that cannot be read has too many cells or too few. */
-export function hasMoved(row: Row): boolean {
+export function hasMovedCells(row: Row): boolean {
   return row.kind === 'cells' && cellsOf(row).length !== row.columns.length;
 }
 
