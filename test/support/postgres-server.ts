@@ -108,10 +108,16 @@ export async function startPostgres(
     }
     appendFileSync(join(data, 'postgresql.conf'), 'ssl = on\n');
   }
+  const launch = () => spawn(join(programs, 'postgres'), ['-D', data], { ...spawned, stdio: 'ignore' });
   let child: ChildProcess | null = null;
   const start = async (): Promise<void> => {
-    child = spawn(join(programs, 'postgres'), ['-D', data], { ...spawned, stdio: ['ignore', 'ignore', 'ignore'] });
-    await until('an answer of postgres', () => query('SELECT 1').catch(() => null));
+    let last = launch();
+    child = last;
+    await until('an answer of postgres', () => {
+      // Right after a crash it refuses to start while a session of the one before is still ending.
+      if (hasEnded(last)) last = child = launch();
+      return query('SELECT 1').catch(() => null);
+    });
   };
   const query = async (sql: string): Promise<readonly Record<string, unknown>[]> => {
     const client = new pg.Client({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres' });
@@ -126,7 +132,7 @@ export async function startPostgres(
   const stop = async (how: 'fast' | 'crash'): Promise<void> => {
     const dying = child;
     child = null;
-    if (dying === null || dying.exitCode !== null || dying.signalCode !== null) return;
+    if (dying === null || hasEnded(dying)) return;
     const gone = once(dying, 'exit');
     // Of the server's process alone: SIGQUIT makes it end its sessions at once, as after a crash.
     dying.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT');
@@ -148,6 +154,8 @@ export async function startPostgres(
     },
   };
 }
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
 
 /** Null where this process may run it itself. */
 function unprivileged(): { readonly uid: number; readonly gid: number } | null {

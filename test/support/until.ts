@@ -7,17 +7,19 @@ const pollMs = 5;
 
 /**
  * Resolves with the first answer of `probe` that is neither null, undefined nor false.
+ * @param what is waited for; a function can also say what was seen last.
  * @throws Error that says what was waited for, when patience is over; what `probe` throws.
  */
 export async function until<Answer>(
-  what: string,
+  what: string | (() => string),
   probe: () => Promise<Answer | null | undefined | false> | Answer | null | undefined | false,
 ): Promise<Answer> {
   const deadlineMs = performance.now() + patienceMs;
   for (;;) {
     const answer = await probe();
     if (answer !== null && answer !== undefined && answer !== false) return answer;
-    if (performance.now() > deadlineMs) throw new Error(`waited in vain for: ${what}`);
+    if (performance.now() > deadlineMs)
+      throw new Error(`waited in vain for: ${typeof what === 'string' ? what : what()}`);
     await sleep(pollMs);
   }
 }

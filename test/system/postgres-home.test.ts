@@ -50,7 +50,9 @@ describeOnPostgres('with DATABASE_URL', (server) => {
     expect(existsSync(join(journey.data, 'sandbox', 'ledger.sqlite'))).toBe(false);
   });
 
-  test('an engine works on, over a restart of the database in the middle of a run', async ({ journey }) => {
+  test('an engine works on, over a restart of the database in the middle of a run', { timeout: 180_000 }, async ({
+    journey,
+  }) => {
     const service = await journey.service(['create:latency=50ms']);
     const env = {
       DATABASE_URL: `postgres://postgres@127.0.0.1:${server().port}/patchbay?schema=restarted`,
@@ -69,8 +71,11 @@ describeOnPostgres('with DATABASE_URL', (server) => {
     const ready = await fetch(`${banner.page}/readyz`);
     await server().startAgain();
     expect([200, 503]).toContain(ready.status);
-    const status = await until('the end of the run', async () => {
+    let seen: unknown;
+    const saying = () => `the end of the run; the last answer was ${JSON.stringify(seen)}`;
+    const status = await until(saying, async () => {
       const { documents } = await journey.call(['status', '--json'], env);
+      seen = documents[0]?.last ?? documents[0];
       return documents[0]?.last?.state === 'done' && documents[0];
     });
     expect(status.last).toMatchObject({ rows: 80, created: 80, dead: 0 });
