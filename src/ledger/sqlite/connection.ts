@@ -73,11 +73,8 @@ export function createConnection(db: Database): Connection {
     throw new PatchbayError('bug', 'writeOutsideTransaction', 'the ledger is written in transactions only');
   };
 
-  const held = async <Result>(
-    work: (statements: Statements) => Promise<Result>,
-    durability: Durability,
-  ): Promise<Result> => {
-    await begin(db, durability);
+  const held = async <Result>(work: (statements: Statements) => Promise<Result>): Promise<Result> => {
+    await begin(db);
     try {
       const result = await work(inside);
       db.commit();
@@ -97,12 +94,12 @@ export function createConnection(db: Database): Connection {
     },
     transact: (work, durability = 'quick') => {
       open += 1;
-      const ended = last.then(() => held(work, durability));
+      const ended = last.then(() => held(work));
       last = ended.then(
         () => (open -= 1),
         () => (open -= 1),
       );
-      return ended;
+      return durability === 'durable' ? onceSynced(db, ended) : ended;
     },
     idle: () => atRest(() => undefined),
     atRest,
@@ -110,7 +107,14 @@ export function createConnection(db: Database): Connection {
 }
 
 /** Ends with the transaction begun, or when the time is over. */
-async function begin(db: Database, durability: Durability): Promise<void> {
+async function begin(db: Database): Promise<void> {
   const startedAt = performance.now();
-  while (!db.begin(durability === 'durable', performance.now() - startedAt > busyMsMax)) await sleep(busyRetryMs);
+  while (!db.begin(performance.now() - startedAt > busyMsMax)) await sleep(busyRetryMs);
+}
+
+/** The next transaction may begin while the disk is waited for. */
+async function onceSynced<Result>(db: Database, ended: Promise<Result>): Promise<Result> {
+  const result = await ended;
+  await db.synced();
+  return result;
 }

@@ -1,8 +1,8 @@
 /**
  * One SQLite file, opened with the settings the ledger's promises rest on.
  *
- * WAL with `synchronous = NORMAL`: what was committed survives a killed process. A durable transaction syncs the log
- * before it returns: it survives a power cut, and all commits before it do too.
+ * WAL with `synchronous = NORMAL`: what was committed survives a killed process. After a durable transaction the log is synced
+ * (`log-sync.ts`): it survives a power cut, and all commits before it do too.
  */
 import { channel } from 'node:diagnostics_channel';
 import { chmodSync, mkdirSync, statfsSync, statSync } from 'node:fs';
@@ -11,6 +11,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import type { LedgerObserver } from '#src/ledger/trouble.ts';
 import { damageTold, ledgerDamaged, ledgerTroubleOf, liftMark, markDamaged } from './damage.ts';
+import { createLogSync } from './log-sync.ts';
 import { migrations } from './migrations/migrations.ts';
 import { carryOut } from './migrations/step.ts';
 
@@ -34,13 +35,15 @@ export interface Database {
   /** The same, synced to disk before it returns. */
   durable<Result>(work: () => Result): Result;
   /**
-   * Begins a transaction that `commit` or `rollback` ends (`connection.ts`), without waiting. `durable`: its commit is synced to
-   * disk. @returns false where another connection holds the ledger; with `isLastTry` that is thrown.
+   * Begins a transaction that `commit` or `rollback` ends (`connection.ts`), without waiting.
+   * @returns false where another connection holds the ledger; with `isLastTry` that is thrown.
    */
-  begin(durable: boolean, isLastTry: boolean): boolean;
+  begin(isLastTry: boolean): boolean;
   commit(): void;
   /** Also where the transaction has ended by itself. */
   rollback(): void;
+  /** Resolves when all that was committed is on disk (`log-sync.ts`). @throws PatchbayError `transient`: it may be there or not. */
+  synced(): Promise<void>;
   /** Throws where this process or another one has found the file damaged. Cheap. */
   requireSound(): void;
   close(): void;
@@ -129,6 +132,11 @@ export function openDatabase(file: string, observe: LedgerObserver = () => undef
       throw error;
     }
   };
+  const log = createLogSync(file, {
+    carryOver: async () => {
+      if (Number(database.get('PRAGMA wal_checkpoint(FULL)')?.busy ?? 1) !== 0) throw new Error('its log is in use');
+    },
+  });
   const database: Database = {
     run: (sql, ...parameters) =>
       guarded(() => {
@@ -158,9 +166,8 @@ export function openDatabase(file: string, observe: LedgerObserver = () => undef
           db.exec('PRAGMA synchronous = NORMAL');
         }
       }),
-    begin: (durable, isLastTry) =>
+    begin: (isLastTry) =>
       guarded(() => {
-        db.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`);
         try {
           begin();
         } catch (error) {
@@ -173,12 +180,16 @@ export function openDatabase(file: string, observe: LedgerObserver = () => undef
       guarded(() => {
         db.exec('COMMIT');
         ended();
-        db.exec('PRAGMA synchronous = NORMAL');
         if (changed) observe(null);
       }),
-    rollback: () => {
-      rollBack();
-      db.exec('PRAGMA synchronous = NORMAL');
+    rollback: rollBack,
+    synced: async () => {
+      try {
+        await log.synced();
+      } catch (error) {
+        if (error instanceof PatchbayError) observe(error);
+        throw error;
+      }
     },
     requireSound: () => {
       if (damage === null) {
@@ -189,6 +200,7 @@ export function openDatabase(file: string, observe: LedgerObserver = () => undef
     },
     close: () => {
       statements.clear();
+      log.close();
       db.close();
     },
   };

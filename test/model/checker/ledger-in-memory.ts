@@ -123,7 +123,6 @@ export function openMemoryLedger(): MemoryLedger {
     }
     return rows;
   };
-  let syncsAtCommit = false;
   const sync = (): void => {
     if (!isDurable) return;
     for (const name of unsynced) synced.set(name, rowsOf(name));
@@ -140,14 +139,8 @@ export function openMemoryLedger(): MemoryLedger {
       sync();
       return result;
     },
-    begin: (durable) => {
-      syncsAtCommit = durable;
-      return real.begin(false, true);
-    },
-    commit: () => {
-      real.commit();
-      if (syncsAtCommit) sync();
-    },
+    begin: () => real.begin(true),
+    synced: async () => sync(),
   };
   // One for all processes: each of their transactions is one effect.
   const connection = createConnection(db);
