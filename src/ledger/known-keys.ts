@@ -1,8 +1,8 @@
 /** What feeds know of keys, as staging asks for it, over the tables of any database. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SaidRecord } from './contacts.ts';
+import { unpackSaids } from './packed-memory.ts';
 import { countBits, countShared, emptyBitmap, enterBit, union } from './rules/bitmap.ts';
-import { atHand, memoryOf } from './rules/key-rows.ts';
 import type { StagingLedger } from './staging.ts';
 import type { KeyRows } from './tables/keys.ts';
 import type { Store, Tables } from './tables.ts';
@@ -37,8 +37,9 @@ function saidRecord(feed: string, key: string, rows: KeyRows): SaidRecord | null
   const { contact, flight, known } = rows;
   const number = contact?.number ?? null;
   const ofFeed = known.find((one) => one.feed === feed);
-  const said = ofFeed && memoryOf(atHand(key, rows)).saids.find((one) => one.feed === feed)?.said;
-  if (number === null || ofFeed === undefined || said === undefined) return null;
+  if (number === null || ofFeed === undefined || contact?.document == null) return null;
+  const said = unpackSaids(contact.document).find((one) => one.feed === feed)?.said;
+  if (said === undefined) return null;
   const { rowHash, fingerprint, tried, heldCount } = ofFeed;
   // While a write may still land, it cannot be said that a row is unchanged.
   const isInDoubt = flight !== null && (flight.intentRun !== null || flight.claim !== null);

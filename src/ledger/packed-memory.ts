@@ -64,6 +64,15 @@ export function unpackMemory(text: string): ContactMemory {
   return unpacked(memoryForm, text);
 }
 
+/** What the feeds said: the rest of the memory is passed over, which takes a part of the time. @throws as `unpackMemory`. */
+export function unpackSaids(text: string): readonly FeedSaid[] {
+  if (text.startsWith('0')) return unpackMemory(text).saids;
+  const input = inputOf(text);
+  const { saids: last, ...before } = memoryParts;
+  for (const form of Object.values(before)) form.skip(input);
+  return last.take(input);
+}
+
 /** @returns a text as `packMemory` does. */
 export function packChanges(changes: readonly JournalChange[]): string {
   return packed(changesForm, changes);
@@ -86,9 +95,14 @@ function packed<Whole>(form: Form<Whole>, whole: Whole): string {
 function unpacked<Whole>(form: Form<Whole>, text: string): Whole {
   // What the ledger wrote itself is trusted.
   if (text.startsWith('0')) return JSON.parse(text.slice(1)) as Whole;
+  return form.take(inputOf(text));
+}
+
+/** @throws as `unpackMemory`. */
+function inputOf(text: string): Input {
   if (!text.startsWith('1')) throw new PatchbayError('bug', 'memoryForm', 'a packed text of an unknown form');
   const texts = text.split(separator);
-  return form.take({ shape: texts[0] ?? '', at: 1, texts, next: 1, known: [] });
+  return { shape: texts[0] ?? '', at: 1, texts, next: 1, known: [], codes: [] };
 }
 
 const separator = '\u001f';
@@ -147,6 +161,8 @@ interface Input {
   next: number;
   /** The texts beyond the words, by place. */
   readonly known: string[];
+  /** Their codes, as far as they are still as short as they are kept. */
+  readonly codes: number[];
 }
 
 function put(out: Output, next: number): void {
@@ -232,7 +248,7 @@ function takeValue(input: Input): CustomFieldValue | undefined {
   const next = take(input);
   if (next >= code.earlier) {
     const place = countOf(input, next, code.earlier);
-    return words[place] ?? input.known[place - words.length];
+    return words[place] ?? knownText(input, place - words.length);
   }
   switch (next) {
     case code.absent:
@@ -249,8 +265,30 @@ function takeValue(input: Input): CustomFieldValue | undefined {
     default: {
       const long = lengthened(next, takeText(input));
       input.known.push(long);
+      input.codes.push(code.text);
       return long;
     }
+  }
+}
+
+/** A text that was passed over is lengthened when it is asked for. */
+function knownText({ known, codes }: Input, index: number): string | undefined {
+  const short = known[index];
+  const next = codes[index] ?? code.text;
+  if (short === undefined || next === code.text) return short;
+  const long = lengthened(next, short);
+  [known[index], codes[index]] = [long, code.text];
+  return long;
+}
+
+function skipValue(input: Input): void {
+  const next = take(input);
+  if (next >= code.earlier) countOf(input, next, code.earlier);
+  else if (next === code.figure) takeText(input);
+  else if (next === code.choices) list(text).skip(input);
+  else if (next === code.text || next === code.hex || next === code.uuid || next === code.instant) {
+    input.known.push(takeText(input));
+    input.codes.push(next);
   }
 }
 
@@ -259,11 +297,13 @@ interface Form<Value> {
   fits(value: unknown): boolean;
   put(out: Output, value: Value): void;
   take(input: Input): Value;
+  /** Goes behind the value. */
+  skip(input: Input): void;
 }
 
 /** A form of values: whatever fits is read as what it was. */
 function valueForm<Value extends CustomFieldValue | undefined>(fits: (value: unknown) => boolean): Form<Value> {
-  return { fits, put: putValue, take: (input) => takeValue(input) as Value };
+  return { fits, put: putValue, take: (input) => takeValue(input) as Value, skip: skipValue };
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string';
@@ -281,6 +321,7 @@ const count: Form<number> = {
   fits: (value) => typeof value === 'number' && Number.isFinite(value) && !Object.is(value, -0),
   put: (out, value) => putCount(out, value),
   take: (input) => countOf(input, take(input)),
+  skip: (input) => void countOf(input, take(input)),
 };
 
 /** A scalar by its place, any other by the place of its prefix and a text. */
@@ -297,6 +338,9 @@ const field: Form<FieldName> = {
     const next = take(input);
     return scalarNames[next] ?? (`${prefixes[next - scalarNames.length] ?? ''}${text.take(input)}` as FieldName);
   },
+  skip: (input) => {
+    if (take(input) >= scalarNames.length) skipValue(input);
+  },
 };
 
 function list<Item>(item: Form<Item>): Form<readonly Item[]> {
@@ -312,6 +356,9 @@ function list<Item>(item: Form<Item>): Form<readonly Item[]> {
       // Ends after as many items as were written.
       while (items.length < length) items.push(item.take(input));
       return items;
+    },
+    skip: (input) => {
+      for (let left = countOf(input, take(input)); left > 0; left--) item.skip(input);
     },
   };
 }
@@ -343,6 +390,9 @@ function record<Whole extends object>(members: { readonly [Name in keyof Whole]-
       }
       return whole as Whole;
     },
+    skip: (input) => {
+      for (const [, form] of entries) form.skip(input);
+    },
   };
 }
 
@@ -357,6 +407,10 @@ function part<Whole>(form: Form<Whole>): Form<Whole> {
       else out.texts.push(JSON.stringify(whole));
     },
     take: (input) => (take(input) === code.true ? form.take(input) : (JSON.parse(takeText(input)) as Whole)),
+    skip: (input) => {
+      if (take(input) === code.true) form.skip(input);
+      else takeText(input);
+    },
   };
 }
 
@@ -383,19 +437,21 @@ const said = record<Said>({
   }),
   ...{ emails: slots, phones: slots, customFields: entries, held: list(field) },
 });
-const memoryForm = record<ContactMemory>({
+const memoryParts: { readonly [Name in keyof ContactMemory]: Form<ContactMemory[Name]> } = {
   seen: part(contact as Form<Contact | null>),
   owned: part(record<Ownership>({ emails: list(text), phones: list(text), customFields: entries })),
   agreed: part(list(record<Agreement>({ feed: textOrNull, values: list(record({ field, value: customValue })) }))),
   stamps: part(list(record<FieldStamp>({ feed: text, sequence: count, fields: list(field) }))),
   saids: list(record<FeedSaid>({ feed: text, said: part(said) })),
-});
+};
+const memoryForm = record<ContactMemory>(memoryParts);
 /** In the order of their codes: new ones at the end. */
 const whys = ['added', 'changed', 'cleared', 'removed', 'relabelled', 'landed'] as const;
 const why: Form<JournalChange['why']> = {
   fits: isText,
   put: (out, one) => putCount(out, whys.indexOf(one)),
   take: (input) => whys[countOf(input, take(input))] ?? 'changed',
+  skip: count.skip,
 };
 /** Changes with a label are few: they are kept as JSON. */
 const changesForm: Form<readonly JournalChange[]> = part(

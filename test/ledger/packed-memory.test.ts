@@ -2,7 +2,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FieldName } from '#src/contacts/desired.ts';
-import { type ContactMemory, packChanges, packMemory, unpackChanges, unpackMemory } from '#src/ledger/packed-memory.ts';
+import {
+  type ContactMemory,
+  packChanges,
+  packMemory,
+  unpackChanges,
+  unpackMemory,
+  unpackSaids,
+} from '#src/ledger/packed-memory.ts';
 import type { CustomFieldValue } from '#src/wire/contact.ts';
 import { usualMemory } from '#test/ledger/support/usual-memory.ts';
 
@@ -108,6 +115,16 @@ const memory: fc.Arbitrary<ContactMemory> = fc.record({
 
 /** Values travel as JSON otherwise, too: there is no minus zero within a text of JSON. */
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;
+
+test('what feeds said is read behind the rest of a memory, as it was written', () => {
+  fc.assert(
+    fc.property(memory, (one) => {
+      const text = packMemory(one);
+      expect(unpackSaids(text)).toEqual(unpackMemory(text).saids);
+    }),
+    { numRuns: 500 },
+  );
+});
 
 test('a memory is read back as it was written, whatever it holds', () => {
   fc.assert(
