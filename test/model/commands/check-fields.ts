@@ -46,6 +46,8 @@ function fieldsNamed(event: KeyEvent): readonly string[] {
       });
     case 'edit':
       return fieldsOf(event.from, event.to);
+    case 'undone':
+      return fieldsOf(event.from ?? new Map(), event.to ?? new Map());
     case 'write':
       return fieldsOf(event.sent);
     default:

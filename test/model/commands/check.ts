@@ -25,15 +25,29 @@ export async function breachesOf(
     const note = (found: readonly string[]): void => void breaches.push(...found.map((text) => `${key}: ${text}`));
     note(presence(own, known, fates));
     note(deaths(known, fates, model));
-    const [contact] = own;
-    // A contact that was made again after people deleted it starts anew: what they did to the first one is gone with it.
-    if (contact === undefined || known.deleted !== 'no') continue;
-    note(fieldBreaches(world.chronicle.of(key), fates.of, policy));
-    note(oddities(contact, model));
-    breaches.push(...world.chronicle.breaches.filter((text) => text.startsWith(`${key}: `)));
   }
-  breaches.push(...(await leasesLeft(world)));
+  breaches.push(...valueBreaches(world, model, contacts, fates, policy), ...(await leasesLeft(world)));
   return breaches;
+}
+
+/** What became of the values of each contact, by the rules, from the first event of its chronicle on. */
+export function valueBreaches(
+  world: World,
+  model: Model,
+  contacts: readonly Contact[],
+  fates: Fates,
+  policy: FieldPolicy = 'shared',
+): readonly string[] {
+  return [...model.keys].flatMap(([key, { deleted }]) => {
+    const contact = contacts.find(({ externalId }) => externalId === key);
+    // A contact that was made again after people deleted it starts anew: what they did to the first one is gone with it.
+    if (contact === undefined || deleted !== 'no') return [];
+    const own = [...fieldBreaches(world.chronicle.of(key), fates.of, policy), ...oddities(contact, model)];
+    return [
+      ...own.map((text) => `${key}: ${text}`),
+      ...world.chronicle.breaches.filter((text) => text.startsWith(`${key}: `)),
+    ];
+  });
 }
 
 function strangers(contacts: readonly Contact[], model: Model): readonly string[] {

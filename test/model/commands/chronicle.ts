@@ -8,6 +8,7 @@
 import type { Clock } from '#src/clock.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { CallOptions, Workspace, WriteResult } from '#src/workspace/port.ts';
+import type { Feed } from './commands.ts';
 import type { Row } from './model.ts';
 import { afterUpdate, fieldsOf, type Picture, pictureOf, pictureOfCreate, valueIn } from './picture.ts';
 
@@ -22,7 +23,20 @@ export type KeyEvent =
       readonly end: WriteResult['kind'];
     }
   | { readonly kind: 'edit'; readonly from: Picture; readonly to: Picture }
+  | ({ readonly kind: 'undone' } & Undone<Picture>)
   | { readonly kind: 'rest'; readonly runId: string };
+
+/** What an undo made of a contact. No row stands behind it. Null for no contact. */
+export interface Undone<Seen> {
+  readonly from: Seen | null;
+  readonly to: Seen | null;
+  /** As it was before the run that is undone, and as that run left it. */
+  readonly before: Seen | null;
+  readonly left: Seen | null;
+  /** Of the undo: its feed, and its place among the rows. */
+  readonly feed: Feed;
+  readonly sequence: number;
+}
 
 export interface Chronicle {
   /** In order. */
@@ -34,6 +48,8 @@ export interface Chronicle {
   watched(workspace: Workspace): Workspace;
   /** A person's edit: no write of that key is on its way meanwhile. */
   edited(key: string, edit: () => Promise<void>): Promise<void>;
+  /** An undo is at work: what it reads and writes belongs to no row, and is told as a whole afterwards (`undone`). */
+  atUndo(isAtWork: boolean): void;
   /** Lists show contacts as they were so long ago. */
   staleLists(ms: number): void;
   readonly breaches: readonly string[];
@@ -65,8 +81,10 @@ export function takeChronicle({ clock, readAgeMaxMs, truth }: ChronicleParts): C
   const breaches: string[] = [];
   const turns = new Map<string, Promise<unknown>>();
   let staleMs = 0;
+  let isAtUndo = false;
 
   const note = (key: string, event: KeyEvent): void => void events.set(key, [...(events.get(key) ?? []), event]);
+  const noteOfRow: typeof note = (key, event) => (isAtUndo ? undefined : note(key, event));
   /** One after the other for each key. */
   const inTurn = <Result>(key: string, work: () => Promise<Result>): Promise<Result> => {
     const turn = (turns.get(key) ?? Promise.resolve()).then(work, work);
@@ -117,7 +135,7 @@ export function takeChronicle({ clock, readAgeMaxMs, truth }: ChronicleParts): C
     const reads = new Map<string, Read>();
     const took = (key: string, contact: Contact | null, atMs: number, lagMs = 0): void => {
       reads.set(key, { contact, atMs, lagMs });
-      note(key, { kind: 'read', shown: contact === null ? null : pictureOf(contact) });
+      noteOfRow(key, { kind: 'read', shown: contact === null ? null : pictureOf(contact) });
     };
     const keyOfId = (id: string): string | null => {
       for (const [key, known] of versions) if (known.some(({ contact }) => contact?.id === id)) return key;
@@ -145,7 +163,7 @@ export function takeChronicle({ clock, readAgeMaxMs, truth }: ChronicleParts): C
         if (!hasLeft) return result;
         if (read?.contact) judgePicture(key, read, before);
         const shown = read === null || read.contact === null ? null : pictureOf(read.contact);
-        note(key, { kind: 'write', shown, sent: sent(read), end: result.kind });
+        noteOfRow(key, { kind: 'write', shown, sent: sent(read), end: result.kind });
         await remember(key, 'patchbay');
         return result;
       });
@@ -221,6 +239,9 @@ export function takeChronicle({ clock, readAgeMaxMs, truth }: ChronicleParts): C
         const picture = (contact: Contact | null): Picture => (contact === null ? new Map() : pictureOf(contact));
         note(key, { kind: 'edit', from: picture(from), to: picture(to) });
       }),
+    atUndo: (isAtWork) => {
+      isAtUndo = isAtWork;
+    },
     staleLists: (ms) => {
       staleMs = ms;
     },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { explore } from './explore.ts';
+import { explore, playTold } from './explore.ts';
+import { asTakenBack, knownActs } from './known-acts.ts';
 import { asStory, knownStories, policedStories } from './known-stories.ts';
 import { play } from './play.ts';
 
@@ -10,6 +11,11 @@ const path = process.env.PATCHBAY_MODEL_PATH;
 describe.each(['merge', 'replace'] as const)('stories that once broke a rule, on a service that %ss', (patchMode) => {
   test.each(knownStories)('$name', async (known) => {
     const { breaches } = await play(asStory(known, patchMode));
+    expect(breaches).toEqual([]);
+  });
+
+  test.each(knownActs)('$name', async (known) => {
+    const { breaches } = await playTold('takenBack', asTakenBack(known, patchMode));
     expect(breaches).toEqual([]);
   });
 

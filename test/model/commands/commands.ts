@@ -21,6 +21,8 @@ export type Column = (typeof columnsOf)[Feed][number];
 
 /** A cell that says what the feed's last file said. Others are literal: blank, `#CLEAR`, or a value. */
 export const sameCell = '=';
+/** In a file of the other feed of an act: what the file before it says in its column of that kind. */
+export const likeCell = '~';
 export const clearCell = '#CLEAR';
 
 const names = ['Fir', 'Elm', 'ELM', 'Oak'] as const;
@@ -308,12 +310,17 @@ export interface KeyEdit {
   readonly edit: Exclude<Edit, { what: 'delete' } | { what: 'make' }>;
 }
 
-/** A plan is looked at, carried out and taken back, the same file comes again, and the undo is taken back. */
+/**
+ * A plan is looked at, carried out and taken back, the same file comes again, and the undo is taken back. Another feed speaks of the
+ * same contacts meanwhile, and says the same and something else at the end.
+ */
 export interface Act {
   readonly feed: Feed;
   readonly lines: readonly FileLine[];
-  /** Between the plan and the import, and between the import and the undo. */
-  readonly edits: readonly [readonly KeyEdit[], readonly KeyEdit[]];
+  /** What another feed says after the import; again after the last undo; and then with these cells. */
+  readonly other: Pick<Act, 'feed' | 'lines'> & { readonly changed: readonly FileLine[] };
+  /** Between the plan and the import, between the import and the undo, and after the last undo. */
+  readonly edits: readonly [readonly KeyEdit[], readonly KeyEdit[], readonly KeyEdit[]];
   readonly deleteCreated: boolean;
   /** The engine dies so many effects after the import, the undo, the undo of the undo has begun. */
   readonly deaths: readonly [number | null, number | null, number | null];
@@ -327,17 +334,46 @@ export interface TakenBackStory {
 
 const saved = fc.oneof(set, addition, removal, retyping);
 const edits = fc.array(fc.record({ key, edit: saved }), { maxLength: 4, size: 'max' });
+
+/** Half of its lines say what the file before says; where they say more, that is a change of the contacts. */
+const otherThan = (one: Feed): fc.Arbitrary<Act['other']> =>
+  fc.constantFrom(...feeds.filter((feed) => feed !== one)).chain((feed) => {
+    const columns: readonly Column[] = columnsOf[feed];
+    const like = fc.constant(columns.map(() => likeCell));
+    const mixed = fc.tuple(...columns.map((column) => fc.oneof(is(likeCell), cellOf(column))));
+    const changed = fc.tuple(...columns.map((column) => fc.oneof(is(sameCell), is(sameCell), cellOf(column))));
+    return fc
+      .uniqueArray(fc.record({ key, cells: fc.oneof(like, mixed), changed }), {
+        selector: (line) => line.key,
+        minLength: 1,
+        maxLength: keys.length,
+        size: 'max',
+      })
+      .map((lines) => ({
+        feed,
+        lines: lines.map((line) => ({ key: line.key, cells: line.cells })),
+        changed: lines.map((line) => ({ key: line.key, cells: line.changed })),
+      }));
+  });
 const death = fc.option(fc.nat(40), { freq: 1 });
+
+/** Where nothing has happened before, the file of the act makes its contacts; where people leave them alone, they can be deleted. */
+const first = fc.oneof(
+  { weight: 1, arbitrary: fc.constant([]) },
+  { weight: 3, arbitrary: fc.array(command, { maxLength: 14, size: 'max' }) },
+);
+const fewEdits = fc.oneof({ weight: 1, arbitrary: fc.constant([]) }, { weight: 3, arbitrary: edits });
 
 export const takenBackStory: fc.Arbitrary<TakenBackStory> = fc.record({
   story: fc
-    .tuple(policy, patchMode, fc.array(command, { maxLength: 14, size: 'max' }))
+    .tuple(policy, patchMode, first)
     .map(([chosen, mode, commands]) => ({ ...chosen, patchMode: mode, commands })),
   act: drop.chain(({ feed, lines }) =>
     fc.record({
       feed: fc.constant(feed),
       lines: fc.constant(lines),
-      edits: fc.tuple(edits, edits),
+      other: otherThan(feed),
+      edits: fc.tuple(fewEdits, fewEdits, edits),
       deleteCreated: fc.boolean(),
       deaths: fc.tuple(death, death, death),
     }),

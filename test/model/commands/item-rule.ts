@@ -81,6 +81,18 @@ export function itemRule(kind: 'email' | 'phone', identity: string): Rule<ItemSt
       return [{ said, isOurs: claim.sent === there, isGivenUp, claim: null }];
     },
     leave: (state, row) => (state.claim?.row === row.sequence ? [state, { ...state, claim: null }] : [state]),
+    undone: (state, { from, to }) => {
+      if (to === null || from === to) return [state];
+      const namedBy = feeds.filter((feed) => names(state.said[feed]));
+      const isOurs = to === there && namedBy.length > 0;
+      const isOfMain = namedBy.every((feed) => feed === 'main') && state.isGivenUp;
+      return isOurs && isOfMain
+        ? [
+            { ...state, isOurs },
+            { ...state, isOurs: false },
+          ]
+        : [{ ...state, isOurs }];
+    },
     // What was ours, and came back by hand, may count as people's.
     edited: (state, to) => (to === there && state.isOurs ? [state, { ...state, isOurs: false }] : [state]),
   };

@@ -67,7 +67,13 @@ export function writtenCells(model: Model, feed: Feed, { key, cells }: FileLine)
   });
 }
 
-export function csvOf(feed: Feed, lines: readonly { readonly key: Key; readonly cells: readonly string[] }[]): string {
+/** A line as it stands in the file: a cell for each column of its feed. */
+export interface WrittenLine {
+  readonly key: Key;
+  readonly cells: readonly string[];
+}
+
+export function csvOf(feed: Feed, lines: readonly WrittenLine[]): string {
   const rows = lines.map(({ key, cells }) => [key, ...cells].join(','));
   return [['externalId', ...columnsOf[feed]].join(','), ...rows].map((row) => `${row}\r\n`).join('');
 }

@@ -40,6 +40,20 @@ export function pictureOf({ defaultFields, customFields = [] }: Pictured): Pictu
   return new Map(all.flatMap(([field, value]) => (value ? [[field, value] as const] : [])));
 }
 
+/** What each item of a contact is called. Of one that it has twice, all of that. */
+export function labelsOf({ defaultFields: { emails, phoneNumbers } }: Contact): Picture {
+  const named = [
+    ...emails.map(({ name, value }) => [`email.${(value ?? '').toLowerCase()}`, name ?? ''] as const),
+    ...phoneNumbers.map(({ name, value }) => [`phone.${value ?? ''}`, name ?? ''] as const),
+  ];
+  return new Map(
+    [...Map.groupBy(named, ([field]) => field)].map(([field, all]) => [
+      field,
+      all.map(([, label]) => label).join(', '),
+    ]),
+  );
+}
+
 export const pictureOfCreate = (body: CreateContactBody): Picture => pictureOf(body);
 
 /** What a PATCH makes of a contact, by either reading of the interface (`docs/facts.md`). */

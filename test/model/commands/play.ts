@@ -1,9 +1,10 @@
 /** Plays one story: each command on the world and on the model, then everything to its end, then the check. */
 import { unreachable } from '#src/errors.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
 import { breachesOf } from './check.ts';
-import { type Column, type Command, columnsOf, type FileLine, type Story, sameCell } from './commands.ts';
+import { type Column, type Command, columnsOf, type Feed, type FileLine, type Story, sameCell } from './commands.ts';
 import { edit } from './edits.ts';
-import { csvOf, keyModel, type Model, newModel, rowOf, writtenCells } from './model.ts';
+import { csvOf, keyModel, type Model, newModel, rowOf, type WrittenLine, writtenCells } from './model.ts';
 import type { WorkerTell } from './worker.ts';
 import { type NewLedger, openWorld, type World } from './world.ts';
 
@@ -48,9 +49,9 @@ export async function play(
     world.chronicle.staleLists(0);
     await world.finish();
     await look?.(world, model);
-    const rows = model.runs.reduce((sum, run) => sum + run.rowCount, 0);
     const breaches = await breachesOf(world, model, story.policy);
     const last = (await act?.(world, model)) ?? [];
+    const rows = model.runs.reduce((sum, run) => sum + run.rowCount, 0);
     return { commands: story.commands.length, files: model.runs.length, rows, breaches: [...breaches, ...last] };
   } finally {
     await world.close();
@@ -102,12 +103,22 @@ async function carryOut(world: World, model: Model, command: Command): Promise<v
 
 async function drop(world: World, model: Model, { feed, lines }: Extract<Command, { do: 'drop' }>): Promise<void> {
   const written = lines.map((line) => ({ key: line.key, cells: writtenCells(model, feed, line) }));
-  const run = await world.drop(feed, csvOf(feed, written));
-  model.runs.push({ id: run.id, rowCount: lines.length });
-  for (const [index, { key, cells }] of written.entries()) {
-    const row = rowOf({ runId: run.id, sequence: model.runs.length, feed, line: index + 2 }, cells);
+  entered(world, model, await world.drop(feed, csvOf(feed, written)), feed, written);
+}
+
+/** Notes what the file of a run says. */
+export function entered(
+  { chronicle }: World,
+  model: Model,
+  { id }: Pick<RunRecord, 'id'>,
+  feed: Feed,
+  lines: readonly WrittenLine[],
+): void {
+  model.runs.push({ id, rowCount: lines.length });
+  for (const [index, { key, cells }] of lines.entries()) {
+    const row = rowOf({ runId: id, sequence: model.runs.length, feed, line: index + 2 }, cells);
     keyModel(model, key).rows.push(row);
-    world.chronicle.note(key, { kind: 'row', row });
+    chronicle.note(key, { kind: 'row', row });
   }
 }
 

@@ -6,10 +6,10 @@
  * answer was taken down before a process died. So the replay follows all ways at once: a *track* is one way in which things
  * may have gone so far. Each event leaves the tracks that go with it; where none is left, a rule is broken.
  */
-import type { KeyEvent } from './chronicle.ts';
+import type { KeyEvent, Undone } from './chronicle.ts';
 import type { Fate } from './fates.ts';
 import type { Row } from './model.ts';
-import { valueIn } from './picture.ts';
+import { type Picture, valueIn } from './picture.ts';
 
 /** What the rules say of a row's field: it ends well, it is held (`either`: that is left open), or this is to be written. */
 export type Verdict<State> =
@@ -32,6 +32,8 @@ export interface Rule<State> {
   /** The row is given up, or overtaken: what it left in doubt is kept, or not. */
   leave(state: State, row: Row): readonly State[];
   edited(state: State, to: string): readonly State[];
+  /** An undo has been at work. What feeds have said stays as it is. */
+  undone(state: State, undone: Undone<string>): readonly State[];
 }
 
 interface Track<State> {
@@ -74,7 +76,7 @@ export function replay<State>(
   /** Where the report agrees that the row came to that end. */
   const endings = (track: Track<State>, row: Row, verdicts: readonly Verdict<State>[]): readonly Track<State>[] => {
     const { dead, skipped, held } = fateOf(row);
-    if (dead !== null || isOvertaken(track, row)) return [];
+    if (dead !== null || skipped === 'moved' || isOvertaken(track, row)) return [];
     return verdicts.flatMap((verdict) => {
       if (verdict.end === 'write') return [];
       const isHeld = held.has(field);
@@ -85,11 +87,11 @@ export function replay<State>(
       return [ended(track, row, verdict.state)];
     });
   };
-  /** A row that was given up, or overtaken by a newer one of its feed, ends at any moment. */
+  /** A row that was given up, overtaken by a newer one of its feed, or skipped as moved, ends at any moment. */
   const exits = (track: Track<State>, row: Row): readonly Track<State>[] => {
     const { dead, skipped } = fateOf(row);
     const isNewerThere = [...rows.values()].some((one) => one.feed === row.feed && one.sequence > row.sequence);
-    if (dead === null && !(skipped === 'superseded' && isNewerThere)) return [];
+    if (dead === null && skipped !== 'moved' && !(skipped === 'superseded' && isNewerThere)) return [];
     return rule.leave(track.state, row).map((state) => without(track, row, state));
   };
   const unread = (track: Track<State>, row: Row): readonly Track<State>[] => [
@@ -165,6 +167,13 @@ export function replay<State>(
         const to = valueIn(event.to, field);
         if (valueIn(event.from, field) === to) break;
         tracks = tracks.flatMap((track) => rule.edited(track.state, to).map((state) => ({ ...track, state })));
+        break;
+      }
+      case 'undone': {
+        const of = (picture: Picture | null): string | null => (picture === null ? null : valueIn(picture, field));
+        const { from, to, before: was, left } = event;
+        const undone = { ...event, from: of(from), to: of(to), before: of(was), left: of(left) };
+        tracks = tracks.flatMap((track) => rule.undone(track.state, undone).map((state) => ({ ...track, state })));
         break;
       }
       case 'rest': {

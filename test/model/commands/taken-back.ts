@@ -1,19 +1,48 @@
 /**
- * The last act of a story: a plan is looked at, people edit, the plan is carried out, people edit, the run is taken back, the same file comes
- * again, and the undo is taken back; workers die meanwhile. The referee compares pictures of the contacts, and knows nothing else
- * (`docs/plans.md`).
+ * The last act of a story: a plan is looked at, people edit, the plan is carried out, another feed speaks of the same contacts, people
+ * edit, the run is taken back, the same file comes again, and the undo is taken back; then people edit, and the other feed says the
+ * same again, and something else. Workers die meanwhile.
+ *
+ * The referee compares pictures of the contacts (`docs/plans.md`). At the end it plays the rules of each field over all that happened
+ * (`replay.ts`), undos as what they are: they move what was agreed, and nothing that a feed has said.
  */
 import { PatchbayError } from '#src/errors.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import type { ReadPlan } from '#test/plans/support/read-plan.ts';
-import { type Act, type Key, type KeyEdit, policedField, type Story } from './commands.ts';
+import { valueBreaches } from './check.ts';
+import {
+  type Act,
+  type Column,
+  columnsOf,
+  type Feed,
+  type FileLine,
+  type KeyEdit,
+  likeCell,
+  policedField,
+  type Story,
+  sameCell,
+} from './commands.ts';
 import { edit } from './edits.ts';
 import { readFates } from './fates.ts';
-import { csvOf, type Model, writtenCells } from './model.ts';
-import { fieldsOf, type Picture, pictureOf, there, valueIn } from './picture.ts';
+import { csvOf, type Model, type WrittenLine, writtenCells } from './model.ts';
+import { fieldsOf, labelsOf, type Picture, pictureOf, there, valueIn } from './picture.ts';
+import { entered } from './play.ts';
 import type { World } from './world.ts';
 
-type Pictures = ReadonlyMap<string, Picture>;
+/** A contact as people see it. An item that is removed and typed in again under another label has changed, and its picture has not. */
+interface Look {
+  readonly picture: Picture;
+  readonly labels: Picture;
+}
+type Looks = ReadonlyMap<string, Look>;
+
+/** What the contacts were before a run, as it left them, and before and after the undo of it. */
+interface Undo {
+  readonly before: Looks;
+  readonly left: Looks;
+  readonly now: Looks;
+  readonly after: Looks;
+}
 
 /** More than any write can land late. */
 const quietMs = 120_000;
@@ -25,55 +54,160 @@ export async function playAct(
   act: Act,
   policy: Story['policy'],
 ): Promise<readonly string[]> {
+  await world.advance(quietMs);
+  const stage = openStage(world, model);
+  const { looks, byHand } = stage;
+  const lines = written(model, act.feed, act.lines);
+  const text = csvOf(act.feed, lines);
+  const shown = await looks();
+  const plan = await world.desk.plan(act.feed, text);
+  const breaches = [...differences('after the plan', shown, await looks())];
+
+  await byHand(act.edits[0]);
+  const before = await looks();
+  const planned = await world.desk.importAsPlanned(act.feed, text, plan);
+  const run = await stage.through(planned, act.feed, lines, act.deaths[0]);
+  const left = await looks();
+  const moved = await movedKeys(world, run, lines);
+  breaches.push(...carriedOut(plan, { shown, before, left }, moved));
+
+  const { feed } = act.other;
+  const others = written(model, feed, asBefore(act.feed, lines, act.other));
+  await stage.drop(feed, others);
+  await byHand(act.edits[1]);
+  breaches.push(...(await takeBack(stage, act, { run, before, left, lines }, policy)));
+
+  await byHand(act.edits[2]);
+  const settled = await looks();
+  await stage.drop(feed, others);
+  const repeated = await looks();
+  breaches.push(...differences(`after ${feed} said the same again`, settled, repeated));
+  await stage.drop(feed, written(model, feed, act.other.changed));
+
+  const fates = await readFates(
+    world.folders.reports,
+    model.runs.map(({ id }) => id),
+  );
+  const contacts = await world.contacts();
+  breaches.push(...stage.breaches, ...valueBreaches(world, model, contacts, fates, policy));
+  return breaches;
+}
+
+interface Stage {
+  looks(): Promise<Looks>;
+  byHand(edits: readonly KeyEdit[]): Promise<void>;
+  /** Works the run of a file to its end. The engine dies after so many effects. */
+  through(run: RunRecord, feed: Feed, lines: readonly WrittenLine[], death: number | null): Promise<RunRecord>;
+  drop(feed: Feed, lines: readonly WrittenLine[]): Promise<RunRecord>;
+  /** Undoes the run, and works that to its end; null where it wrote nothing. */
+  undo(
+    run: RunRecord,
+    states: Pick<Undo, 'before' | 'left'>,
+    how: { readonly deleteCreated: boolean; readonly death: number | null },
+  ): Promise<{ readonly run: RunRecord; readonly states: Undo } | null>;
+  /** Of runs that did not end well. */
+  readonly breaches: readonly string[];
+}
+
+function openStage(world: World, model: Model): Stage {
   const breaches: string[] = [];
-  const pictures = async (): Promise<Pictures> =>
-    new Map((await world.contacts()).map((contact) => [contact.externalId ?? '', pictureOf(contact)]));
-  const byHand = async (edits: readonly KeyEdit[]) => {
-    for (const one of edits) await edit(world, model, { do: 'edit', ...one, during: null });
-  };
-  const through = async (run: RunRecord, death: number | null): Promise<RunRecord> => {
+  const looks = async (): Promise<Looks> =>
+    new Map(
+      (await world.contacts()).map((contact) => [
+        contact.externalId ?? '',
+        { picture: pictureOf(contact), labels: labelsOf(contact) },
+      ]),
+    );
+  const finished = async (run: RunRecord, death: number | null): Promise<RunRecord> => {
     if (death !== null) world.crash(0, death, death % 2 === 0 ? 'before' : 'after', true);
     world.follow(run);
     await world.finish();
     const ended = await world.ledger.runs.get(run.id);
-    if (ended?.state !== 'done' && ended?.state !== 'doneWithDead')
-      breaches.push(`${run.fileName} ended as ${ended?.state} (${ended?.reason?.code})`);
+    if (ended?.state !== 'done') breaches.push(`${run.fileName} ended as ${ended?.state} (${ended?.reason?.code})`);
     return ended ?? run;
   };
+  const through: Stage['through'] = async (run, feed, lines, death) => {
+    entered(world, model, run, feed, lines);
+    return finished(run, death);
+  };
+  return {
+    breaches,
+    looks,
+    byHand: async (edits) => {
+      for (const one of edits) await edit(world, model, { do: 'edit', ...one, during: null });
+    },
+    through,
+    drop: async (feed, lines) => through(await world.drop(feed, csvOf(feed, lines)), feed, lines, null),
+    undo: async (run, { before, left }, { deleteCreated, death }) => {
+      const now = await looks();
+      const begun = await undone(world, run, deleteCreated);
+      if (begun === null) return null;
+      world.chronicle.atUndo(true);
+      const ended = await finished(begun, death);
+      world.chronicle.atUndo(false);
+      const after = await looks();
+      // Behind the rows of all files before, and ahead of the next one's. The feed is that of a file of the story.
+      const place = { feed: run.feed as Feed, sequence: model.runs.length + 0.5 };
+      for (const key of keysOf(before, left, now, after)) {
+        const pictureIn = (all: Looks): Picture | null => all.get(key)?.picture ?? null;
+        world.chronicle.note(key, {
+          kind: 'undone',
+          ...{ from: pictureIn(now), to: pictureIn(after), before: pictureIn(before), left: pictureIn(left), ...place },
+        });
+      }
+      return { run: ended, states: { before, left, now, after } };
+    },
+  };
+}
 
-  await world.advance(quietMs);
-  const cells = act.lines.map((line) => ({ key: line.key, cells: writtenCells(model, act.feed, line) }));
-  const text = csvOf(act.feed, cells);
-  const shown = await pictures();
-  const plan = await world.desk.plan(act.feed, text);
-  breaches.push(...differences('after the plan', shown, await pictures()));
+const written = (model: Model, feed: Feed, lines: readonly FileLine[]): readonly WrittenLine[] =>
+  lines.map((line) => ({ key: line.key, cells: writtenCells(model, feed, line) }));
 
-  await byHand(act.edits[0]);
-  const before = await pictures();
-  const run = await through(await world.desk.importAsPlanned(act.feed, text, plan), act.deaths[0]);
-  const left = await pictures();
-  const moved = await movedKeys(world, run, cells);
-  breaches.push(...carriedOut(plan, { shown, before, left }, moved));
+/** The other feed's lines, with the cells of the file before where they are to be like those. */
+function asBefore(feed: Feed, lines: readonly WrittenLine[], other: Pick<Act, 'feed' | 'lines'>): readonly FileLine[] {
+  const kindOf = (columns: readonly Column[], index: number): string => {
+    const column = columns[index] ?? '';
+    if (!column.startsWith('phone')) return column;
+    return `phone ${columns.slice(0, index).filter((one) => one.startsWith('phone')).length}`;
+  };
+  const kinds = columnsOf[feed].map((_, index) => kindOf(columnsOf[feed], index));
+  return other.lines.map(({ key, cells }) => {
+    const before = lines.find((line) => line.key === key);
+    const like = cells.map((cell, index) => {
+      if (cell !== likeCell) return cell;
+      if (before === undefined) return sameCell;
+      return before.cells[kinds.indexOf(kindOf(columnsOf[other.feed], index))] ?? '';
+    });
+    return { key, cells: like };
+  });
+}
 
-  await byHand(act.edits[1]);
-  const now = await pictures();
-  const undo = await undone(world, run, act.deleteCreated);
-  if (undo === null) return [...breaches, ...differences('though nothing was written', before, left)];
-  const ended = await through(undo, act.deaths[1]);
-  const after = await pictures();
-  breaches.push(...takenBack('the undo', { before, left, now, after }, act.deleteCreated));
+interface Taken extends Pick<Undo, 'before' | 'left'> {
+  readonly run: RunRecord;
+  readonly lines: readonly WrittenLine[];
+}
 
-  const again = await through(await world.drop(act.feed, text), null);
-  const next = await pictures();
+/** The run is taken back, the same file comes again, and the undo is taken back. */
+async function takeBack(
+  stage: Stage,
+  { feed, deleteCreated, deaths }: Act,
+  { run, before, left, lines }: Taken,
+  policy: Story['policy'],
+): Promise<readonly string[]> {
+  const { looks } = stage;
+  const undo = await stage.undo(run, { before, left }, { deleteCreated, death: deaths[1] });
+  if (undo === null) return differences('though nothing was written', before, left);
+  const { now, after } = undo.states;
+  const breaches = [...takenBack('the undo', undo.states, deleteCreated)];
+
+  const again = await stage.drop(feed, lines);
+  const next = await looks();
   if (again.counts.created > 0) breaches.push('the same file made contacts again');
   breaches.push(...notDoneAgain({ now, after, next }, policy));
 
-  const redo = await undone(world, ended, false);
+  const redo = await stage.undo(undo.run, { before: now, left: after }, { deleteCreated: false, death: deaths[2] });
   if (redo === null) return [...breaches, ...differences('though the undo wrote nothing', now, after)];
-  await through(redo, act.deaths[2]);
-  const end = await pictures();
-  breaches.push(...takenBack('the undo of the undo', { before: now, left: after, now: next, after: end }, false));
-  return breaches;
+  return [...breaches, ...takenBack('the undo of the undo', redo.states, false)];
 }
 
 async function undone(world: World, run: RunRecord, deleteCreated: boolean): Promise<RunRecord | null> {
@@ -85,21 +219,17 @@ async function undone(world: World, run: RunRecord, deleteCreated: boolean): Pro
   }
 }
 
-async function movedKeys(
-  world: World,
-  run: RunRecord,
-  cells: readonly { readonly key: Key }[],
-): Promise<ReadonlySet<string>> {
+async function movedKeys(world: World, run: RunRecord, lines: readonly WrittenLine[]): Promise<ReadonlySet<string>> {
   const fates = await readFates(world.folders.reports, [run.id]);
   const place = { runId: run.id, sequence: 0, feed: 'main', cells: {} } as const;
   return new Set(
-    cells.flatMap(({ key }, index) =>
+    lines.flatMap(({ key }, index) =>
       fates.of({ ...place, line: index + 2 }).skipped === 'moved' ? [key as string] : [],
     ),
   );
 }
 
-function differences(when: string, one: Pictures, two: Pictures): readonly string[] {
+function differences(when: string, one: Looks, two: Looks): readonly string[] {
   return keysOf(one, two).flatMap((key) =>
     changedFields(one.get(key), two.get(key)).map(
       (field) => `${key}: ${field} is "${valueAt(two, key, field)}" ${when}, and was "${valueAt(one, key, field)}"`,
@@ -110,12 +240,12 @@ function differences(when: string, one: Pictures, two: Pictures): readonly strin
 /** What was shown and nothing else is written, or nothing at all where people came in between. */
 function carriedOut(
   { contacts }: ReadPlan,
-  { shown, before, left }: { readonly shown: Pictures; readonly before: Pictures; readonly left: Pictures },
+  { shown, before, left }: { readonly shown: Looks; readonly before: Looks; readonly left: Looks },
   moved: ReadonlySet<string>,
 ): readonly string[] {
   const planned = new Map(contacts.map((contact) => [contact.key, contact.changes]));
   return keysOf(before, left).flatMap((key) => {
-    const isEdited = changedFields(shown.get(key), before.get(key)).length > 0;
+    const isEdited = hasChanged(shown.get(key), before.get(key));
     const wrote = changedFields(before.get(key), left.get(key));
     if (moved.has(key)) {
       const breaches = wrote.map((field) => `${key}: ${field} was written, though the row was skipped as moved`);
@@ -137,12 +267,7 @@ function carriedOut(
 }
 
 /** Each value that is still as it was left is what it was before; nothing else has changed. */
-function takenBack(
-  what: string,
-  states: { readonly before: Pictures; readonly left: Pictures; readonly now: Pictures; readonly after: Pictures },
-  deleteCreated: boolean,
-): readonly string[] {
-  const { before, left, now, after } = states;
+function takenBack(what: string, { before, left, now, after }: Undo, deleteCreated: boolean): readonly string[] {
   return keysOf(before, left, now, after).flatMap((key) => {
     const isMade = !before.has(key) && left.has(key);
     const isAsLeft = changedFields(left.get(key), now.get(key)).length === 0;
@@ -156,9 +281,10 @@ function takenBack(
           `${key}: ${field} was "${valueAt(before, key, field)}", and ${what} made it "${valueAt(after, key, field)}"`,
       );
     if (!now.has(key)) return after.has(key) ? [`${key}: ${what} made a contact`] : [];
-    return fieldsOf(...[before, left, now, after].map((all) => all.get(key) ?? new Map())).flatMap((field) => {
+    return fieldsOf(...[before, left, now, after].map((all) => all.get(key)?.picture ?? new Map())).flatMap((field) => {
       const [was, made, is] = [before, left, now].map((all) => valueAt(all, key, field));
-      const isBack = !isMade && was !== made && is === made;
+      const isStill = is === made && labelAt(left, key, field) === labelAt(now, key, field);
+      const isBack = !isMade && was !== made && isStill;
       const wanted = isBack ? was : is;
       const found = valueAt(after, key, field);
       if (found === wanted) return [];
@@ -170,7 +296,7 @@ function takenBack(
 
 /** The policy of one field may say that the file's value is written each night. */
 function notDoneAgain(
-  { now, after, next }: { readonly now: Pictures; readonly after: Pictures; readonly next: Pictures },
+  { now, after, next }: { readonly now: Looks; readonly after: Looks; readonly next: Looks },
   policy: Story['policy'],
 ): readonly string[] {
   return keysOf(now, after).flatMap((key) => {
@@ -185,10 +311,19 @@ function notDoneAgain(
   });
 }
 
-const keysOf = (...all: readonly Pictures[]): readonly string[] => [...new Set(all.flatMap((one) => [...one.keys()]))];
+const keysOf = (...all: readonly Looks[]): readonly string[] => [...new Set(all.flatMap((one) => [...one.keys()]))];
 
-const valueAt = (all: Pictures, key: string, field: string): string => valueIn(all.get(key) ?? new Map(), field);
+const nothing: Look = { picture: new Map(), labels: new Map() };
 
-function changedFields(one: Picture = new Map(), two: Picture = new Map()): readonly string[] {
-  return fieldsOf(one, two).filter((field) => valueIn(one, field) !== valueIn(two, field));
-}
+const valueAt = (all: Looks, key: string, field: string): string => valueIn((all.get(key) ?? nothing).picture, field);
+
+const labelAt = (all: Looks, key: string, field: string): string => valueIn((all.get(key) ?? nothing).labels, field);
+
+const changedFields = (one: Look = nothing, two: Look = nothing): readonly string[] =>
+  unequal(one.picture, two.picture);
+
+const hasChanged = (one: Look = nothing, two: Look = nothing): boolean =>
+  changedFields(one, two).length > 0 || unequal(one.labels, two.labels).length > 0;
+
+const unequal = (one: Picture, two: Picture): readonly string[] =>
+  fieldsOf(one, two).filter((field) => valueIn(one, field) !== valueIn(two, field));

@@ -158,5 +158,15 @@ export function valueRule(column: Column, isCustom: boolean, policy: FieldPolicy
     },
     leave: (state, row) => (state.claim?.row === row.sequence ? [state, { ...state, claim: null }] : [state]),
     edited: (state) => [state],
+    undone: (state, { from, to, before, left, feed, sequence }) => {
+      if (to === null) return [state];
+      const isOurs = to !== '' && feeds.some((one) => state.said[one] === to);
+      const moved = { ...state, agreed: agreedByAll(to), isOurs };
+      // What is found as it was before the run, or is empty in a contact that is made again: whether both sides agree on it is left open.
+      if (from === to) return before === to && left !== to ? [state, moved] : [state];
+      if (from === null && to === '') return [state, { ...moved, isOurs: state.isOurs }];
+      // Whether it counts as a change of the feed's matters to the other policies alone, where the newest row is passed by one.
+      return policy === 'shared' ? [moved] : [moved, { ...moved, changed: { ...state.changed, [feed]: sequence } }];
+    },
   };
 }
