@@ -33,14 +33,13 @@ export async function writeChangesFile(journal: JournalReader, reports: string, 
 async function* firstLines(
   pages: AsyncIterable<readonly ContactChange[]>,
   max: number,
-): AsyncGenerator<readonly string[]> {
-  let lines = 0;
+): AsyncGenerator<readonly (readonly string[])[]> {
+  let left = max;
   for await (const page of pages) {
-    for (const line of page.flatMap(linesOf)) {
-      if (lines === max) return;
-      lines += 1;
-      yield line;
-    }
+    const lines = page.flatMap(linesOf).slice(0, left);
+    left -= lines.length;
+    if (lines.length > 0) yield lines;
+    if (left === 0) return;
   }
 }
 

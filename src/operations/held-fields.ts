@@ -114,7 +114,10 @@ export async function exportHeld(home: Pick<Home, 'ledger'>, choice: HeldChoice,
   return count;
 }
 
-async function* exportRows(home: Pick<Home, 'ledger'>, choice: HeldChoice): AsyncGenerator<readonly string[]> {
+async function* exportRows(
+  home: Pick<Home, 'ledger'>,
+  choice: HeldChoice,
+): AsyncGenerator<readonly (readonly string[])[]> {
   let after: HeldRecord | undefined;
   // Ends with the first short page: each goes on where the one before ended.
   for (;;) {
@@ -123,8 +126,17 @@ async function* exportRows(home: Pick<Home, 'ledger'>, choice: HeldChoice): Asyn
       limit: fieldsPerPage,
       ...(after === undefined ? {} : { after }),
     });
-    for (const { feed, key, field, ours, theirs, sinceMs, sourceFile, line, runId } of await withFiles(home, page))
-      yield [feed, key, field, cellOf(ours), cellOf(theirs), isoInstant(sinceMs), sourceFile ?? '', `${line}`, runId];
+    yield (await withFiles(home, page)).map(({ feed, key, field, ours, theirs, sinceMs, sourceFile, line, runId }) => [
+      feed,
+      key,
+      field,
+      cellOf(ours),
+      cellOf(theirs),
+      isoInstant(sinceMs),
+      sourceFile ?? '',
+      `${line}`,
+      runId,
+    ]);
     if (page.length < fieldsPerPage) return;
     after = page.at(-1);
   }

@@ -153,11 +153,12 @@ async function moreCountOf(rows: AsyncIterable<FixRow>): Promise<number> {
   return count;
 }
 
+/** Each row is a page by itself: they come one by one. */
 async function* csvRows(
   rows: AsyncIterable<FixRow>,
   original: readonly string[],
   moreCount: number,
-): AsyncGenerator<readonly string[]> {
+): AsyncGenerator<readonly [readonly string[]]> {
   const names = distinctNames(original);
   let columns = placesOf([]);
   let columnsOf: readonly string[] = [];
@@ -171,7 +172,7 @@ async function* csvRows(
     const cells = names.map((name) => row?.cells[columns.get(name) ?? -1] ?? '');
     const beyond = row === null ? [] : cellsBeyond(row);
     const more = Array.from({ length: moreCount }, (_, index) => beyond[index] ?? '');
-    yield [...cells, ...more, dead.letterId, `${dead.line}`, dead.code, hintsOf(dead)];
+    yield [[...cells, ...more, dead.letterId, `${dead.line}`, dead.code, hintsOf(dead)]];
   }
 }
 

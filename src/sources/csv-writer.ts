@@ -38,9 +38,12 @@ function quoted(cell: string, delimiter: string): string {
 
 interface CsvTable {
   readonly columns: readonly string[];
-  readonly rows: Iterable<readonly string[]> | AsyncIterable<readonly string[]>;
+  readonly rows: Iterable<readonly string[]> | CsvPages;
   readonly delimiter: string;
 }
+
+/** Rows in pages: to wait for each of many lines by itself takes longer than writing them. */
+type CsvPages = AsyncIterable<readonly (readonly string[])[]>;
 
 /** Writes the table to `path`, which appears complete or not at all, readable by the owner only. @throws the system's errors. */
 export function writeCsvFile(path: string, table: CsvTable): Promise<void> {
@@ -49,7 +52,8 @@ export function writeCsvFile(path: string, table: CsvTable): Promise<void> {
 
 async function* csvText({ columns, rows, delimiter }: CsvTable): AsyncGenerator<string> {
   yield csvByteOrderMark + separatorLine(delimiter) + formatCsvRecord(columns, delimiter);
-  for await (const cells of rows) yield formatCsvRecord(cells, delimiter);
+  if (Symbol.iterator in rows) for (const cells of rows) yield formatCsvRecord(cells, delimiter);
+  else for await (const page of rows) yield page.map((cells) => formatCsvRecord(cells, delimiter)).join('');
 }
 
 /** What spreadsheets split at, except the space, which has rules of its own. */
