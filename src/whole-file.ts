@@ -65,6 +65,27 @@ export async function writeAsAsked<Written>(
   }
 }
 
+/**
+ * Whether a person's file can be written, asked before long work: a file beside it is made and taken away again.
+ * @throws PatchbayError `usage` `outputNotWritten`.
+ */
+export async function requireWritable(path: string): Promise<void> {
+  const folder = dirname(path);
+  await writeAsAsked(path, async () => {
+    await mkdir(folder, { recursive: true, mode: ownerOnlyFolderMode });
+    const there = await stat(path).catch(nullIfMissing);
+    if (there?.isDirectory() === true) throw Object.assign(new Error('a folder'), { code: 'EISDIR' });
+    const temporary = join(folder, `.${randomUUID()}.part`);
+    await (await open(temporary, 'wx', ownerOnlyFileMode)).close();
+    await rm(temporary);
+  });
+}
+
+function nullIfMissing(error: unknown): null {
+  if (systemCodeOf(error) === 'ENOENT') return null;
+  throw error;
+}
+
 /** What the system says, in words. */
 const refusals: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',

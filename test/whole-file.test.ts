@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { removeUnfinishedFiles, writeAsAsked, writeWholeFile } from '#src/whole-file.ts';
+import { removeUnfinishedFiles, requireWritable, writeAsAsked, writeWholeFile } from '#src/whole-file.ts';
 
 let folder = '';
 beforeEach(async () => {
@@ -64,6 +64,15 @@ describe('a file that a person named', () => {
     expect(await told(join(folder, `${'x'.repeat(300)}.md`))).toContain('the name is too long');
     const failing = () => Promise.reject(new Error('a defect'));
     await expect(writeAsAsked(folder, failing)).rejects.toThrow('a defect');
+  });
+
+  it('is tried before long work, and nothing is left of that', async () => {
+    await writeFile(join(folder, 'file'), 'x');
+    await requireWritable(join(folder, 'plan.html'));
+    await requireWritable(join(folder, 'file'));
+    expect(await readdir(folder)).toEqual(['file']);
+    for (const path of [folder, join(folder, 'file/a.html'), join(folder, `${'x'.repeat(300)}.md`)])
+      await expect(requireWritable(path)).rejects.toMatchObject({ kind: 'usage', code: 'outputNotWritten' });
   });
 });
 

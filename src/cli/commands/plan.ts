@@ -14,7 +14,7 @@ import { htmlListMax, planHtml, planMarkdown } from '#src/plans/show/plan-files.
 import { planView } from '#src/plans/show/plan-view.ts';
 import type { NamedFile } from '#src/runs/enter-run.ts';
 import type { InputFormat } from '#src/sources/file-name.ts';
-import { writeAsAsked, writeWholeFile } from '#src/whole-file.ts';
+import { requireWritable, writeAsAsked, writeWholeFile } from '#src/whole-file.ts';
 import { type Interrupt, listenForInterrupt, reportInterrupted } from '../interrupt.ts';
 import { jsonPieces, printableJson } from '../json-pieces.ts';
 import { patienceOf } from '../one-shot.ts';
@@ -44,7 +44,7 @@ const everyContact = Number.POSITIVE_INFINITY;
 export async function plan(options: PlanOptions, file: string | undefined): Promise<number> {
   requireSense(options, file);
   const patienceMs = patienceOf(options.wait);
-  const write = options.output === undefined ? null : planWriter(options.output);
+  const write = options.output === undefined ? null : await planWriter(options.output);
   const home = await openCliHome(options, options.run === undefined ? 'import' : 'act');
   const output = createOutput(options);
   const bar = createBar(output);
@@ -173,8 +173,8 @@ export async function withService<Result>(
   }
 }
 
-/** @throws PatchbayError `usage` `outputUnknown` where the ending says nothing. */
-function planWriter(file: string) {
+/** @throws PatchbayError `usage`: `outputUnknown` where the ending says nothing; `outputNotWritten` where it cannot be written. */
+async function planWriter(file: string) {
   const path = resolve(file);
   const ending = extname(path).toLowerCase();
   const contents: Readonly<
@@ -191,6 +191,7 @@ function planWriter(file: string) {
       hint: 'End it with .html, .md or .json.',
     });
   }
+  await requireWritable(path);
   return async (made: MadePlan, exitCode: number, values: boolean): Promise<string> => {
     await writeAsAsked(path, () => writeWholeFile(path, content(made, exitCode, values)));
     return path;
