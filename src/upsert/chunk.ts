@@ -105,8 +105,11 @@ function logDead({ parts, run }: Chunk, records: readonly SettledRecord[]): void
   }
 }
 
-/** One batch fills the connections of the client (`workspace/port.ts`) while the other is at the ledger. */
-export const writesAtOnceMax = 16;
+/**
+ * The keys of one look-up are written in one round: where requests take long, a second one for a few of them would take as long as the
+ * first. Two batches then fill the connections of the client (`workspace/port.ts`).
+ */
+export const writesAtOnceMax = 20;
 
 export interface UpsertLimits {
   /** The time for which one piece of work holds a key. */

@@ -128,8 +128,8 @@ export const workspaceTimeouts: WorkspaceTimeouts = {
   writeStartMs: 1_000,
 };
 
-/** Connections open at a time, and so requests in progress. */
-export const connectionsMax = 16;
+/** Connections open at a time, and so requests in progress: as many as two batches use (`upsert/chunk.ts`). */
+export const connectionsMax = 40;
 
 /** Below one second, so that no POST uses a connection that the service has closed meanwhile. */
 export const idleConnectionMs = 900;

@@ -263,7 +263,7 @@ describe('connections', () => {
     expect(second?.port).not.toBe(first?.port);
   });
 
-  test('are 16 at most, and every call gets its turn', async () => {
+  test('are 40 at most, and every call gets its turn', async () => {
     const { server, workspace } = await openTestWorkspace();
     let openMost = 0;
     server.always((response, request) => {
@@ -272,7 +272,7 @@ describe('connections', () => {
     });
     const results = await Promise.all(Array.from({ length: 100 }, () => workspace.createContact(ada)));
     expect(results.every((result) => result.kind === 'done')).toBe(true);
-    expect(openMost).toBe(16);
+    expect(openMost).toBe(40);
   });
 
   test('are free again after every kind of end', async () => {
