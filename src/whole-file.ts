@@ -29,7 +29,7 @@ type FileContent = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8A
  */
 export async function writeWholeFile(path: string, content: string | FileContent): Promise<void> {
   const folder = dirname(path);
-  await mkdir(folder, { recursive: true, mode: ownerOnlyFolderMode });
+  await makeFolder(folder);
   const temporary = join(folder, `.${randomUUID()}.part`);
   try {
     await writeAndSync(temporary, typeof content === 'string' ? [content] : content);
@@ -72,7 +72,7 @@ export async function writeAsAsked<Written>(
 export async function requireWritable(path: string): Promise<void> {
   const folder = dirname(path);
   await writeAsAsked(path, async () => {
-    await mkdir(folder, { recursive: true, mode: ownerOnlyFolderMode });
+    await makeFolder(folder);
     const there = await stat(path).catch(nullIfMissing);
     if (there?.isDirectory() === true) throw Object.assign(new Error('a folder'), { code: 'EISDIR' });
     const temporary = join(folder, `.${randomUUID()}.part`);
@@ -81,8 +81,29 @@ export async function requireWritable(path: string): Promise<void> {
   });
 }
 
+/**
+ * Makes the folder and those above it that are missing, for their owner only. Node's `mkdir` with `recursive` never ends where a file system takes no folder
+ * and calls it missing, as `/proc` does. Ends at the first folder above that is there. @throws the system's errors.
+ */
+export async function makeFolder(folder: string): Promise<void> {
+  if (await isFolder(folder)) return;
+  const above = dirname(folder);
+  if (above !== folder) await makeFolder(above);
+  try {
+    await mkdir(folder, { mode: ownerOnlyFolderMode });
+  } catch (error) {
+    // Another process has made it meanwhile.
+    if (systemCodeOf(error) !== 'EEXIST' || !(await isFolder(folder))) throw error;
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(nullIfMissing))?.isDirectory() === true;
+}
+
+/** Below a file nothing is there, either. */
 function nullIfMissing(error: unknown): null {
-  if (systemCodeOf(error) === 'ENOENT') return null;
+  if (systemCodeOf(error) === 'ENOENT' || systemCodeOf(error) === 'ENOTDIR') return null;
   throw error;
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,6 +65,23 @@ describe('a file that a person named', () => {
     expect(await told(join(folder, `${'x'.repeat(300)}.md`))).toContain('the name is too long');
     const failing = () => Promise.reject(new Error('a defect'));
     await expect(writeAsAsked(folder, failing)).rejects.toThrow('a defect');
+  });
+
+  it.skipIf(!existsSync('/proc/self'))(
+    'on Linux, is told of where no folder can be made, and nothing waits for ever',
+    async () => {
+      const path = '/proc/missing/below/plan.html';
+      const write = () => writeWholeFile(path, 'x');
+      for (const refused of [requireWritable(path), writeAsAsked(path, write)])
+        await expect(refused).rejects.toThrow('there is no such folder, and it cannot be made');
+    },
+  );
+
+  it('makes the folders above it, also where two do at the same time', async () => {
+    const paths = ['a.txt', 'b.txt', 'c/d.txt'].map((name) => join(folder, 'deep/down/there', name));
+    await Promise.all(paths.map((path) => writeWholeFile(path, 'x')));
+    expect(await Promise.all(paths.map((path) => readFile(path, 'utf8')))).toEqual(['x', 'x', 'x']);
+    expect((await stat(join(folder, 'deep/down'))).mode & 0o777).toBe(0o700);
   });
 
   it('is tried before long work, and nothing is left of that', async () => {

@@ -1,7 +1,7 @@
 /** From options and environment to an open data folder, the same way for every command. */
 
 import { EventEmitter } from 'node:events';
-import { access, constants, mkdir } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import pino from 'pino';
 import { type Home, ledgerPlace, openHome } from '#src/app.ts';
 import { dataFolders } from '#src/config/data-folders.ts';
@@ -10,6 +10,7 @@ import { messageOf, PatchbayError } from '#src/errors.ts';
 import { hasLedger } from '#src/ledger/place.ts';
 import { createLogger, type Logger, silentLogger } from '#src/log.ts';
 import { chooseTraces } from '#src/traces/traces-wanted.ts';
+import { makeFolder } from '#src/whole-file.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { openLogFiles } from './log-files.ts';
 
@@ -144,7 +145,7 @@ function dropOnError(stream: pino.DestinationStream): void {
 
 async function filesIn(folder: string): Promise<pino.DestinationStream> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder);
     await access(folder, constants.W_OK);
     return openLogFiles(folder);
   } catch (error) {

@@ -2,7 +2,7 @@
  * Checks this machine, the ledger, the configuration and the way to the service. Changes nothing, except for the mark beside a
  * ledger that it finds damaged.
  */
-import { access, constants, mkdir, statfs } from 'node:fs/promises';
+import { access, constants, statfs } from 'node:fs/promises';
 import { type Home, requireApiKey } from '#src/app.ts';
 import { formatDuration } from '#src/config/forms.ts';
 import { readAgeMaxMs, serviceFigures } from '#src/config/schema.ts';
@@ -12,6 +12,7 @@ import { quickLook } from '#src/ledger/sqlite/check.ts';
 import { ledgerDamaged, markDamaged } from '#src/ledger/sqlite/damage.ts';
 import { createPauseGate } from '#src/rate/rate-gate.ts';
 import { exitCodes, worstExitCode } from '#src/runs/exit-code.ts';
+import { makeFolder } from '#src/whole-file.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
 import { errorDocument } from './error-document.ts';
 import { anyEngineRuns } from './hosts.ts';
@@ -65,7 +66,7 @@ async function checkFolder({ folders }: Home): Promise<Finding> {
   const check = 'data folder';
   try {
     for (const folder of [folders.root, ...folders.importFolders]) {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await makeFolder(folder);
       await access(folder, constants.R_OK | constants.W_OK);
     }
     return { check, ok: true, detail: `${folders.root}, files go into ${folders.importFolders.at(-1)}`, exitCode: 0 };

@@ -1,11 +1,11 @@
 /** A first configuration, and the folder to drop files into (`docs/configuration.md`). */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { dataFolders } from '#src/config/data-folders.ts';
 import type { Config } from '#src/config/schema.ts';
 import { PatchbayError, systemCodeOf } from '#src/errors.ts';
 import { checkCountry } from '#src/mapping/phone-cell.ts';
-import { ownerOnlyFolderMode, writeAsAsked } from '#src/whole-file.ts';
+import { makeFolder, writeAsAsked } from '#src/whole-file.ts';
 
 export interface InitRequest {
   /** Of the config file to be written; absolute. */
@@ -36,7 +36,7 @@ export async function initialise({ path, defaultCountry, dataFolder, load }: Ini
   await writeAsAsked(path, () => writeNew(path, text));
   try {
     const [importFolder = ''] = dataFolders(await load(), 'real').importFolders;
-    await writeAsAsked(importFolder, () => mkdir(importFolder, { recursive: true, mode: ownerOnlyFolderMode }));
+    await writeAsAsked(importFolder, () => makeFolder(importFolder));
     return { configFile: path, importFolder };
   } catch (error) {
     await rm(path, { force: true });
