@@ -68,6 +68,7 @@ export function unpackMemory(text: string): ContactMemory {
 export function unpackSaids(text: string): readonly FeedSaid[] {
   if (text.startsWith('0')) return unpackMemory(text).saids;
   const input = inputOf(text);
+  // They are the last part; the others are written before them, in their order.
   const { saids: last, ...before } = memoryParts;
   for (const form of Object.values(before)) form.skip(input);
   return last.take(input);
@@ -358,6 +359,7 @@ function list<Item>(item: Form<Item>): Form<readonly Item[]> {
       return items;
     },
     skip: (input) => {
+      // Ends after as many items as were written.
       for (let left = countOf(input, take(input)); left > 0; left--) item.skip(input);
     },
   };
