@@ -45,7 +45,7 @@ interface UndoneItems {
 }
 
 export function planUndo(input: PlanInput, order: UndoOrder, theirs: Contact): PatchPlan | DeletePlan | IdlePlan {
-  if (order.deletes) return planDelete(order, theirs);
+  if (order.deletes) return planDelete(order, theirs, input.base.seen);
   if (order.makes === true) return leftThere;
   const isOther = theirs.id !== order.contactId;
   const verdicts = order.changes
@@ -151,7 +151,11 @@ function undoItems(
 }
 
 /** Labels are the service's own, where it has any. */
-function isLabelAsSeen(kind: ItemKind, seen: Contact | null, { name, value }: ContactItem): boolean {
+function isLabelAsSeen(
+  kind: ItemKind,
+  seen: Contact | null,
+  { name, value }: Pick<ContactItem, 'name' | 'value'>,
+): boolean {
   const known = seen === null || value === null ? [] : sameItems(kind, seen, value);
   return known.length === 0 || known.some((one) => sameText(one.name, name));
 }
@@ -174,8 +178,11 @@ function isSaidEntry({ base }: PlanInput, key: string, value: CustomFieldValue):
   return saids.some(({ customFields }) => customFields.some((one) => one.key === key && isExactly(one.value, value)));
 }
 
-/** A contact that the run made: deleted if it holds what the run left, and nothing else. */
-function planDelete({ contactId, changes }: UndoOrder, theirs: Contact): DeletePlan | IdlePlan {
+/**
+ * A contact that the run made: deleted if it holds what the run left, and nothing else. The journal of a create has no labels: those
+ * that Patchbay has seen last tell whether people changed one.
+ */
+function planDelete({ contactId, changes }: UndoOrder, theirs: Contact, seen: Contact | null): DeletePlan | IdlePlan {
   const left = new Map(changes.filter(({ isLabel }) => !isLabel).map((change) => [change.field, change.left]));
   const held: HeldField[] = [];
   const reasons: Change[] = [];
@@ -183,7 +190,10 @@ function planDelete({ contactId, changes }: UndoOrder, theirs: Contact): DeleteP
     const was = left.get(field) ?? null;
     left.delete(field);
     const item = itemOf(field);
-    const isAsLeft = item === null ? isExactly(value, was) : was !== null;
+    const isAsLeft =
+      item === null
+        ? isExactly(value, was)
+        : was !== null && isLabelAsSeen(item.kind, seen, { name: label, value: textOf(value) });
     if (!isAsLeft) held.push({ field, said: was, theirs: value, ours: null });
     const change = { field, from: value, to: null };
     reasons.push(item === null ? { ...change, why: 'cleared' } : { ...change, why: 'removed', label });

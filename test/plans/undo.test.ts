@@ -172,6 +172,21 @@ describe.each(['merge', 'replace'] as const)('undoing a run, where PATCH means %
     await world.expectSound();
   });
 
+  it('does not delete a contact of which people have changed a label alone, or removed an item and typed it in again', async () => {
+    const { planned, bench, world, runA, runB } = await openTwoNights(patchMode);
+    await undo(planned, runB);
+    const [phone, ...others] = (await world.contactOf('c-1')).defaultFields.phoneNumbers;
+    await edit(planned, 'c-1', { phoneNumbers: [{ ...phone, name: 'private' }, ...others] });
+    await edit(planned, 'c-2', { emails: [] });
+    await edit(planned, 'c-2', { emails: [{ name: 'private', value: 'bob@example.com' }] });
+    const run = await undo(planned, runA, { deleteCreated: true });
+    expect(run.counts).toMatchObject({ rows: 2, deleted: 0, unchanged: 2, heldFields: 2 });
+    expect((await bench.report(run)).outcomes).toContainEqual(
+      expect.objectContaining({ kind: 'held', code: 'changedSince', key: 'c-2', field: 'email.bob@example.com' }),
+    );
+    expect(await world.contacts()).toHaveLength(2);
+  });
+
   it.each(['skip', 'recreate'] as const)('makes a contact again that an undo deleted (onGone: %s)', async (onGone) => {
     const { planned, bench, world, runA, runB, fileB, asA } = await openTwoNights(patchMode, onGone);
     await undo(planned, runB);
