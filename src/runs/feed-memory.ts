@@ -23,6 +23,8 @@ export interface Met {
 export type MemoryReads = Pick<StagingLedger, 'feedRevision' | 'knownPage' | 'numbersInDoubt' | 'knownKeyCount'>;
 
 const kinds = ['unchanged', 'dead', 'staged'] as const;
+/** Of no kind: nothing was met. */
+const contested = 1;
 /** A line beyond is reported as this one: a file of 2 GiB has fewer, unless it is blank lines alone. */
 const atMax = 2 ** 30 - 1;
 /** Of slots to keys: a hash that is not there is then found missing within a line of the processor's cache, mostly. */
@@ -194,6 +196,15 @@ export class FeedMemory {
 
   hasMet(place: number): boolean {
     return this.#met[place] !== 0;
+  }
+
+  /** Rows with these keys are looked at together: until `release`, the places count as met. */
+  contest(places: Iterable<number>): void {
+    for (const place of places) if (this.#met[place] === 0) this.#met[place] = contested;
+  }
+
+  release(places: Iterable<number>): void {
+    for (const place of places) if (this.#met[place] === contested) this.#met[place] = 0;
   }
 
   /** An unchanged row of a known key, the first of it. */

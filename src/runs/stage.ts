@@ -321,12 +321,13 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
     };
 
     // Known rows alone are counted; those that meet another row with their key are looked at with it.
-    const contested = new Set(keys.map(placeOf).filter((place) => place >= 0));
+    const contested = keys.map(placeOf).filter((place) => place >= 0);
+    memory.contest(contested);
     const others: KnownRow[] = [];
     const waiting = new Map<number, number>();
     let aloneCount = 0;
     const take = (place: number, line: number, order: number, item: StageItem | null): void => {
-      if (memory.hasMet(place) || contested.has(place) || item?.letterId !== undefined) {
+      if (memory.hasMet(place) || item?.letterId !== undefined) {
         others.push({ place, line, order, item });
         return;
       }
@@ -342,6 +343,7 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
       if (place >= 0) take(place, item.row.line, index, item);
     }
     for (; next < lines.length; next++) take(places[next] as number, lines[next] as number, hashed.length, null);
+    memory.release(contested);
 
     const placeByKey = new Map(keys.map((key) => [key, placeOf(key)]));
     const met = await unchangedVerdicts(others, said, placeByKey);

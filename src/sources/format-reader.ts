@@ -92,6 +92,8 @@ const warningsPerCodeMax = 20;
 export interface Tally {
   /** Counts a record and returns its number, from 1. @throws PatchbayError `file` `tooManyRows`. */
   nextRecord(line: number): number;
+  /** How many were counted so far. */
+  recordCount(): number;
   blankLine(): void;
   warn(warning: Problem): void;
   /** For what may be wrong with many rows: the first warning is kept, and says how many there are. One for each code. */
@@ -120,6 +122,7 @@ export function createTally(name: string, rowsMax: number): Tally {
       }
       return recordCount;
     },
+    recordCount: () => recordCount,
     blankLine: () => {
       blankLineCount++;
     },

@@ -184,40 +184,13 @@ async function* rowSlices<Kind extends TableRecord>(
   }
 }
 
-/** Records of a group that are to be read, and between them those that are known. */
+/** Records of a group that are to be read. */
 interface Slice<Kind> {
   readonly records: Kind[];
+  /** Of each, how many records of the file were counted before it, without those of this slice. */
+  readonly countsBefore: number[];
   /** Of their texts; empty where the look does not keep them. */
   readonly hashes: (HashWords | undefined)[];
-  readonly known: KnownBetween;
-}
-
-/** Known records, and how many of those that are read come before each: in one array of numbers, since they are most of a file. */
-class KnownBetween {
-  #values = new Int32Array(3 * 256);
-  #used = 0;
-
-  push(before: number, place: number, line: number): void {
-    if (this.#used === this.#values.length) {
-      const more = new Int32Array(this.#values.length * 2);
-      more.set(this.#values);
-      this.#values = more;
-    }
-    this.#values[this.#used] = before;
-    this.#values[this.#used + 1] = place;
-    this.#values[this.#used + 2] = line;
-    this.#used += 3;
-  }
-
-  /** Those from the `from`th on that come before the record of that index. @returns how many have been met by now. */
-  meet(from: number, index: number, meet: (place: number, line: number) => void): number {
-    const values = this.#values;
-    let at = from * 3;
-    // Ends with the known ones: each turn meets one.
-    for (; at < this.#used && (values[at] as number) <= index; at += 3)
-      meet(values[at + 1] as number, values[at + 2] as number);
-    return at / 3;
-  }
 }
 
 /**
@@ -229,8 +202,8 @@ function* itemSlices<Kind extends TableRecord>(
   work: RowWork<Kind>,
 ): Generator<readonly SourceItem[]> {
   const { look, format, tally, rows } = work;
-  let slice: Slice<Kind> = { records: [], hashes: [], known: new KnownBetween() };
-  let metCount = 0;
+  let slice: Slice<Kind> = { records: [], countsBefore: [], hashes: [] };
+  let hasMet = false;
   let chars = 0;
   // Ends with the group.
   while (group.next()) {
@@ -238,11 +211,9 @@ function* itemSlices<Kind extends TableRecord>(
     const place = isHashed ? placeOf(group, look) : unknown;
     if (place !== unknown) {
       const { line } = group;
-      metCount++;
-      if (slice.records.length === 0) {
-        tally.nextRecord(line);
-        look?.meet(place, line);
-      } else slice.known.push(slice.records.length, place, line);
+      hasMet = true;
+      tally.nextRecord(line);
+      look?.meet(place, line);
       continue;
     }
     const record = group.take();
@@ -251,15 +222,16 @@ function* itemSlices<Kind extends TableRecord>(
       continue;
     }
     slice.records.push(record);
+    slice.countsBefore.push(tally.recordCount());
     if (look?.keepsHashes === true) slice.hashes.push(isHashed ? { ...words } : undefined);
     chars += record.text.length;
     if (slice.records.length < itemsPerSliceMax && chars < sliceCharsMax) continue;
     yield itemsOf(slice, work);
-    slice = { records: [], hashes: [], known: new KnownBetween() };
-    metCount = 0;
+    slice = { records: [], countsBefore: [], hashes: [] };
+    hasMet = false;
     chars = 0;
   }
-  if (slice.records.length + metCount > 0) yield itemsOf(slice, work);
+  if (slice.records.length > 0 || hasMet) yield itemsOf(slice, work);
 }
 
 /** Of a record that is read. */
@@ -275,28 +247,23 @@ function placeOf<Kind extends TableRecord>(group: RecordGroup<Kind>, look: Recor
 }
 
 function itemsOf<Kind extends TableRecord>(
-  { records, hashes, known }: Slice<Kind>,
-  { format, rows, look, tally }: RowWork<Kind>,
+  { records, countsBefore, hashes }: Slice<Kind>,
+  { format, rows, tally }: RowWork<Kind>,
 ): readonly SourceItem[] {
+  if (records.length === 0) return [];
   const items: SourceItem[] = [];
   const { keyIndex = null } = rows ?? {};
-  let metCount = 0;
-  const meet = (place: number, line: number): void => {
-    tally.nextRecord(line);
-    look?.meet(place, line);
-  };
-  const meetBefore = (index: number): void => {
-    metCount = known.meet(metCount, index, meet);
-  };
   for (const [index, cells] of format.cellsOf(records).entries()) {
-    meetBefore(index);
     const record = records[index] as Kind;
     if (rows?.repeatsHeader(record, cells) === true)
       tally.warn(lineLeftOut('headerRepeated', record, 'it repeats the header'));
     else if (isTotalRow(cells, keyIndex)) tally.warn(lineLeftOut('totalLine', record, 'it holds totals'));
-    else if (rows !== null) items.push(rows.item(record, cells, hashes[index]));
+    else if (rows !== null) {
+      tally.nextRecord(record.line);
+      const number = (countsBefore[index] ?? 0) + items.length + 1;
+      items.push(rows.item(record, cells, number, hashes[index]));
+    }
   }
-  meetBefore(records.length);
   return items;
 }
 
@@ -328,8 +295,8 @@ interface TableRows<Kind extends TableRecord> {
    * @throws PatchbayError `file` `secondHeader` where it has the columns in another order: the rows below would be misread.
    */
   repeatsHeader(record: Kind, cells: readonly string[]): boolean;
-  /** @throws PatchbayError `file` `tooManyColumns`, `tooManyRows`. */
-  item(record: Kind, cells: readonly string[], hash: HashWords | undefined): SourceItem;
+  /** @param number of the record among those of the file. @throws PatchbayError `file` `tooManyColumns`. */
+  item(record: Kind, cells: readonly string[], number: number, hash: HashWords | undefined): SourceItem;
 }
 
 function createTableRows<Kind extends TableRecord>(
@@ -377,14 +344,13 @@ function createTableRows<Kind extends TableRecord>(
     keyIndex: keyIndex < 0 ? null : keyIndex,
     mustSee: () => !format.isOpen && namelessFilled.size < namelessCount,
     repeatsHeader,
-    item: (record, found, hash) => {
+    item: (record, found, number, hash) => {
       const { line } = record;
       const isShort = found.length < header.columns.length;
       const cells = isShort ? complete(found, record) : found;
       if (cells.length > limits.columnsMax && cells.length > header.width) {
         throw tooManyColumns(name, line, cells.length, limits.columnsMax);
       }
-      const number = tally.nextRecord(line);
       const fitted = fitToHeader(cells, header);
       const row: CellsRow = {
         kind: 'cells',
