@@ -50,6 +50,8 @@ const everything: DispatchScope = { line: null, leads: true };
 const runsPerLook = 20;
 /** What becomes due within this time gets a timer; a sweep finds what is due later. */
 const aheadMs = 5_000;
+/** While most of the batch jobs that the queue may hold are there, the end of one needs no look of its own: one look serves many. */
+const looksApartMs = 250;
 const ticksPerLook = 50;
 const deliveriesPerLook = 50;
 
@@ -61,6 +63,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let again = false;
   let stopped = false;
   let nextLook: NodeJS.Timeout | undefined;
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
+  let lookForMany: NodeJS.Timeout | undefined;
 
   /** Waits here and not in the queue, whose delays depend on the wall clock. */
   const lookAgainIn = (ms: number): void => {
@@ -69,6 +73,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   };
 
   const look = async (): Promise<void> => {
+    lookedAtMs = clock.monotonicMs();
+    clearTimeout(lookForMany);
+    lookForMany = undefined;
     const nowMs = await ledger.nowMs(clock);
     const known = await jobsToDo(ledger, nowMs, jobsMax, scope(nowMs));
     lookAgainIn(Math.min(...known.map((job) => job.inMs).filter((inMs) => inMs > 0)));
@@ -105,7 +112,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     },
     ended: (id, failed) => {
       if (!failed) believed.delete(id);
-      if (!stopped) void wake();
+      if (stopped) return;
+      const restMs = lookedAtMs + looksApartMs - clock.monotonicMs();
+      if (restMs <= 0 || believed.size <= jobsMax / 2) void wake();
+      else lookForMany ??= setTimeout(() => void wake(), restMs);
     },
     sweep: async () => {
       believed.clear();
@@ -114,6 +124,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     stop: async () => {
       stopped = true;
       clearTimeout(nextLook);
+      clearTimeout(lookForMany);
       await looking;
     },
   };

@@ -8,7 +8,7 @@ import { applyingRun, pendingOf, settleAs, settled } from '../contracts/support/
 import { openTempLedger } from '../ledger/support/temp-ledger.ts';
 import { steppedClock } from '../runs/support/stepped-clock.ts';
 
-async function openedAudits() {
+async function openedDispatcher(jobsMax: number) {
   const { ledger, close } = await openTempLedger();
   onTestFinished(() => close());
   const clock = steppedClock();
@@ -27,7 +27,13 @@ async function openedAudits() {
     },
     close: async () => undefined,
   };
-  const dispatcher = createDispatcher({ ledger, producer, clock, log: silentLogger(), jobsMax: 100 });
+  const dispatcher = createDispatcher({ ledger, producer, clock, log: silentLogger(), jobsMax });
+  onTestFinished(() => dispatcher.stop());
+  return { ledger, clock, jobs, dispatcher };
+}
+
+async function openedAudits() {
+  const { ledger, clock, jobs, dispatcher } = await openedDispatcher(100);
   /** Ends a run of that one key, whose audit is due `dueInMs` from now; answers the audit's id. */
   const audited = async (id: string, key: string, dueInMs: number): Promise<string> => {
     const run = await applyingRun(ledger, id, [key]);
@@ -83,6 +89,44 @@ describe('the dispatcher', () => {
     expect(jobs.map((job) => job.name)).toEqual(['upsert-batch', 'audit']);
     await ledger.setPause({ code: 'unreachable', message: 'away', sinceMs: 1 });
     expect(await sweep()).toEqual([]);
+  });
+});
+
+describe('looks after jobs that have ended', () => {
+  /** Batches of one row each. */
+  async function openedBatches() {
+    const opened = await openedDispatcher(4);
+    const keys = ['k1', 'k2', 'k3', 'k4', 'k5', 'k6'];
+    await applyingRun(opened.ledger, 'r1', keys, { rowsPerBatch: 1 });
+    const looks = vi.spyOn(opened.ledger.runs, 'nextBatches');
+    await opened.dispatcher.sweep();
+    const batches = opened.jobs.filter(({ name }) => name === 'upsert-batch');
+    expect(batches).toHaveLength(4);
+    const end = (index: number): void => opened.dispatcher.ended(batches[index]?.id ?? '', false);
+    return { ...opened, looks, end };
+  }
+
+  it('are one for many while most of the jobs that may wait are there, within a quarter of a second', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { looks, end } = await openedBatches();
+    end(0);
+    expect(looks).toHaveBeenCalledTimes(1);
+    await vi.advanceTimersByTimeAsync(249);
+    expect(looks).toHaveBeenCalledTimes(1);
+    await vi.advanceTimersByTimeAsync(1);
+    await vi.waitFor(() => expect(looks).toHaveBeenCalledTimes(2));
+  });
+
+  it('come at once where fewer are left, and where the last look is long ago', async () => {
+    const { looks, end, clock } = await openedBatches();
+    end(0);
+    end(1);
+    await vi.waitFor(() => expect(looks).toHaveBeenCalledTimes(2));
+    // Those that have not ended in the ledger were added again.
+    await clock.sleep(250);
+    end(2);
+    await vi.waitFor(() => expect(looks).toHaveBeenCalledTimes(3));
   });
 });
 
