@@ -18,9 +18,30 @@ const csvByteOrderMark = '\ufeff';
 
 /** One record with its CRLF. */
 export function formatCsvRecord(cells: readonly string[], delimiter: string): string {
-  const line = cells.map((cell) => quoted(guardFormulas(cell), delimiter)).join(delimiter);
+  return recordOf(
+    cells.map((cell) => quoted(guardFormulas(cell), delimiter)),
+    delimiter,
+  );
+}
+
+function recordOf(written: readonly string[], delimiter: string): string {
+  const line = written.join(delimiter);
   // A record of one empty cell would read as a blank line.
-  return `${line === '' && cells.length > 0 ? '""' : line}\r\n`;
+  return `${line === '' && written.length > 0 ? '""' : line}\r\n`;
+}
+
+/** `formatCsvRecord` for many: a cell that is the one above it is written as that one was. */
+function recordFormat(delimiter: string): (cells: readonly string[]) => string {
+  let above: readonly string[] = [];
+  let aboveWritten: readonly string[] = [];
+  return (cells) => {
+    const written = cells.map((cell, index) =>
+      cell === above[index] ? (aboveWritten[index] as string) : quoted(guardFormulas(cell), delimiter),
+    );
+    above = cells;
+    aboveWritten = written;
+    return recordOf(written, delimiter);
+  };
 }
 
 /** A delimiter that is not detected is written down, as spreadsheets do. */
@@ -51,9 +72,10 @@ export function writeCsvFile(path: string, table: CsvTable): Promise<void> {
 }
 
 async function* csvText({ columns, rows, delimiter }: CsvTable): AsyncGenerator<string> {
-  yield csvByteOrderMark + separatorLine(delimiter) + formatCsvRecord(columns, delimiter);
-  if (Symbol.iterator in rows) for (const cells of rows) yield formatCsvRecord(cells, delimiter);
-  else for await (const page of rows) yield page.map((cells) => formatCsvRecord(cells, delimiter)).join('');
+  const format = recordFormat(delimiter);
+  yield csvByteOrderMark + separatorLine(delimiter) + format(columns);
+  if (Symbol.iterator in rows) for (const cells of rows) yield format(cells);
+  else for await (const page of rows) yield page.map(format).join('');
 }
 
 /** What spreadsheets split at, except the space, which has rules of its own. */

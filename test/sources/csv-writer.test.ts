@@ -41,6 +41,18 @@ describe('writing CSV', () => {
     expect([head.columns, head.delimiter, dataOf(items)]).toEqual([['externalId', 'name', 'phone'], ';', rows]);
   });
 
+  it('writes each record of a file as that record is written by itself, whatever is above it', async () => {
+    const cell = fc.constantFrom('', 'a', '=1', ' =1', 'a;b', '"');
+    const table = fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { maxLength: 12 });
+    const property = fc.asyncProperty(table, fc.constantFrom(',', ';'), async (rows, delimiter) => {
+      const path = folder.path('above.csv');
+      await writeCsvFile(path, { columns: ['a', '=1'], rows, delimiter });
+      const records = [['a', '=1'], ...rows].map((cells) => formatCsvRecord(cells, delimiter));
+      expect(await readFile(path, 'utf8')).toBe(`\ufeff${records.join('')}`);
+    });
+    await fc.assert(property, { numRuns: 60 });
+  });
+
   it('leaves nothing behind when the rows fail', async () => {
     const rows = (function* () {
       yield ['1'];
