@@ -62,11 +62,7 @@ export function createConnection(db: Database): Connection {
     all: async (sql, ...parameters) => db.all(sql, ...parameters),
     get: async (sql, ...parameters) => db.get(sql, ...parameters),
     run: async (sql, ...parameters) => db.run(sql, ...parameters),
-    runMany: async (sql, rows) => {
-      let changes = 0;
-      for (const parameters of rows) changes += db.run(sql, ...parameters);
-      return changes;
-    },
+    runMany: async (sql, rows) => db.runMany(sql, rows),
   };
 
   const outside = async (): Promise<never> => {

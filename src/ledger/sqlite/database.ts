@@ -25,6 +25,8 @@ export type ResultRow = Readonly<Record<string, SQLInputValue>>;
 
 export interface Database {
   run(sql: string, ...parameters: Parameters): number;
+  /** The same statement for each of these parameters, in order; only inside a transaction. @returns how many rows changed. */
+  runMany(sql: string, rows: Iterable<Parameters>): number;
   get(sql: string, ...parameters: Parameters): ResultRow | null;
   all(sql: string, ...parameters: Parameters): readonly ResultRow[];
   /**
@@ -143,6 +145,14 @@ export function openDatabase(file: string, observe: LedgerObserver = () => undef
         const changes = Number(prepare(sql).statement.run(...parameters).changes);
         changed ||= changes > 0;
         if (changes > 0 && !db.isTransaction) observe(null);
+        return changes;
+      }),
+    runMany: (sql, rows) =>
+      guarded(() => {
+        const { statement } = prepare(sql);
+        let changes = 0;
+        for (const parameters of rows) changes += Number(statement.run(...parameters).changes);
+        changed ||= changes > 0;
         return changes;
       }),
     get: (sql, ...parameters) =>
