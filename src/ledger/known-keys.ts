@@ -59,12 +59,14 @@ const numbersPerPage = 20_000;
 
 /** Keys that the feed knew when the run read its file, and those that it has come to know by it. */
 async function keysOfRun({ keys, runs }: Tables, runId: string): Promise<Uint8Array> {
-  const place = await runs.place(runId);
-  if (place === null) return emptyBitmap(0);
-  const { feed, sequence } = place;
-  const met = (await runs.bitmaps(feed, 'met', sequence, sequence)).at(0)?.bits ?? emptyBitmap(0);
-  // A run that has staged no row, or is staged still, has settled nothing.
-  if (place.lastPosition === 0 || place.state === 'staging') return met;
+  const [run] = await runs.findRuns({ ids: [runId] }, 1);
+  if (run === undefined) return emptyBitmap(0);
+  const { feed, sequence, state, counts } = run;
+  const bitmap = async (kind: 'met' | 'unchanged'): Promise<Uint8Array> =>
+    (await runs.bitmaps(feed, kind, sequence, sequence)).at(0)?.bits ?? emptyBitmap(0);
+  const met = await bitmap('met');
+  // One that is staged still, or all of whose rows were unchanged, has settled nothing. Its staged rows do not tell: they go with its end.
+  if (state === 'staging' || counts.rows === countBits(await bitmap('unchanged'))) return met;
   const last = (await keys.feeds(feed)).at(0)?.lastNumber ?? 0;
   const settled = emptyBitmap(last);
   // Ends behind the last number.

@@ -174,6 +174,10 @@ export function runContract(open: OpenLedger): void {
     await ledger.runs.confirm(third.id, { unchanged: none, met: bitsOf(1, 2) });
     expect(await ledger.runs.sharedKeys('r2', 'r3')).toEqual({ keys: 2, shared: 1 });
     expect(await ledger.runs.sharedKeys('gone', 'r3')).toEqual({ keys: 0, shared: 0 });
+    // The rows of a run go with its end, and what its feed knows by it stays.
+    await ledger.runs.move('r1', ['applying'], 'done', { atMs: createdAtMs + 60 });
+    await ledger.runs.prune('r1');
+    expect(await ledger.runs.sharedKeys('r1', 'r2')).toEqual({ keys: 3, shared: 2 });
   });
 
   test('a run keeps the label that the configuration named, and why its file cannot be read', async () => {
