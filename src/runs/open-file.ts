@@ -4,6 +4,7 @@
  */
 import { archiveFolders } from '#src/config/data-folders.ts';
 import { fileError, PatchbayError } from '#src/errors.ts';
+import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { loadPresets } from '#src/mapping/load-mapping.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
@@ -241,7 +242,8 @@ function unknown(run: RunRecord, { columns, sample }: FileHead): PatchbayError {
 /** One sentence with a command that works as it stands: the path is where the file is now, or will be in a moment. */
 function whatToType(run: RunRecord): string {
   const path = run.options.path ?? pathOfRun(archiveFolders(run.importFolder).failed, run.id, run.fileName);
-  return `To see what its columns could be, and to write a mapping for it, type: patchbay map ${shellWord(path)}`;
+  const feed = run.feed === mainFeed ? '' : ` --feed ${shellWord(run.feed)}`;
+  return `To see what its columns could be, and to write a mapping for it, type: patchbay map${feed} ${shellWord(path)}`;
 }
 
 /** One word for a shell. */

@@ -170,6 +170,12 @@ describe('a file that nothing says how to read', () => {
     );
   });
 
+  it('is refused with the feed in what to type, where a feed was named', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.stage(await bench.submit('people.csv', 'Name;Ort\nAnn;Ulm\n', { feed: 'crm' }));
+    expect(run.reason?.hint).toContain(`type: patchbay map --feed crm ${bench.folder}/people.csv`);
+  });
+
   it('is no empty file, and no file of lines that are no JSON', async () => {
     const bench = await openRunsBench();
     expectCounts(await bench.import('a.csv', ''), {});
