@@ -4,6 +4,7 @@
  */
 import type { MissingRule } from '#src/contacts/missing.ts';
 import type { Policies } from '#src/contacts/policies.ts';
+import { hasBit } from '#src/ledger/rules/bitmap.ts';
 import type { FileShape, RunRecord } from '#src/ledger/runs.ts';
 import type { KeysOfFile, RunEvent } from '#src/ledger/staging.ts';
 import type { StageItem } from './compare.ts';
@@ -35,6 +36,18 @@ export interface StageBeyond {
   write(events: readonly RunEvent[]): Promise<void>;
 }
 
+/** Which of these keys the file has in rows that are known. */
+async function knownKeys(
+  { ledger }: Pick<MissingParts, 'ledger'>,
+  { feed }: RunRecord,
+  { met }: KeysOfFile,
+  wanted: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (wanted.length === 0) return new Set();
+  const said = [...(await ledger.runs.saidOf(feed, wanted)).values()];
+  return new Set(said.filter(({ number }) => hasBit(met, number)).map(({ key }) => key));
+}
+
 export async function stageBeyondRows(
   parts: MissingParts & VerifyParts,
   run: RunRecord,
@@ -45,7 +58,7 @@ export async function stageBeyondRows(
   const { missing = null } = keys;
   let told: BeyondRows['told'] = selection.told();
   let tally = noTally;
-  const notes: string[] = [...selection.notes()];
+  const notes: string[] = [...selection.notes(await knownKeys(parts, run, keys, selection.keysNotRead()))];
   if (missing !== null) {
     const act = selection.isAll ? fold.stageItems : null;
     const found = await stageMissing(parts, run, { missing, rule: missingRule }, act, fold.write);

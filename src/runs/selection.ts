@@ -25,8 +25,10 @@ export interface Selection {
   readonly isAll: boolean;
   /** Whether contacts may be made at all. */
   readonly makesContacts: boolean;
-  /** Sentences about what was left out, complete after the last row. */
-  notes(): readonly string[];
+  /** Those of `--only` that no row had which was read; complete after the last row. Rows that are known are not read. */
+  keysNotRead(): readonly string[];
+  /** Sentences about what was left out, complete after the last row. @param known those of `keysNotRead` that a known row has. */
+  notes(known: ReadonlySet<string>): readonly string[];
   /** Of the people who were forgotten; complete after the last row. */
   told(): Pick<FileShape, 'forgotten'>;
   /** Warnings about the file: they show the value of a row, which may be that of a person who was forgotten. */
@@ -86,18 +88,21 @@ export function createSelection(
     select,
     isAll: selected === null && !createOnly && !updateOnly && limit === null && !verify,
     makesContacts: !updateOnly,
-    notes: () => [
+    keysNotRead: () => [...missing],
+    notes: (known) => [
       ...[...left].map(([mode, count]) => {
         const rows = count === 1 ? '1 row was' : `${count} rows were`;
         return mode === 'forgotten' ? `${rows} skipped: forgotten` : `${rows} left out by ${mode}`;
       }),
-      ...(missing.size === 0
-        ? []
-        : [`no row has the ${missing.size === 1 ? 'key' : 'keys'} ${listNames([...missing])} (--only)`]),
+      ...noRowHas([...missing].filter((key) => !known.has(key))),
     ],
     told: () => (people === null ? {} : { forgotten: { rows: left.get('forgotten') ?? 0, people: people.count } }),
     ofFile: (warnings) => (left.has('forgotten') ? warnings.map((one) => ({ ...one, value: null })) : warnings),
   };
+}
+
+function noRowHas(keys: readonly string[]): readonly string[] {
+  return keys.length === 0 ? [] : [`no row has the ${keys.length === 1 ? 'key' : 'keys'} ${listNames(keys)} (--only)`];
 }
 
 function leftOut({ line, row, letterId, isKnown, key }: Verdict): LeftVerdict {

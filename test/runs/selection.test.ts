@@ -45,6 +45,16 @@ describe('a run with --only', () => {
     expectCounts(await bench.import('b.csv', changed), { rows: 5, unchanged: 1, updated: 3, dead: 1 });
   });
 
+  it('names the keys that no row has, and none of an unchanged row, which is not read', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', file('Buyer'));
+    // c-9 is known to the feed, and not in the second file.
+    await bench.import('b.csv', file('Buyer', 'c-9,Zed,Buyer'));
+    const run = await bench.import('c.csv', file('Buyer'), { options: { only: ['c-1', 'c-8', 'c-9'] } });
+    expectCounts(run, { rows: 4, unchanged: 4 });
+    expect(run.notes).toContain('no row has the keys "c-8", "c-9" (--only)');
+  });
+
   it('leaves older rows of other keys that wait as they are', async () => {
     const bench = await openRunsBench({ guards: { ...defaultGuards, updatesFloor: 1 } });
     await bench.import('a.csv', file('Buyer'));
