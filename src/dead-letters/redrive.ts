@@ -281,6 +281,8 @@ async function changedMappingNotes(
 function itemOf(run: RunRecord, letter: DeadLetter): readonly StageItem[] {
   const { row, desired, sequence } = letter;
   if (row === null) return [];
+  const problem = conflictAgain(run, letter);
+  if (problem !== null) return [{ kind: 'broken', row, problem, letterId: letter.id }];
   if (desired !== null && !run.options.remap) return [{ kind: 'desired', row, desired, sequence, letterId: letter.id }];
   // It was misshapen and still is: there is nothing that a mapping could read.
   if (isMisshapen(letter.code) && !(run.options.edited && isInShape(row))) {
@@ -292,4 +294,16 @@ function itemOf(run: RunRecord, letter: DeadLetter): readonly StageItem[] {
 /** Each cell has a column, and each column a cell. */
 function isInShape(row: Row): boolean {
   return row.kind === 'object' || row.cells.length === row.columns.length;
+}
+
+/**
+ * Rows of one key that differ have one letter, which holds the last of them: to apply it would choose that one in silence. Null where a
+ * person has corrected the row, or the mapping says that the last one wins.
+ */
+function conflictAgain({ mapping, options }: RunRecord, { id, code, problems, line }: DeadLetter): DeadLetter['problems'][number] | null {
+  if (code !== 'duplicateKey' || options.edited || mapping?.duplicateKeys === 'lastWins') return null;
+  const [told] = problems;
+  const hint = `The letter holds one of these rows. Keep one of them in the file and import it again, or correct the letter with: patchbay dead edit ${id} --set COLUMN=VALUE`;
+  const message = told?.message ?? 'rows with the same key differ';
+  return { code, line, field: told?.field ?? null, value: told?.value ?? null, message, hint };
 }

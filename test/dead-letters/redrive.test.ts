@@ -1,11 +1,11 @@
 /** Redrive: dead letters are tried again (`docs/rules.md`, "Dead letters"). */
 import { describe, expect, it } from 'vitest';
-import { openRedriveSupply, redrive } from '#src/dead-letters/redrive.ts';
+import { openRedriveSupply, redrive, redriveEdited } from '#src/dead-letters/redrive.ts';
 import type { DeadLetter } from '#src/ledger/letters.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import type { StageItem } from '#src/runs/compare.ts';
 import { finishRun } from '#src/runs/finish-run.ts';
-import { deadRow, desired, newRun, slice } from '#test/contracts/support/build.ts';
+import { act, deadRow, desired, newRun, slice } from '#test/contracts/support/build.ts';
 import { testFeeds } from '#test/feeds/support/test-feeds.ts';
 import { csv, expectCounts, mapping, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 
@@ -57,6 +57,23 @@ async function enterLetter(
 }
 
 describe('a redrive', () => {
+  it('rejects rows of one key that differ once more: their letter holds one of them, and chooses none', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', csv(['c-1,Ann,Engineer', 'c-1,Bea,Engineer']));
+    for (const remap of [false, true]) {
+      const run = await bench.carryOut(await retry(bench, { remap }));
+      expectCounts(run, { rows: 1, dead: 1 });
+    }
+    const [letter] = await bench.letters();
+    expect(letter).toMatchObject({ code: 'duplicateKey', state: 'open', hint: expect.stringContaining('dead edit') });
+    expect(await bench.world.contacts()).toEqual([]);
+    if (letter?.row?.kind !== 'cells') throw new Error('the letter has no cells');
+    const row = { ...letter.row, cells: ['c-1', 'Cleo', 'Engineer'] };
+    const run = await redriveEdited(bench.parts, letter, row, act('deadEdit'));
+    if (run === null) throw new Error('the letter was not open');
+    expectCounts(await bench.carryOut(run), { rows: 1, created: 1 });
+  });
+
   it('takes the mapped record verbatim: it is not mapped again', async () => {
     const bench = await openRunsBench();
     const letter = await refusedLetter(bench);
