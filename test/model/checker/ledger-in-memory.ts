@@ -131,6 +131,7 @@ export function openMemoryLedger(): MemoryLedger {
   const db: Database = {
     ...real,
     run: (sql, ...given) => real.run(marked(sql), ...given),
+    runMany: (sql, rows) => real.runMany(marked(sql), rows),
     get: (sql, ...given) => real.get(marked(sql), ...given),
     all: (sql, ...given) => real.all(marked(sql), ...given),
     durable: (work) => {
