@@ -300,7 +300,10 @@ function isInShape(row: Row): boolean {
  * Rows of one key that differ have one letter, which holds the last of them: to apply it would choose that one in silence. Null where a
  * person has corrected the row, or the mapping says that the last one wins.
  */
-function conflictAgain({ mapping, options }: RunRecord, { id, code, problems, line }: DeadLetter): DeadLetter['problems'][number] | null {
+function conflictAgain(
+  { mapping, options }: RunRecord,
+  { id, code, problems, line }: DeadLetter,
+): DeadLetter['problems'][number] | null {
   if (code !== 'duplicateKey' || options.edited || mapping?.duplicateKeys === 'lastWins') return null;
   const [told] = problems;
   const hint = `The letter holds one of these rows. Keep one of them in the file and import it again, or correct the letter with: patchbay dead edit ${id} --set COLUMN=VALUE`;
