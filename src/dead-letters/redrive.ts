@@ -282,7 +282,8 @@ function itemOf(run: RunRecord, letter: DeadLetter): readonly StageItem[] {
   const { row, desired, sequence } = letter;
   if (row === null) return [];
   const problem = conflictAgain(run, letter);
-  if (problem !== null) return [{ kind: 'broken', row, problem, letterId: letter.id }];
+  const key = letter.key === null ? {} : { key: letter.key };
+  if (problem !== null) return [{ kind: 'broken', row, problem, letterId: letter.id, ...key }];
   if (desired !== null && !run.options.remap) return [{ kind: 'desired', row, desired, sequence, letterId: letter.id }];
   // It was misshapen and still is: there is nothing that a mapping could read.
   if (isMisshapen(letter.code) && !(run.options.edited && isInShape(row))) {
@@ -302,11 +303,11 @@ function isInShape(row: Row): boolean {
  */
 function conflictAgain(
   { mapping, options }: RunRecord,
-  { id, code, problems, line }: DeadLetter,
+  { id, key, code, problems, line }: DeadLetter,
 ): DeadLetter['problems'][number] | null {
   if (code !== 'duplicateKey' || options.edited || mapping?.duplicateKeys === 'lastWins') return null;
   const [told] = problems;
   const hint = `The letter holds one of these rows. Keep one of them in the file and import it again, or correct the letter with: patchbay dead edit ${id} --set COLUMN=VALUE`;
   const message = told?.message ?? 'rows with the same key differ';
-  return { code, line, field: told?.field ?? null, value: told?.value ?? null, message, hint };
+  return { code, line, field: told?.field ?? null, value: told?.value ?? key, message, hint };
 }

@@ -44,8 +44,8 @@ export type StageItem = {
       /** Of that text, where reading has hashed it. */
       readonly hash?: HashWords;
     }
-  /** The row cannot be read. */
-  | { readonly kind: 'broken'; readonly problem: Problem }
+  /** The row cannot be read; or it is of a known key, and is rejected whatever it says. */
+  | { readonly kind: 'broken'; readonly problem: Problem; readonly key?: string }
   /** Mapped in an earlier run, and staged as it was mapped then. */
   | {
       readonly kind: 'desired';
@@ -169,7 +169,7 @@ export function readRow(item: StageItem, rowHash: string, { mapping }: CompareRu
   switch (item.kind) {
     case 'broken':
       return rejected(item, {
-        key: keyOfUnread(item.row, item.problem, mapping),
+        key: item.key ?? keyOfUnread(item.row, item.problem, mapping),
         problems: [item.problem],
         warnings: [],
       });

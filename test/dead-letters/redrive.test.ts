@@ -65,7 +65,12 @@ describe('a redrive', () => {
       expectCounts(run, { rows: 1, dead: 1 });
     }
     const [letter] = await bench.letters();
-    expect(letter).toMatchObject({ code: 'duplicateKey', state: 'open', hint: expect.stringContaining('dead edit') });
+    expect(letter).toMatchObject({
+      key: 'c-1',
+      code: 'duplicateKey',
+      state: 'open',
+      hint: expect.stringContaining('dead edit'),
+    });
     expect(await bench.world.contacts()).toEqual([]);
     if (letter?.row?.kind !== 'cells') throw new Error('the letter has no cells');
     const row = { ...letter.row, cells: ['c-1', 'Cleo', 'Engineer'] };
