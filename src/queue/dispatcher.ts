@@ -59,6 +59,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { ledger, producer, clock, log, jobsMax, scope = () => everything } = options;
   /** Ids that were added and have not ended: adding them again would be a no-op that costs a round trip. */
   const believed = new Set<string>();
+  /** What ended while a look is under way: the look may have read the ledger before that end, so the next one decides. */
+  const endedSinceLook = new Set<string>();
   let looking: Promise<void> | null = null;
   let again = false;
   let stopped = false;
@@ -76,10 +78,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     lookedAtMs = clock.monotonicMs();
     clearTimeout(lookForMany);
     lookForMany = undefined;
+    endedSinceLook.clear();
     const nowMs = await ledger.nowMs(clock);
     const known = await jobsToDo(ledger, nowMs, jobsMax, scope(nowMs));
     lookAgainIn(Math.min(...known.map((job) => job.inMs).filter((inMs) => inMs > 0)));
-    const jobs = known.filter((job) => job.inMs === 0 && !believed.has(job.id)).map(({ inMs: _inMs, ...job }) => job);
+    const isWanted = ({ id, inMs }: DueJob): boolean => inMs === 0 && !believed.has(id) && !endedSinceLook.has(id);
+    const jobs = known.filter(isWanted).map(({ inMs: _inMs, ...job }) => job);
     if (jobs.length === 0) return;
     for (const job of jobs) believed.add(job.id);
     if (!(await producer.add(jobs))) for (const job of jobs) believed.delete(job.id);
@@ -111,6 +115,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       if (!stopped) void wake();
     },
     ended: (id, failed) => {
+      endedSinceLook.add(id);
       if (!failed) believed.delete(id);
       if (stopped) return;
       const restMs = lookedAtMs + looksApartMs - clock.monotonicMs();

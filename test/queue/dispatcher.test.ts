@@ -128,6 +128,24 @@ describe('looks after jobs that have ended', () => {
     end(2);
     await vi.waitFor(() => expect(looks).toHaveBeenCalledTimes(3));
   });
+
+  it('decide about a job that ended during one: what that one had read is older', async () => {
+    const { ledger, jobs, dispatcher } = await openedDispatcher(4);
+    const run = await applyingRun(ledger, 'r1', ['k1']);
+    await dispatcher.sweep();
+    const [batch] = jobs.splice(0);
+    const read = ledger.runs.nextBatches;
+    vi.spyOn(ledger.runs, 'nextBatches').mockImplementationOnce(async (...asked) => {
+      const waiting = await read(...asked);
+      const ends = (await pendingOf(ledger, run)).map((record) => settled(record));
+      await settleAs(ledger, run, 'w1', ends);
+      await ledger.runs.releaseBatch(run.id, 1, 0, 0);
+      dispatcher.ended(batch?.id ?? '', false);
+      return waiting;
+    });
+    await dispatcher.sweep();
+    expect(jobs.map(({ name }) => name)).toEqual(['finish-run']);
+  });
 });
 
 /** Ticks and deliveries are entries in the ledger, from which the dispatcher derives jobs (`docs/rules.md`, "Schedules"). */
