@@ -80,3 +80,18 @@ test('what the service answered instead is no value of ours: it is held when the
   expect(phoneNumbers.map(({ value }) => value)).toEqual([phone(2)]);
   await world.expectSound();
 });
+
+test('a rejected row whose write was answered names what is there: it leaves when that feed drops it, and not when another one does', async () => {
+  const world = await openUpsertWorld();
+  await world.load([before]);
+  const run = await world.stage([wanted('crm-1', { role: 'Seller', phones: { mobile: [phone(1)] } })], { feed: 'crm' });
+  await world.workOnce(run, withBentReplies(world.parts));
+  expect(await world.countsOf(run)).toMatchObject({ dead: 1, updated: 0 });
+  const numbers = async () =>
+    (await world.contactOf('crm-1')).defaultFields.phoneNumbers.map(({ value }) => value).sort();
+  expect((await world.load([after])).counts).toMatchObject({ updated: 1, removedValues: 0 });
+  expect(await numbers()).toEqual([phone(1), phone(2)]);
+  expect((await world.load([latest], { feed: 'crm' })).counts).toMatchObject({ updated: 1, removedValues: 1 });
+  expect(await numbers()).toEqual([phone(2), phone(3)]);
+  await world.expectSound();
+});

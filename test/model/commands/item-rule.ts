@@ -72,6 +72,8 @@ export function itemRule(kind: 'email' | 'phone', identity: string): Rule<ItemSt
       ...state,
       claim: { row: row.sequence, feed: row.feed, said: sayingOf(state, row), sent: to },
     }),
+    // What the column names is there: it is said, though the rest of the row is to be done again.
+    carried: (said) => [said],
     resolve: (state, shown) => {
       const { claim } = state;
       if (claim === null) return [state];

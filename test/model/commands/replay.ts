@@ -27,6 +27,8 @@ export interface Rule<State> {
   written(state: State, row: Row, to: string): State;
   /** The write may have landed. */
   inDoubt(state: State, row: Row, to: string): State;
+  /** A row is given up whose write left the field as it was. `settled`: as if the row had ended well. */
+  carried(settled: State): readonly State[];
   /** What a read tells of a write in doubt. */
   resolve(state: State, shown: string | null): readonly State[];
   /** The row is given up, or overtaken: what it left in doubt is kept, or not. */
@@ -87,13 +89,15 @@ export function replay<State>(
       return [ended(track, row, verdict.state)];
     });
   };
-  /** A row that was given up, overtaken by a newer one of its feed, or skipped as moved, ends at any moment. */
-  const exits = (track: Track<State>, row: Row): readonly Track<State>[] => {
+  /** The row is rejected, overtaken by a newer one of its feed, or skipped as moved. */
+  const isGivenUp = (row: Row): boolean => {
     const { dead, skipped } = fateOf(row);
     const isNewerThere = [...rows.values()].some((one) => one.feed === row.feed && one.sequence > row.sequence);
-    if (dead === null && skipped !== 'moved' && !(skipped === 'superseded' && isNewerThere)) return [];
-    return rule.leave(track.state, row).map((state) => without(track, row, state));
+    return dead !== null || skipped === 'moved' || (skipped === 'superseded' && isNewerThere);
   };
+  /** A row that is given up ends at any moment. */
+  const exits = (track: Track<State>, row: Row): readonly Track<State>[] =>
+    isGivenUp(row) ? rule.leave(track.state, row).map((state) => without(track, row, state)) : [];
   const unread = (track: Track<State>, row: Row): readonly Track<State>[] => [
     ...endings(track, row, rule.judgeUnread(track.state, row)),
     ...exits(track, row),
@@ -141,6 +145,20 @@ export function replay<State>(
       });
     });
 
+  /**
+   * A write left the field as it was shown: it may count as said, although its row is given up ("What moves them"). A row that
+   * ends well has settled it where it was read.
+   */
+  const carried = (track: Track<State>, shown: string): readonly Track<State>[] =>
+    rowsOf(track)
+      .filter((row) => isGivenUp(row) && !isOvertaken(track, row))
+      .flatMap((row) =>
+        rule
+          .judge(track.state, row, shown)
+          .flatMap((verdict) => (verdict.end === 'settled' ? rule.carried(verdict.state) : []))
+          .map((state) => ({ ...track, state })),
+      );
+
   for (const event of events) {
     const before = spread(tracks, unread);
     tracks = before;
@@ -157,6 +175,8 @@ export function replay<State>(
       case 'write': {
         const shown = event.shown === null ? null : valueIn(event.shown, field);
         const to = valueIn(event.sent, field);
+        if (shown === to && (event.end === 'done' || event.end === 'doubt'))
+          tracks = [...tracks, ...tracks.flatMap((track) => carried(track, shown))];
         if ((shown ?? '') === to) break;
         tracks = tracks.flatMap((track) => write(track, { shown, to, end: event.end }));
         if (tracks.length === 0)

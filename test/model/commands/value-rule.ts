@@ -139,6 +139,8 @@ export function valueRule(column: Column, isCustom: boolean, policy: FieldPolicy
       ...state,
       claim: { row: row.sequence, feed: row.feed, said: saysOf(row) ?? '', sent: to },
     }),
+    // Only a value that the write changed is said of such a row.
+    carried: () => [],
     resolve: (state, shown) => {
       const { claim } = state;
       if (claim === null) return [state];
