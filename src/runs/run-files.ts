@@ -5,7 +5,7 @@
  * `<claimed>/<feed>/<run>__<name>`. The path alone names run and feed, so both are known also where the process died before
  * the run was entered.
  */
-import { randomBytes } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { opendir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '#src/clock.ts';
@@ -25,13 +25,22 @@ export interface RunFolders {
   readonly importFolders: readonly string[];
 }
 
-/** The instant, in UTC, and a few random digits: run ids sort by time and are safe in file names. */
+/** How many ids the digits of a second distinguish. */
+const idsInSecond = 16 ** 6;
+/**
+ * Each process begins anywhere and counts on. Digits that are drawn for each id would soon meet again where files arrive by the
+ * hundred: the second file's run could not be entered, and since its id is known, no later start would enter it.
+ */
+let lastDigits = randomInt(idsInSecond);
+
+/** The instant, in UTC, and a few digits: run ids sort by time and are safe in file names. A process gives none twice. */
 export function newRunId(nowMs: number): string {
+  lastDigits = (lastDigits + 1) % idsInSecond;
   const instant = new Date(nowMs)
     .toISOString()
     .replaceAll(/[-:]/g, '')
     .replace(/\.\d+Z$/, 'Z');
-  return `${instant}-${randomBytes(3).toString('hex')}`;
+  return `${instant}-${lastDigits.toString(16).padStart(6, '0')}`;
 }
 
 /** The run's id and the rest of the name of a checked-out file; null where the name does not begin with an id. */

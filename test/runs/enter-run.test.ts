@@ -170,6 +170,11 @@ describe('a run’s id', () => {
     expect(early < late).toBe(true);
   });
 
+  it('is no other one’s, however many files arrive within a second', () => {
+    const nowMs = Date.UTC(2026, 10, 21, 14);
+    expect(new Set(Array.from({ length: 50_000 }, () => newRunId(nowMs))).size).toBe(50_000);
+  });
+
   it('is found again in the name of a claimed file', () => {
     expect(runIdOf('20261121T140000Z-0a1b2c__a__b.csv')).toEqual({
       runId: '20261121T140000Z-0a1b2c',
