@@ -5,7 +5,7 @@
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, systemClock } from './clock.ts';
-import { type DataFolders, dataFolders } from './config/data-folders.ts';
+import { besideRealService, type DataFolders, dataFolders } from './config/data-folders.ts';
 import type { Config, ServiceMode } from './config/schema.ts';
 import { readApiKey } from './config/secrets.ts';
 import { PatchbayError } from './errors.ts';
@@ -46,6 +46,8 @@ export interface Home {
 export interface HomeOptions {
   /** `--sandbox`: the sandbox was requested, and is not a fallback. */
   readonly sandboxAsked: boolean;
+  /** The sandbox was requested although a service is configured. */
+  readonly besideService?: boolean;
   /** Nothing will be sent: a data folder of a real service may be read without naming the service. */
   readonly look: boolean;
 }
@@ -57,7 +59,8 @@ export interface HomeOptions {
  */
 export async function openHome(config: Config, log: Logger, options: HomeOptions): Promise<Home> {
   const { mode, serviceName } = await chooseService(config, options);
-  const folders = dataFolders(config, mode);
+  const isBesideReal = options.sandboxAsked && (options.besideService === true || (await hasReal(config)));
+  const folders = isBesideReal ? besideRealService(dataFolders(config, mode)) : dataFolders(config, mode);
   const feeds = createFeeds(config, folders.importFolders);
   // A broken mapping must not prevent looking at what it did.
   if (!options.look) await feeds.check();
@@ -149,8 +152,12 @@ export async function findLedger(config: Config, sandboxAsked: boolean): Promise
 
 /** Whose ledger that is. */
 export async function findMode(config: Config, sandboxAsked: boolean): Promise<ServiceMode> {
-  const isReal = !sandboxAsked && (config.service.baseUrl !== null || (await hasLedger(ledgerPlace(config, 'real'))));
+  const isReal = !sandboxAsked && (config.service.baseUrl !== null || (await hasReal(config)));
   return isReal ? 'real' : 'sandbox';
+}
+
+function hasReal(config: Config): Promise<boolean> {
+  return hasLedger(ledgerPlace(config, 'real'));
 }
 
 /** The origin of the real service that the data folder was used with; null if there is none. */

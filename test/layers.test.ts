@@ -14,6 +14,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   telemetry: [],
   'settings-file': [],
   'whole-file': ['errors'],
+  'shell-words': [],
   threads: [],
   json: ['errors'],
   config: ['errors', 'settings-file'],
@@ -44,7 +45,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   runs: [
     ...['errors', 'clock', 'log', 'steps', 'config', 'wire', 'contacts', 'sources', 'mapping', 'workspace', 'ledger'],
-    ...['upsert', 'feeds', 'whole-file', 'threads', 'telemetry', 'journal'],
+    ...['upsert', 'feeds', 'whole-file', 'threads', 'telemetry', 'journal', 'shell-words'],
   ],
   plans: [
     ...['errors', 'clock', 'log', 'wire', 'contacts', 'sources', 'workspace', 'ledger', 'upsert', 'runs', 'journal'],
@@ -62,7 +63,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   operations: [
     ...['errors', 'clock', 'config', 'rate', 'wire', 'contacts', 'sources', 'mapping', 'workspace', 'ledger'],
     ...['schedules', 'feeds', 'snapshots', 'runs', 'dead-letters', 'audits', 'app', 'whole-file', 'notices', 'journal'],
-    'plans',
+    ...['plans', 'shell-words'],
   ],
   engine: [
     ...['errors', 'clock', 'log', 'config', 'rate', 'sources', 'workspace', 'ledger', 'upsert', 'runs', 'operations'],
@@ -74,7 +75,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   cli: [
     ...['errors', 'clock', 'log', 'config', 'wire', 'contacts', 'sources', 'ledger', 'feeds', 'schedules', 'snapshots'],
     ...['runs', 'audits', 'service', 'app', 'operations', 'engine', 'metrics', 'traces', 'dashboard', 'journal'],
-    ...['plans', 'whole-file'],
+    ...['plans', 'whole-file', 'shell-words'],
   ],
 };
 

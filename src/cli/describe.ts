@@ -1,18 +1,44 @@
 /** What the descriptions of commands have in common: their action, and options of several commands. */
 import type { Command } from 'commander';
+import { operands, shellWord } from '#src/shell-words.ts';
 
 /** What the options hold is what the description of the command says: commander parses, the action names the type. */
 type Action = (options: never, ...rest: never[]) => Promise<number>;
 
-/** Runs the action with all options, its own and the global ones, and sets its exit code. */
+/** The command as it was typed, without what `Output.paste` adds, and with these options in place of those that were given. */
+export type Again = (options: Readonly<Record<string, string | number>>) => string;
+
+/** Runs the action with all options, its own and the global ones, and `again`; and sets its exit code. */
 export function run(load: () => Promise<Action>): (...args: unknown[]) => Promise<void> {
   return async (...args) => {
     // Commander passes the arguments, then the command's options, then the command.
     const command = args.at(-1) as Command;
     const positional = args.slice(0, -2);
     const action = await load();
-    process.exitCode = await action(command.optsWithGlobals() as never, ...(positional as never[]));
+    const options = { ...command.optsWithGlobals(), again: againOf(command) };
+    process.exitCode = await action(options as never, ...(positional as never[]));
   };
+}
+
+function againOf(command: Command): Again {
+  return (changed) => {
+    const given = command.options.flatMap((option): readonly (readonly [string, unknown])[] => {
+      const name = option.attributeName();
+      const isKept = command.getOptionValueSource(name) === 'cli' && name !== 'sandbox' && !(name in changed);
+      return isKept ? [[option.long ?? '', command.getOptionValue(name)]] : [];
+    });
+    const fresh = Object.entries(changed).map(([name, value]) => [`--${name}`, value] as const);
+    const flags = [...given, ...fresh].flatMap(([flag, value]) =>
+      value === true ? [flag] : [value].flat().map((one) => `${flag} ${shellWord(`${one}`)}`),
+    );
+    const words = command.args.length === 0 ? [] : [operands(...command.args)];
+    return ['patchbay', ...pathOf(command), ...flags, ...words].join(' ');
+  };
+}
+
+/** The names of a command below the program: `held ls`. */
+function pathOf(command: Command): readonly string[] {
+  return command.parent === null ? [] : [...pathOf(command.parent), command.name()];
 }
 
 /** A command that reads or changes a data folder. */

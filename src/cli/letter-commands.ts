@@ -69,6 +69,7 @@ export function addDead(program: Command): void {
     .argument('[ID...]')
     .option('--code <code>', 'all with this code')
     .option('--run <run>', 'all of this run')
+    .option('--feed <name>', 'all of this feed')
     .option('--all', 'all that are open')
     .option('--remap', 'map their cells again, with the mapping as it is now')
     .option('--rate <n>', 'at most this many requests per second, below what the key allows', rate)

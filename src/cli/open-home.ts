@@ -58,7 +58,11 @@ export async function openCliHome(options: GlobalOptions, use: HomeUse): Promise
       hint: 'Set PATCHBAY_BASE_URL and PATCHBAY_API_KEY, or pass --sandbox to try it without an account.',
     });
   }
-  const home = await openHome(chosen, await openLog(options, chosen, use), { sandboxAsked, look: use === 'look' });
+  const home = await openHome(chosen, await openLog(options, chosen, use), {
+    sandboxAsked,
+    besideService: config.service.baseUrl !== null,
+    look: use === 'look',
+  });
   return use === 'look' ? home : await withTraces(home);
 }
 

@@ -7,7 +7,7 @@ import { fstatSync, readSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 import Table from 'cli-table3';
-import { wordForShell } from '#src/operations/error-document.ts';
+import { shellWord } from '#src/shell-words.ts';
 import { jsonPieces, printableJson } from './json-pieces.ts';
 import type { GlobalOptions } from './open-home.ts';
 
@@ -78,16 +78,17 @@ async function written(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 }
 
-const groups = 'runs|held|dead|schedule|numbers|ledger|config';
+// As the program has them, which a test holds: to load it takes longer than a short command.
+const groups = 'runs|held|dead|schedule|numbers|ledger|hosts|config';
 const subcommands =
-  'ls|show|approve|restage|undo|cancel|take|retry|edit|drop|export|run|pause|resume|snapshot|history|diff|check|backup|copy';
-const simpleCommands = 'start|import|plan|map|status|contact|audit|logs|doctor';
+  'ls|show|approve|restage|undo|cancel|take|retry|edit|drop|export|run|pause|resume|snapshot|history|diff|check|backup|copy|forget|print|schema';
+const simpleCommands = 'init|start|import|plan|map|forget|status|contact|audit|logs|doctor';
 const commandText = new RegExp(
   `(?<=\\bpatchbay )(?<words>(?:${groups})(?: (?:${subcommands})\\b)?|(?:${simpleCommands}))\\b(?<sandbox> --sandbox)?`,
   'g',
 );
 /** The commands that know no `--sandbox`. */
-const withoutSandbox = /^(start|config)/;
+const withoutSandbox = /^(init|config)/;
 
 /** What decides which data folder a command opens. */
 export type FolderFlags = Pick<GlobalOptions, 'config' | 'data' | 'sandbox'>;
@@ -102,11 +103,6 @@ export function withFlags(text: string, { config, data, sandbox }: FolderFlags):
     const isSandbox = named !== undefined || (sandbox === true && !withoutSandbox.test(words));
     return `${global.join('')}${words}${isSandbox ? ' --sandbox' : ''}`;
   });
-}
-
-/** One word for a shell, which moves no cursor. */
-export function shellWord(text: string): string {
-  return wordForShell(printable(text));
 }
 
 const noBorders = {

@@ -1,5 +1,5 @@
 /** A plan for people at a terminal: before → after of each contact, grouped and cut; the summary last. */
-import { importCommand } from '#src/operations/plan.ts';
+import { carryOut } from '#src/operations/plan.ts';
 import type { MadePlan } from '#src/plans/make-plan.ts';
 import { hasWrites } from '#src/plans/plan-totals.ts';
 import {
@@ -13,8 +13,25 @@ import { type Output, printable, type Style } from './output.ts';
 
 const valueCharsMax = 60;
 
+/** What to type next. */
+export interface PlanCommands {
+  readonly carryOut: string;
+  /** Options or commands that show what is cut. */
+  readonly all: string;
+}
+
+function commandsOf({ plan }: MadePlan): PlanCommands {
+  const again = plan.runId === null ? '' : `patchbay plan --run ${plan.runId} `;
+  return { carryOut: carryOut(plan), all: `all of it: ${again}--full; as a file: ${again}--output plan.html` };
+}
+
 /** The lines of it, as they are read. */
-export async function* planLines(output: Output, made: MadePlan, options: ViewOptions): AsyncGenerator<string> {
+export async function* planLines(
+  output: Output,
+  made: MadePlan,
+  options: ViewOptions,
+  commands = commandsOf(made),
+): AsyncGenerator<string> {
   const view = planView(made, options);
   const { style } = output;
   yield `${style('bold', printable(view.title))}: plan${made.isKept ? ` ${made.plan.id}` : ''}`;
@@ -29,16 +46,18 @@ export async function* planLines(output: Output, made: MadePlan, options: ViewOp
   for (const line of summary) yield `  ${line}`;
   const isStopped = stop !== null && made.plan.runId === null;
   if (made.isKept && hasWrites(made.plan.totals) && !isStopped)
-    yield `  ${output.paste(`carry it out: ${importCommand(made.plan)}`)}`;
-  const { runId } = made.plan;
-  const again = runId === null ? '' : `patchbay plan --run ${runId} `;
-  if ([rejected, ...view.groups].some(({ moreCount }) => moreCount > 0))
-    yield `  ${output.paste(`all of it: ${again}--full; as a file: ${again}--output plan.html`)}`;
+    yield `  ${output.paste(`carry it out: ${commands.carryOut}`)}`;
+  if ([rejected, ...view.groups].some(({ moreCount }) => moreCount > 0)) yield `  ${output.paste(commands.all)}`;
 }
 
 /** The text of it, for a question: cut by its options. */
-export async function presentPlan(output: Output, made: MadePlan, options: ViewOptions): Promise<string> {
-  return (await Array.fromAsync(planLines(output, made, options))).join('\n');
+export async function presentPlan(
+  output: Output,
+  made: MadePlan,
+  options: ViewOptions,
+  commands?: PlanCommands,
+): Promise<string> {
+  return (await Array.fromAsync(planLines(output, made, options, commands))).join('\n');
 }
 
 /** The widths of a table are those of its cells: a longer list is several tables. */

@@ -5,8 +5,9 @@ import { pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts
 import type { RunEvent } from '#src/ledger/staging.ts';
 import { failedHeadline, type RunDetail, stateWords, withoutValues } from '#src/operations/runs.ts';
 import type { ProblemLine, RunSummary } from '#src/runs/report.ts';
+import { shellWord } from '#src/shell-words.ts';
 import { placeText } from '#src/sources/row.ts';
-import { type Output, printable, shellWord } from './output.ts';
+import { type Output, printable } from './output.ts';
 
 /** How many of each kind are printed. */
 export interface ShownMax {

@@ -5,7 +5,8 @@ import { type ContactChange, fieldWithoutValue } from '#src/journal/changes.ts';
 import { type GuardFigures, percent } from '#src/ledger/rules/approval.ts';
 import { originOf, type RunOrigin, type RunRecord } from '#src/ledger/runs.ts';
 import type { RunStory } from '#src/operations/run-story.ts';
-import { type Output, printable, shellWord } from './output.ts';
+import { shellWord } from '#src/shell-words.ts';
+import { type Output, printable } from './output.ts';
 import {
   counted,
   instantText,

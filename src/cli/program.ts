@@ -78,8 +78,7 @@ function addInit(program: Command): void {
 }
 
 function addStart(program: Command): void {
-  program
-    .command('start')
+  onDataFolder(program.command('start'))
     .description('run the worker, the queue and the page; without a configured service also the sandbox')
     .option('--same-workspace', 'confirm that this is the same workspace, although the URL or the key has changed')
     .addOption(

@@ -11,8 +11,10 @@ import type { Config, ServiceMode } from './schema.ts';
 export interface DataFolders {
   /** The data folder; for the sandbox its subfolder `sandbox`. */
   readonly root: string;
-  /** Folders to drop files into, at least one. A file is archived in the one it was dropped into. */
+  /** Import folders, at least one: with mappings of feeds and with archives. A file is archived in the one it was dropped into. */
   readonly importFolders: readonly string[];
+  /** Those from which files are taken, at least one: the folders to drop files into. */
+  readonly watched: readonly string[];
   /** Files that a run has checked out and not yet archived. */
   readonly claimed: string;
   readonly reports: string;
@@ -39,9 +41,11 @@ export function dataFolders(config: Config, mode: ServiceMode): DataFolders;
 export function dataFolders(config: Config, mode: ServiceMode): DataFolders | SandboxFolders {
   const data = resolve(config.data.folder);
   const root = mode === 'sandbox' ? join(data, 'sandbox') : data;
+  const all = importFolders(config.data.importFolder, data, root);
   const folders: DataFolders = {
     root,
-    importFolders: importFolders(config.data.importFolder, data, root),
+    importFolders: all,
+    watched: all,
     claimed: join(root, 'claimed'),
     reports: join(root, 'reports'),
     phoneNumberSnapshots: join(root, 'snapshots', 'phone-numbers'),
@@ -52,6 +56,12 @@ export function dataFolders(config: Config, mode: ServiceMode): DataFolders | Sa
   };
   if (mode === 'real') return folders;
   return { ...folders, serviceStore: join(root, 'service.sqlite'), sandboxKeyFile: join(root, 'service.key') };
+}
+
+/** The sandbox's where a real service has this data folder, too: files that were dropped for that are no business of the sandbox. */
+export function besideRealService(folders: DataFolders): DataFolders {
+  const own = join(folders.root, 'import');
+  return { ...folders, importFolders: [own, ...folders.importFolders.filter((one) => one !== own)], watched: [own] };
 }
 
 /** The sandbox also watches the data folder's own `import`, since a first file is likely to be dropped there. */

@@ -9,7 +9,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PatchbayError } from '#src/errors.ts';
 import { findMapping } from '#src/feeds/feeds.ts';
 import type { NewAct } from '#src/ledger/acts.ts';
-import type { DeadLetter, LetterChoice } from '#src/ledger/letters.ts';
+import type { DeadLetter, LettersOfFeed } from '#src/ledger/letters.ts';
+import type { Ledger } from '#src/ledger/port.ts';
 import { type NewRun, noOptions, type RunRecord } from '#src/ledger/runs.ts';
 import { mappingVersion, versionOf } from '#src/mapping/compile-mapping.ts';
 import { loadPresets } from '#src/mapping/load-mapping.ts';
@@ -24,11 +25,20 @@ import { newRunId } from '#src/runs/run-files.ts';
 import { type RowSupply, readingOf, rowMapper, type SupplyParts } from '#src/runs/supply.ts';
 import type { Row } from '#src/sources/row.ts';
 
-export interface RedriveChoice extends LetterChoice {
+export interface RedriveChoice extends LettersOfFeed {
   /** Map the source cells again with the current mapping, also where a mapped record exists. */
   readonly remap: boolean;
   /** Requests per second for these runs alone; null: as many as the key allows. */
   readonly rate?: number | null;
+}
+
+/** How many open letters fit, by feed and by the run that met them last. */
+export async function openByFeed(
+  { deadLetters }: Pick<Ledger, 'deadLetters'>,
+  { remap: _, rate: _rate, feed, ...choice }: RedriveChoice,
+): ReturnType<Ledger['deadLetters']['openByRun']> {
+  const open = await deadLetters.openByRun(choice);
+  return open.filter((one) => feed === undefined || one.feed === feed);
 }
 
 /** How the rows of a run are read, as its record has it. */
@@ -40,13 +50,10 @@ type Reading = Pick<RunRecord, 'mapping' | 'options' | 'sourceLabel'>;
  * @param act of the person who asks.
  * @throws PatchbayError `usage` `noDeadLetters` if no open letter fits.
  */
-export async function redrive(
-  parts: SubmitParts,
-  { remap, rate = null, ...choice }: RedriveChoice,
-  act?: NewAct,
-): Promise<readonly RunRecord[]> {
+export async function redrive(parts: SubmitParts, asked: RedriveChoice, act?: NewAct): Promise<readonly RunRecord[]> {
   const { ledger } = parts;
-  const open = await ledger.deadLetters.openByRun(choice);
+  const { remap, rate = null, feed: _, ...choice } = asked;
+  const open = await openByFeed(ledger, asked);
   const runs: RunRecord[] = [];
   for (const [feed, ofFeed] of Map.groupBy(open, (one) => one.feed)) {
     const metBy = ofFeed.map(({ runId }) => runId);

@@ -36,7 +36,7 @@ async function makeFolder(folder: string): Promise<void> {
 }
 
 export type IntakeHome = Pick<Home, 'clock' | 'log' | 'submit' | 'feeds'> & {
-  readonly folders: Pick<Home['folders'], 'claimed' | 'importFolders'>;
+  readonly folders: Pick<Home['folders'], 'claimed' | 'watched'>;
 };
 
 /** A file that cannot be an export is taken too: its run fails, and a note in `_failed` says what to do. */
@@ -75,9 +75,9 @@ export async function startIntake(home: IntakeHome, onTaken: () => void): Promis
     });
   };
 
-  for (const folder of folders.importFolders) await makeFolder(folder);
+  for (const folder of folders.watched) await makeFolder(folder);
   await makeFoldersOfFeeds(home);
-  const watched = folders.importFolders.map((folder) => {
+  const watched = folders.watched.map((folder) => {
     const feedFolders = createFeedFolders(feeds, log, (name) => watchFolder(folder, name));
     return { root: watchFolder(folder, null, feedFolders.found), feedFolders };
   });
@@ -100,7 +100,7 @@ export async function startIntake(home: IntakeHome, onTaken: () => void): Promis
 
 /** Shows people where to drop the files of a configured feed that does not fetch them itself. */
 async function makeFoldersOfFeeds({ feeds, folders }: IntakeHome): Promise<void> {
-  const folder = folders.importFolders.at(-1);
+  const folder = folders.watched.at(-1);
   if (folder === undefined) return;
   for (const { name, take } of feeds.configured) if (take === null) await makeFolder(join(folder, name));
 }

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { NewAct } from './acts.ts';
 import { lettersPerSlice } from './dead-rows.ts';
 import { enterAct } from './desk/acts.ts';
-import type { DeadLetter, DeadLetterFilter, DeadLetterLedger, DroppedChoice } from './letters.ts';
+import type { DeadLetter, DeadLetterFilter, DeadLetterLedger, LettersOfFeed } from './letters.ts';
 import { enterRedrive, giveBackEnded, lettersOf, takeLetters } from './redrives.ts';
 import { closedUnmetNote, fitsFilter, inListOrder, settledStates, unsettledStates } from './rules/letters.ts';
 import { notesWith } from './rules/runs.ts';
@@ -159,7 +159,7 @@ async function closeUnmet({ transact }: Store, runId: string): Promise<number> {
 }
 
 /** Those that are being tried again stay. Letters that come meanwhile are not waited for. */
-async function dropLetters(store: Store, { ids, ...choice }: DroppedChoice, act: NewAct): Promise<number> {
+async function dropLetters(store: Store, { ids, ...choice }: LettersOfFeed, act: NewAct): Promise<number> {
   const { code, runId, feed } = choice;
   let dropped = 0;
   const drop = async (next: (tables: Tables) => Promise<readonly LetterFacts[]>): Promise<number> => {

@@ -50,8 +50,8 @@ export interface LetterChoice {
   readonly runId?: string;
 }
 
-/** Which open letters a person drops: those of these ids, or all that fit the rest. */
-export interface DroppedChoice extends LetterChoice {
+/** Which open letters a person drops, or tries again: those of these ids, or all that fit the rest. */
+export interface LettersOfFeed extends LetterChoice {
   readonly feed?: string;
 }
 
@@ -101,7 +101,7 @@ export interface DeadLetterLedger {
     act?: NewAct,
   ): Promise<RunRecord | null>;
   /** Ends open letters without their rows going in; in slices, each with its act. @returns how many. */
-  drop(choice: DroppedChoice, act: NewAct): Promise<number>;
+  drop(choice: LettersOfFeed, act: NewAct): Promise<number>;
   /** Resolves when a redrive has taken all its letters, whichever process began with it: before its first row is read. */
   takeLetters(runId: string): Promise<void>;
   /** What a redrive took and has not settled, in the order it was met; also what has died again in it. */

@@ -8,7 +8,7 @@
 import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
 import { serviceFigures } from '#src/config/schema.ts';
-import { type RedriveChoice, redrive } from '#src/dead-letters/redrive.ts';
+import { openByFeed, type RedriveChoice, redrive } from '#src/dead-letters/redrive.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type DeliveryRecord, waitingMax } from '#src/ledger/deliveries.ts';
 import type { DeadLetter, DeadLetterState } from '#src/ledger/letters.ts';
@@ -138,11 +138,12 @@ async function findDeadNotice({ ledger }: Pick<Home, 'ledger'>, id: string): Pro
   return found?.state === 'dead' ? found : null;
 }
 
-/** Which dead letters to try again: these ids, or all that fit code and run, or all. */
+/** Which dead letters to try again: these ids, or all that fit code, run and feed, or all. */
 export interface RetryRequest {
   readonly ids: readonly string[];
   readonly code?: string;
   readonly run?: string;
+  readonly feed?: string;
   readonly all?: boolean;
   /** Maps the cells of letters again, with the mapping as it is now. */
   readonly remap?: boolean;
@@ -153,10 +154,10 @@ export interface RetryRequest {
 }
 
 /** @throws PatchbayError `usage` `nothingChosen`. */
-export function requireRetryChoice({ ids, code, run, all }: RetryRequest): void {
-  if (ids.length > 0 || code !== undefined || run !== undefined || all === true) return;
+export function requireRetryChoice({ ids, code, run, feed, all }: RetryRequest): void {
+  if (ids.length > 0 || code !== undefined || run !== undefined || feed !== undefined || all === true) return;
   throw new PatchbayError('usage', 'nothingChosen', 'no dead letters were chosen', {
-    hint: 'Name ids, or use --code CODE, --run RUN or --all. List them first: patchbay dead ls',
+    hint: 'Name ids, or use --code CODE, --run RUN, --feed FEED or --all. List them first: patchbay dead ls',
   });
 }
 
@@ -198,11 +199,14 @@ export async function retryNotices(
 
 async function chosenNotices(
   { ledger }: Pick<Home, 'ledger'>,
-  { ids, code, run }: RetryRequest,
+  { ids, code, run, feed }: RetryRequest,
 ): Promise<readonly DeliveryRecord[]> {
-  const ofCode = code === undefined ? {} : { code };
-  const ofRun = run === undefined ? {} : { run };
-  if (ids.length === 0) return deadNotices({ ledger }, { ...ofCode, ...ofRun, state: 'open', limit: waitingMax });
+  const choice = {
+    ...(code === undefined ? {} : { code }),
+    ...(run === undefined ? {} : { run }),
+    ...(feed === undefined ? {} : { feed }),
+  };
+  if (ids.length === 0) return deadNotices({ ledger }, { ...choice, state: 'open', limit: waitingMax });
   if (run !== undefined) return [];
   const named = await Promise.all(ids.filter(isNoticeId).map((id) => findDeadNotice({ ledger }, id)));
   return named.filter((one) => one !== null).filter((one) => code === undefined || one.code === code);
@@ -213,8 +217,7 @@ const idsOfActMax = 20;
 
 /** Whether any open letter of a rejected row fits the request. */
 export async function hasOpenLetters({ ledger }: Pick<Home, 'ledger'>, request: RetryRequest): Promise<boolean> {
-  const { remap: _, rate: _rate, ...filter } = redriveChoice(request);
-  return (await ledger.deadLetters.openByRun(filter)).length > 0;
+  return (await openByFeed(ledger, redriveChoice(request))).length > 0;
 }
 
 /**
@@ -225,21 +228,23 @@ export async function retryLetters(
   { submit, actor }: Pick<Home, 'submit' | 'actor'>,
   request: RetryRequest,
 ): Promise<readonly RunRecord[]> {
-  const { ids, code, run, all = false, remap = false, reason = null, rate = null } = request;
+  const { ids, code, run, feed, all = false, remap = false, reason = null, rate = null } = request;
   const facts = {
     ...(ids.length === 0 ? {} : { ids: ids.slice(0, idsOfActMax) }),
     code: code ?? null,
     run: run ?? null,
+    ...(feed === undefined ? {} : { feed }),
   };
   const act = await actOf({ ...submit, actor }, 'deadRetry', reason, { ...facts, all, remap, rate });
   return redrive(submit, redriveChoice(request), act);
 }
 
-function redriveChoice({ ids, code, run, remap, rate }: RetryRequest): RedriveChoice {
+function redriveChoice({ ids, code, run, feed, remap, rate }: RetryRequest): RedriveChoice {
   return {
     ...(ids.length > 0 ? { ids: ids.filter((id) => !isNoticeId(id)) } : {}),
     ...(code === undefined ? {} : { code }),
     ...(run === undefined ? {} : { runId: run }),
+    ...(feed === undefined ? {} : { feed }),
     remap: remap === true,
     ...(rate === undefined ? {} : { rate }),
   };

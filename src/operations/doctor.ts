@@ -65,11 +65,11 @@ function openWindows({ config, mode }: Home): readonly string[] {
 async function checkFolder({ folders }: Home): Promise<Finding> {
   const check = 'data folder';
   try {
-    for (const folder of [folders.root, ...folders.importFolders]) {
+    for (const folder of [folders.root, ...folders.watched]) {
       await makeFolder(folder);
       await access(folder, constants.R_OK | constants.W_OK);
     }
-    return { check, ok: true, detail: `${folders.root}, files go into ${folders.importFolders.at(-1)}`, exitCode: 0 };
+    return { check, ok: true, detail: `${folders.root}, files go into ${folders.watched.at(-1)}`, exitCode: 0 };
   } catch (error) {
     return { check, ok: false, detail: messageOf(error), exitCode: exitCodes.usage };
   }

@@ -86,8 +86,3 @@ export function adviceOfKind(kind: ErrorKind): string | null {
 export function adviceFor(code: string): string | null {
   return advice[code] ?? null;
 }
-
-/** A value as one word of a shell, in a command that a hint names. */
-export function wordForShell(text: string): string {
-  return /^[\w@.+:/][\w@.+:/-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-}

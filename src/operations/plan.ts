@@ -21,8 +21,8 @@ import { readingOfFile } from '#src/runs/choose-feed.ts';
 import type { NamedFile, SubmitChoice } from '#src/runs/enter-run.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { asksForLinks } from '#src/runs/guards.ts';
+import { operands, shellWord } from '#src/shell-words.ts';
 import { hashFile } from '#src/sources/check-out.ts';
-import { wordForShell } from './error-document.ts';
 import { chooseTarget } from './import.ts';
 import { withoutValues } from './runs.ts';
 
@@ -138,39 +138,63 @@ function withAdvice(made: MadePlan): MadePlan {
 
 function adviceOn(plan: PlanRecord, stop: RunReason, isKept: boolean): string {
   if (asksForLinks(stop)) {
-    return 'Importing the file stops here and asks. Plan it again with --adopt to link these contacts, or with --create-anyway to create them.';
+    const [link, create] = ['--adopt', '--create-anyway'].map((choice) => commandOn('plan', plan, [choice]));
+    return `Importing the file stops here and asks. To plan it with these contacts linked: ${link}\nTo plan it with them created a second time: ${create}`;
   }
   if (stop.code === 'guardAdoptions') return stop.hint ?? 'Check the file.';
-  const { path, reading } = plan;
-  const verify = reading?.options.verify === true ? ' --verify' : '';
-  const command = isKept ? importCommand(plan) : `${commandOn('import', plan, path)}${verify}`;
-  return `Importing the file stops here. If this is expected: ${command} --accept`;
+  const command = isKept ? `${carryOut(plan)} --accept` : commandOn('import', plan, ['--accept']);
+  return `Importing the file stops here. If this is expected: ${command}`;
 }
 
-/** What to type to carry a plan out. */
-export function importCommand({
-  id,
-  path,
-  runId,
-  undoes,
-}: Pick<PlanRecord, 'id' | 'path' | 'runId' | 'undoes'>): string {
-  if (undoes !== null) return `patchbay runs undo ${undoes}`;
-  if (runId !== null) return `patchbay runs approve ${runId}`;
+/** What to type to carry a plan of a file or of a stopped run out. A run that waits for a choice takes no approval without one. */
+export function carryOut({ id, path, runId, stop }: Pick<PlanRecord, 'id' | 'path' | 'runId' | 'stop'>): string {
+  if (runId !== null) {
+    const approve = `patchbay runs approve ${runId}`;
+    if (stop === null || !asksForLinks(stop)) return approve;
+    return `${approve} --create-anyway; or, to link these contacts instead: ${approve} --adopt`;
+  }
   return path === null ? `patchbay import - --plan ${id}` : `patchbay import --plan ${id}`;
 }
 
-/** What to type to plan or import the file again, as the plan has it. @param path null: standard input. */
+/** What to type to plan or import the file again, as the plan has it. @param more flags. */
 function commandOn(
   command: 'plan' | 'import',
-  { feed, mappingNamed }: Pick<PlanRecord, 'feed' | 'mappingNamed'>,
-  path: string | null,
+  { feed, mappingNamed, reading, path }: Pick<PlanRecord, 'feed' | 'mappingNamed' | 'reading' | 'path'>,
+  more: readonly string[] = [],
 ): string {
   const words = [
-    ...(feed === mainFeed ? [] : ['--feed', wordForShell(feed)]),
-    ...(mappingNamed === null ? [] : ['--mapping', wordForShell(mappingNamed)]),
-    path === null ? '-' : wordForShell(path),
+    ...(feed === mainFeed ? [] : ['--feed', shellWord(feed)]),
+    ...(mappingNamed === null ? [] : ['--mapping', shellWord(mappingNamed)]),
+    ...(reading === null ? [] : readingFlags(reading.options)),
+    ...more,
+    operands(path ?? '-'),
   ];
   return `patchbay ${command} ${words.join(' ')}`;
+}
+
+/** How a file is read and which of its rows count, as `plan` and `import` take it. */
+function readingFlags(options: RunOptions): readonly string[] {
+  const { delimiter, encoding, defaultCountry, onBlank, only } = options;
+  const { createOnly, updateOnly, adopt, createAnyway, verify, repair } = options;
+  const values = [
+    ['--delimiter', delimiter === '\t' ? 'tab' : delimiter],
+    ['--encoding', encoding],
+    ['--default-country', defaultCountry],
+    ['--on-blank', onBlank],
+    ...only.map((key) => ['--only', key] as const),
+  ] as const;
+  const chosen = [
+    ['--create-only', createOnly],
+    ['--update-only', updateOnly],
+    ['--adopt', adopt],
+    ['--create-anyway', createAnyway],
+    ['--verify', verify],
+    ['--repair', repair],
+  ] as const;
+  return [
+    ...values.flatMap(([flag, value]) => (value === null ? [] : [flag, shellWord(value)])),
+    ...chosen.flatMap(([flag, isChosen]) => (isChosen ? [flag] : [])),
+  ];
 }
 
 /** A kept plan by its id, or by the end of the id. @throws PatchbayError `usage` `noSuchPlan`. */
@@ -208,9 +232,11 @@ export async function planToImport(
 ): Promise<PlannedImport> {
   const plan = await findPlan(home, planId);
   if (plan.reading === null) {
-    const what =
-      plan.runId === null ? `undoes run ${plan.undoes}` : `is of run ${plan.runId}, which waits for its approval`;
-    throw new PatchbayError('usage', 'planOfRun', `plan ${plan.id} ${what}`, { hint: `Use: ${importCommand(plan)}` });
+    const { id, runId, undoes } = plan;
+    const what = undoes === null ? `is of run ${runId}, which waits for its approval` : `undoes run ${undoes}`;
+    // Whether it deletes is not part of a plan: with --plan the command shows what it would do.
+    const use = undoes === null ? carryOut(plan) : `patchbay runs undo ${undoes} --plan`;
+    throw new PatchbayError('usage', 'planOfRun', `plan ${id} ${what}`, { hint: `Use: ${use}` });
   }
   if (file === null && plan.path === null) {
     throw new PatchbayError('usage', 'planFileMissing', `plan ${plan.id} was made of standard input`, {
@@ -242,7 +268,7 @@ export async function planToImport(
 
 function planMoved(plan: PlanRecord, path: string | null, why: string, cause?: unknown): PatchbayError {
   return new PatchbayError('guard', 'planMoved', `plan ${plan.id} was not carried out: ${why}`, {
-    hint: `Nothing was written. Make a new plan with: ${commandOn('plan', plan, path)}`,
+    hint: `Nothing was written. Make a new plan with: ${commandOn('plan', { ...plan, path })}`,
     ...(cause === undefined ? {} : { cause }),
   });
 }

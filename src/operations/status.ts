@@ -38,7 +38,7 @@ export async function readStatus(home: Home, { diskFreeBytes, queueAnswers, trou
   return {
     service: home.serviceName,
     data: folders.root,
-    importFolder: folders.importFolders.at(-1) ?? null,
+    importFolder: folders.watched.at(-1) ?? null,
     // A ledger that is known to be damaged is not opened: opening it throws.
     ledger: { file: await nameOfPlace(ledgerPlace), bytes: await ledgerBytes(ledgerPlace), state: 'noDamageKnown' },
     engine: (await anyEngineRuns(home)) ? 'running' : 'not running',

@@ -42,11 +42,16 @@ export async function planUndoOf(
     const made = await makePlan(plan, { run, ledger, only: null, kept, signal, onProgress });
     const { stop } = made.plan;
     if (stop === null) return made;
-    const hint = `The undo stops there and waits for an approval. If this is expected: patchbay runs undo ${undone.id} --accept`;
+    const hint = `The undo stops there and waits for an approval. If this is expected: ${undoCommand(undone, choice)} --accept`;
     return { ...made, plan: { ...made.plan, stop: { ...stop, hint } } };
   } finally {
     await draft.close();
   }
+}
+
+/** What to type for it. */
+export function undoCommand({ id }: Pick<RunRecord, 'id'>, { deleteCreated }: UndoChoice): string {
+  return `patchbay runs undo ${id}${deleteCreated ? ' --delete-created' : ''}`;
 }
 
 export interface UndoRequest extends UndoChoice {

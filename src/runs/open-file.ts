@@ -17,6 +17,7 @@ import {
   presetWords,
   recognise,
 } from '#src/mapping/recognise.ts';
+import { operands, shellWord } from '#src/shell-words.ts';
 import { pathOfRun } from '#src/sources/check-out.ts';
 import type { HeaderRule, RecordLook } from '#src/sources/format-reader.ts';
 import { type OpenSource, openSource } from '#src/sources/open-source.ts';
@@ -243,10 +244,5 @@ function unknown(run: RunRecord, { columns, sample }: FileHead): PatchbayError {
 function whatToType(run: RunRecord): string {
   const path = run.options.path ?? pathOfRun(archiveFolders(run.importFolder).failed, run.id, run.fileName);
   const feed = run.feed === mainFeed ? '' : ` --feed ${shellWord(run.feed)}`;
-  return `To see what its columns could be, and to write a mapping for it, type: patchbay map${feed} ${shellWord(path)}`;
-}
-
-/** One word for a shell. */
-function shellWord(text: string): string {
-  return /^[\w@.+:/][\w@.+:/-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+  return `To see what its columns could be, and to write a mapping for it, type: patchbay map${feed} ${operands(path)}`;
 }

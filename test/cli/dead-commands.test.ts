@@ -50,7 +50,7 @@ async function dataFolder(): Promise<{ data: string; ids: readonly string[] }> {
   return { data, ids: letters.toSorted((a, b) => a.line - b.line).map(({ id }) => id) };
 }
 
-const list = { state: 'open', limit: 10 } as const;
+const list = { state: 'open', limit: 10, again: () => 'patchbay dead ls' } as const;
 
 describe('dead show', () => {
   it('shows every cell of a row that has more of them than its header', async () => {

@@ -11,7 +11,7 @@ import { captureOutput } from './support/captured-output.ts';
 
 const atMs = Date.UTC(2026, 10, 21);
 const failed = { code: 'webhookFailed', message: 'the webhook answered 503' };
-const list = { state: 'open', limit: 10 } as const;
+const list = { state: 'open', limit: 10, again: () => 'patchbay dead ls' } as const;
 
 /** Three notices were given up, one waits. */
 async function dataFolder(): Promise<{ readonly data: string; readonly ledger: Ledger }> {

@@ -178,7 +178,7 @@ describe('words that are no command', () => {
     expect(withFlags(text, {})).toBe(text);
     expect(withFlags(text, { sandbox: true, data: '/tmp/a b' })).toBe(
       "List them with: patchbay --data '/tmp/a b' runs ls --sandbox. " +
-        "Or: patchbay --data '/tmp/a b' runs approve --sandbox r-1, patchbay --data '/tmp/a b' start, " +
+        "Or: patchbay --data '/tmp/a b' runs approve --sandbox r-1, patchbay --data '/tmp/a b' start --sandbox, " +
         "patchbay --data '/tmp/a b' held --sandbox",
     );
   });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { archiveFolders, dataFolders } from '#src/config/data-folders.ts';
+import { archiveFolders, besideRealService, dataFolders } from '#src/config/data-folders.ts';
 import { serviceFigures } from '#src/config/schema.ts';
 import { configBench } from './support.ts';
 
@@ -12,6 +12,7 @@ describe('the data folder', () => {
     expect(dataFolders(config, 'real')).toEqual({
       root,
       importFolders: [join(root, 'import')],
+      watched: [join(root, 'import')],
       claimed: join(root, 'claimed'),
       reports: join(root, 'reports'),
       phoneNumberSnapshots: join(root, 'snapshots', 'phone-numbers'),
@@ -40,6 +41,17 @@ describe('the data folder', () => {
     const { config } = await bench.load({ env: { PATCHBAY_IMPORT: 'drop' } });
     expect(dataFolders(config, 'sandbox').importFolders).toEqual([join(bench.folder, 'drop')]);
     expect(dataFolders(config, 'real').importFolders).toEqual([join(bench.folder, 'drop')]);
+  });
+
+  it('for the sandbox beside a real service takes files from the folder of the sandbox alone', async () => {
+    await using bench = await configBench();
+    for (const env of [{}, { PATCHBAY_IMPORT: 'drop' }]) {
+      const { config } = await bench.load({ env });
+      const own = join(bench.folder, 'data', 'sandbox', 'import');
+      const shared = join(bench.folder, 'PATCHBAY_IMPORT' in env ? 'drop' : join('data', 'import'));
+      const folders = besideRealService(dataFolders(config, 'sandbox'));
+      expect(folders).toMatchObject({ watched: [own], importFolders: [own, shared] });
+    }
   });
 
   it('archives lie in reserved folders of the import folder', () => {

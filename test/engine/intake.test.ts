@@ -42,7 +42,7 @@ async function openIntake(configured: NonNullable<TestFeeds['configured']> = {})
     clock,
     log,
     feeds,
-    folders,
+    folders: { ...folders, watched: [importFolder] },
     submit: { ledger, clock, log, folders, feeds, host: null, entering: new Set() },
   };
   let close = async (): Promise<void> => undefined;

@@ -246,7 +246,7 @@ describe('what to type for a new plan', () => {
     await planned.bench.import('a.csv', csv(fillers(20)));
     const changed = csv(fillers(20)).replaceAll('Engineer', 'Pilot');
     const made = await planned.plan('b.csv', changed, { only: ['f-1'] });
-    expect(made.plan.stop?.hint).toContain(`patchbay import ${join(planned.bench.folder, 'b.csv')} --accept`);
+    expect(made.plan.stop?.hint).toContain(`patchbay import --accept ${join(planned.bench.folder, 'b.csv')}`);
   });
 });
 

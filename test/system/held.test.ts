@@ -177,7 +177,7 @@ describe.concurrent('held', () => {
 
     const listed = await journey.call(['held', 'ls']);
     expect(listed.stdout).toMatch(/^feed +key +field +file +app +since +from/);
-    expect(listed.stdout).toContain('patchbay held take file h-1 --field role\n');
+    expect(listed.stdout).toContain('patchbay held take file --field role h-1\n');
     expect((await journey.call(['status'])).stdout).toContain('held fields   1: main 1  patchbay held ls');
 
     const hidden = await journey.call(['held', 'ls', '--no-values']);

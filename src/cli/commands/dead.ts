@@ -22,7 +22,9 @@ import {
   retryLetters,
   retryNotices,
 } from '#src/operations/dead-letters.ts';
+import { shellWord } from '#src/shell-words.ts';
 import { placeText } from '#src/sources/row.ts';
+import type { Again } from '../describe.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
@@ -30,7 +32,11 @@ import { createOutput, type Output, printable } from '../output.ts';
 const rowsOfGroupShown = 5;
 const noticesShown = 5;
 
-export async function listDead(options: GlobalOptions & DeadLetterQuery): Promise<number> {
+interface ListOptions extends GlobalOptions, DeadLetterQuery {
+  readonly again: Again;
+}
+
+export async function listDead(options: ListOptions): Promise<number> {
   const home = await openCliHome(options, 'look');
   try {
     const output = createOutput(options);
@@ -46,10 +52,10 @@ export async function listDead(options: GlobalOptions & DeadLetterQuery): Promis
     if (output.json) for (const notice of notices) output.document(noticeDocument(notice));
     else {
       const { count, last } = listed;
-      if (count > 0 || notices.length === 0) printGroups(output, listed);
+      if (count > 0 || notices.length === 0) printGroups(output, listed, options);
       printNotices(output, notices);
       if (last !== null && count === options.limit)
-        output.note(output.paste(`these are the newest ${count}; go on with: patchbay dead ls --after ${last.id}`));
+        output.note(output.paste(`these are the newest ${count}; go on with: ${options.again({ after: last.id })}`));
     }
     return 0;
   } finally {
@@ -84,24 +90,34 @@ function addTo(listed: Listed, letter: DeadLetter): void {
 }
 
 /** By cause: what is wrong, how often, what to do, and a few rows. */
-function printGroups(output: Output, { groups, count }: Listed): void {
+function printGroups(output: Output, { groups, count }: Listed, options: ListOptions): void {
   if (count === 0) {
     output.line('no dead letters');
     return;
   }
   const largestFirst = [...groups.values()].sort((a, b) => b.count - a.count);
-  for (const group of largestFirst) printGroup(output, group);
+  for (const group of largestFirst) printGroup(output, group, options);
   const isRetryOfUse = largestFirst.some(({ shown }) => shown.some((one) => one.class !== 'invalid'));
+  const retry = `patchbay dead retry ${choiceFlags(options)}`;
   output.line(
     output.paste(
       isRetryOfUse
-        ? 'try again: patchbay dead retry --all'
-        : 'fix these rows in the fix-file of their run and drop it in again; after a change of the mapping: patchbay dead retry --all --remap',
+        ? `try again: ${retry}`
+        : `fix these rows in the fix-file of their run and drop it in again; after a change of the mapping: ${retry} --remap`,
     ),
   );
 }
 
-function printGroup(output: Output, { count, shown }: Group): void {
+/** The letters that are listed, as `dead retry` takes them. */
+function choiceFlags(options: Pick<DeadLetterQuery, 'code' | 'run' | 'feed'>): string {
+  const flags = (['code', 'run', 'feed'] as const).flatMap((name) => {
+    const value = options[name];
+    return value === undefined ? [] : [`--${name} ${shellWord(value)}`];
+  });
+  return flags.length === 0 ? '--all' : flags.join(' ');
+}
+
+function printGroup(output: Output, { count, shown }: Group, { again }: ListOptions): void {
   const [example] = shown;
   if (example === undefined) return;
   const field = example.field === null ? '' : ` in ${printable(example.field)}`;
@@ -118,7 +134,7 @@ function printGroup(output: Output, { count, shown }: Group): void {
     ]);
   output.line(output.table(['id', 'key', 'where', 'state', 'what happened'], rows));
   const more = count - rowsOfGroupShown;
-  if (more > 0) output.line(output.paste(`  … and ${more} more: patchbay dead ls --code ${example.code} --json`));
+  if (more > 0) output.line(output.paste(`  … and ${more} more: ${again({ code: example.code })} --json`));
 }
 
 /** One group, below those of the rows. */

@@ -19,9 +19,11 @@ import {
 } from '#src/operations/held-fields.ts';
 import { findRun } from '#src/operations/runs.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
+import { operands, shellWord } from '#src/shell-words.ts';
+import type { Again } from '../describe.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
-import { createOutput, type Output, printable, shellWord } from '../output.ts';
+import { createOutput, type Output, printable } from '../output.ts';
 import { counted, instantText, valueText } from '../present-run.ts';
 
 interface ChoiceOptions extends GlobalOptions {
@@ -33,6 +35,7 @@ interface ChoiceOptions extends GlobalOptions {
 
 interface ListOptions extends ChoiceOptions {
   readonly limit: number;
+  readonly again: Again;
 }
 
 export async function listHeldFields(options: ListOptions, keys: readonly string[]): Promise<number> {
@@ -52,7 +55,7 @@ export async function listHeldFields(options: ListOptions, keys: readonly string
     }
     output.line(heldTable(output, held));
     if (moreCount > 0)
-      output.line(output.paste(`… and ${moreCount} more: patchbay held ls --limit ${held.length + moreCount}`));
+      output.line(output.paste(`… and ${moreCount} more: ${options.again({ limit: held.length + moreCount })}`));
     output.line(output.paste(`write the file's value: ${takeCommand(output, 'file', first)}`));
     output.line(output.paste(`keep the app's value:   ${takeCommand(output, 'app', first)}`));
     return exitCodes.done;
@@ -63,7 +66,7 @@ export async function listHeldFields(options: ListOptions, keys: readonly string
 
 /** For the first field of the list. */
 function takeCommand({ values }: Output, side: HeldSide, { key, field }: HeldRecord): string {
-  return `patchbay held take ${side} ${values ? shellWord(key) : 'KEY'} --field ${shellWord(field)}`;
+  return `patchbay held take ${side} --field ${shellWord(field)} ${values ? operands(key) : 'KEY'}`;
 }
 
 function heldTable(output: Output, held: readonly HeldOfFile[]): string {

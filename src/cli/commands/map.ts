@@ -2,7 +2,7 @@
 import { isAbsolute, relative } from 'node:path';
 import { ledgerPlace } from '#src/app.ts';
 import { type GlobalOptions, loadCliConfig } from '#src/cli/open-home.ts';
-import { createOutput, type Output, printable, shellWord } from '#src/cli/output.ts';
+import { createOutput, type Output, printable } from '#src/cli/output.ts';
 import { shorten } from '#src/cli/present-run.ts';
 import { type DataFolders, dataFolders } from '#src/config/data-folders.ts';
 import type { Config } from '#src/config/schema.ts';
@@ -26,6 +26,7 @@ import {
   testMapping,
 } from '#src/operations/map-file.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
+import { operands, shellWord } from '#src/shell-words.ts';
 
 interface MapCommandOptions extends GlobalOptions, MapOptions {
   readonly save?: boolean;
@@ -142,7 +143,7 @@ function nextCommand(
   saved: SavedMapping | null,
 ): string | null {
   if (layout.kind === 'empty') return null;
-  const word = shellWord(file);
+  const word = operands(file);
   const feed = options.feed === undefined ? '' : ` --feed ${shellWord(options.feed)}`;
   const sandbox = isSandbox ? ' --sandbox' : '';
   const reading = [

@@ -3,9 +3,10 @@ import { resolve } from 'node:path';
 import { PatchbayError } from '#src/errors.ts';
 import { dropLetters, editLetter, exportDeadLetters, type LetterSelection } from '#src/operations/mend-letters.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
+import { shellWord } from '#src/shell-words.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
-import { askYes, createOutput, shellWord, terminalOf } from '../output.ts';
+import { askYes, createOutput, terminalOf } from '../output.ts';
 import { counted } from '../present-run.ts';
 
 interface EditOptions extends GlobalOptions {

@@ -15,9 +15,11 @@ import { changeDocument, changesOfRun, type RunStory, readStory, storyDocument }
 import { approveRun, cancelRun, findRun, listRuns, type RunView, readRun, runDocument } from '#src/operations/runs.ts';
 import type { MadePlan } from '#src/plans/make-plan.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
+import { shellWord } from '#src/shell-words.ts';
+import type { Again } from '../describe.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
-import { createOutput, type Output, printable, shellWord } from '../output.ts';
+import { createOutput, type Output, printable } from '../output.ts';
 import { actLine } from '../present-acts.ts';
 import { auditLines } from '../present-audit.ts';
 import { presentRun, stateText, tally } from '../present-run.ts';
@@ -34,6 +36,7 @@ interface ListOptions extends GlobalOptions {
   /** A state, or `active`: all that an engine works on. */
   readonly state?: RunState | 'active';
   readonly after?: string;
+  readonly again: Again;
 }
 
 export async function runs(options: ListOptions): Promise<number> {
@@ -45,20 +48,20 @@ export async function runs(options: ListOptions): Promise<number> {
     const views = await listRuns(home, { ...options, ...states });
     if (output.json) for (const { summary } of views) output.document(summary);
     else if (views.length === 0) output.line(noRunsText(home, options));
-    else printRuns(output, views, options.limit);
+    else printRuns(output, views, options);
     return 0;
   } finally {
     await home.close();
   }
 }
 
-function noRunsText({ folders }: Home, { feed, state, after }: Omit<ListOptions, 'limit'>): string {
+function noRunsText({ folders }: Home, { feed, state, after }: Pick<ListOptions, 'feed' | 'state' | 'after'>): string {
   if (state !== undefined || after !== undefined) return 'no such runs';
   if (feed !== undefined) return `feed ${printable(feed)} has no runs`;
-  return `no runs yet: drop a file into ${folders.importFolders.at(-1)}`;
+  return `no runs yet: drop a file into ${folders.watched.at(-1)}`;
 }
 
-function printRuns(output: Output, views: readonly RunView[], limit: number): void {
+function printRuns(output: Output, views: readonly RunView[], { limit, again }: ListOptions): void {
   const rows = views.map(({ record, summary }) => [
     summary.run,
     summary.feed,
@@ -70,7 +73,7 @@ function printRuns(output: Output, views: readonly RunView[], limit: number): vo
   output.line(output.table(['run', 'feed', 'file', 'state', 'time', 'rows'], rows));
   const last = views.at(-1);
   if (last !== undefined && views.length === limit)
-    output.note(output.paste(`older runs: patchbay runs ls --after ${last.record.id}`));
+    output.note(output.paste(`older runs: ${again({ after: last.record.id })}`));
 }
 
 /** A run has a few: it was brought, approved, cancelled. */

@@ -129,7 +129,7 @@ function openPage(home: Home, engine: Engine, metrics: Metrics): ReturnType<type
     serviceName: home.serviceName,
     serviceOrigin: engine.serviceOrigin,
     queueDescription: engine.queueDescription,
-    importFolders: folders.importFolders,
+    importFolders: folders.watched,
     runFolders: home.runFolders,
     token: config.page.token,
     readiness: () => readiness(home, engine),
@@ -150,7 +150,7 @@ async function readiness(
   engine: Engine,
 ): Promise<{ ready: boolean; degraded: boolean; reasons: string[] }> {
   const reasons: string[] = [];
-  for (const folder of [...folders.importFolders, folders.root]) {
+  for (const folder of [...folders.watched, folders.root]) {
     await access(folder, constants.R_OK | constants.W_OK).catch(() =>
       reasons.push(`${folder} cannot be read and written`),
     );
@@ -174,7 +174,7 @@ function banner(home: Home, engine: Engine, page: string) {
     ...(name === null ? {} : { name }),
     service: { name: home.serviceName, origin: engine.serviceOrigin },
     queue: engine.queueDescription,
-    importFolder: home.folders.importFolders.at(-1),
+    importFolder: home.folders.watched.at(-1),
     data: home.folders.root,
     page,
   };
@@ -199,9 +199,9 @@ function printBanner(output: Output, home: Home, engine: Engine, page: string, l
   output.line(
     isFile ? `  ledger         SQLite, ${ledger} (DATABASE_URL replaces it)` : `  ledger         PostgreSQL, ${ledger}`,
   );
-  output.line(`  import folder  ${home.folders.importFolders.at(-1)}`);
+  output.line(`  import folder  ${home.folders.watched.at(-1)}`);
   output.line(`  page           ${page}`);
-  const folder = relative(process.cwd(), home.folders.importFolders.at(-1) ?? '');
+  const folder = relative(process.cwd(), home.folders.watched.at(-1) ?? '');
   // Invented people are for the sandbox alone.
   output.line(`  try            cp ${sandbox ? 'config/samples/contacts.csv' : 'YOUR-EXPORT.csv'} ${folder}/`);
 }

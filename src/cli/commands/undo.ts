@@ -4,14 +4,14 @@ import { askYes, terminalOf } from '#src/cli/output.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { planDocument } from '#src/operations/plan.ts';
 import { findRun } from '#src/operations/runs.ts';
-import { beginUndo, planUndoOf } from '#src/operations/undo.ts';
+import { beginUndo, planUndoOf, type UndoChoice, undoCommand } from '#src/operations/undo.ts';
 import type { MadePlan } from '#src/plans/make-plan.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { listenForInterrupt, reportInterrupted } from '../interrupt.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output } from '../output.ts';
-import { planLines, presentPlan } from '../present-plan.ts';
+import { type PlanCommands, planLines, presentPlan } from '../present-plan.ts';
 import { createBar, withService } from './plan.ts';
 
 interface UndoOptions extends GlobalOptions {
@@ -38,23 +38,28 @@ export async function undo(options: UndoOptions, id: string): Promise<number> {
     if (typeof looked === 'number') return looked;
     await using shown = looked;
     const { values } = output;
+    const choice = choiceOf(options);
     if (options.plan === true && shown !== null) {
       if (output.json)
         await output.longDocument(planDocument(shown, { limit: Number.POSITIVE_INFINITY, values }, exitCodes.done));
-      else await output.lines(planLines(output, shown, { limit: contactsShown, values }));
+      else await output.lines(planLines(output, shown, { limit: contactsShown, values }, commandsOf(run, choice)));
       return exitCodes.done;
     }
     if (terminal !== null && shown !== null) {
-      const text = await presentPlan(output, shown, { limit: contactsShown, values });
+      const text = await presentPlan(output, shown, { limit: contactsShown, values }, commandsOf(run, choice));
       if (!(await askYes(terminal, text, 'Undo this?'))) {
         output.note('nothing was undone');
         return exitCodes.guard;
       }
     }
-    const choice = { deleteCreated: options.deleteCreated === true, accept: options.accept === true };
     const submit = async () => {
       const planned = shown?.isKept === true ? { plan: shown.plan } : {};
-      const entered = await beginUndo(home, run, { ...choice, reason: options.reason ?? null, ...planned });
+      const entered = await beginUndo(home, run, {
+        ...choice,
+        accept: options.accept === true,
+        reason: options.reason ?? null,
+        ...planned,
+      });
       if (!entered.isNew) output.note(`run ${entered.run.id} undoes run ${run.id} already: going on with it`);
       return [entered];
     };
@@ -71,16 +76,24 @@ export async function undo(options: UndoOptions, id: string): Promise<number> {
   }
 }
 
+function choiceOf({ deleteCreated }: UndoOptions): UndoChoice {
+  return { deleteCreated: deleteCreated === true };
+}
+
+function commandsOf(run: RunRecord, choice: UndoChoice): PlanCommands {
+  const command = undoCommand(run, choice);
+  return { carryOut: command, all: `all of it: ${command} --plan --json` };
+}
+
 /** @returns the exit code after Ctrl-C. */
 async function look(home: Home, output: Output, options: UndoOptions, run: RunRecord): Promise<MadePlan | number> {
   const bar = createBar(output);
   const interrupt = listenForInterrupt(() => bar.clear());
   const { signal } = interrupt;
-  const choice = { deleteCreated: options.deleteCreated === true };
   try {
     const session = { patienceMs: patienceOf(options.wait), signal, sameWorkspace: false };
     return await withService(home, session, (service) =>
-      planUndoOf(service, home.submit, run, choice, { signal, onProgress: bar.update }),
+      planUndoOf(service, home.submit, run, choiceOf(options), { signal, onProgress: bar.update }),
     );
   } catch (error) {
     const code = interrupt.exitCode();
