@@ -7,7 +7,9 @@
 import { closest } from '#src/config/closest.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { normaliseHeader } from '#src/mapping/header.ts';
+import { textMember } from '#src/sources/json-item.ts';
 import type { CellsRow, JsonValue, ObjectRow, Row } from '#src/sources/row.ts';
+import { textAlone } from '#src/sources/text-row.ts';
 
 export interface CellEdit {
   readonly column: string;
@@ -70,6 +72,7 @@ function indexesOf(columns: readonly string[], fits: (column: string) => boolean
 }
 
 function editObject(row: ObjectRow, edits: readonly CellEdit[]): ObjectRow {
+  if (textAlone(row) !== null) requireText(edits);
   const object: { [name: string]: JsonValue } = Object.assign(Object.create(null), row.object);
   for (const { column, value } of edits) {
     if (Object.hasOwn(object, column)) {
@@ -82,6 +85,16 @@ function editObject(row: ObjectRow, edits: readonly CellEdit[]): ObjectRow {
     object[first] = withMember(inner, path, value, () => unknownColumn(column, pathsOf(object), 'member'));
   }
   return { ...row, object };
+}
+
+/** @throws PatchbayError `usage` `columnUnknown`. */
+function requireText(edits: readonly CellEdit[]): void {
+  const other = edits.find(({ column }) => column !== textMember);
+  if (other === undefined) return;
+  const message = `the row has no member "${other.column}": it is a text that could not be read, ${textMember}`;
+  throw new PatchbayError('usage', 'columnUnknown', message, {
+    hint: `Set the whole record: --set '${textMember}={"externalId":"c-17","firstName":"Anna"}'. Or correct it in the fix-file of its run.`,
+  });
 }
 
 type Members = { readonly [name: string]: JsonValue };

@@ -19,11 +19,12 @@ import { policiesOf } from '#src/mapping/policies-of.ts';
 import type { StageItem } from '#src/runs/compare.ts';
 import type { SubmitParts } from '#src/runs/enter-run.ts';
 import { distinctNames, isMisshapen } from '#src/runs/fix-file.ts';
-import { misshapenAgain } from '#src/runs/fix-rows.ts';
+import { misshapenAgain, readRepaired } from '#src/runs/fix-rows.ts';
 import { presetsFor } from '#src/runs/open-file.ts';
 import { newRunId } from '#src/runs/run-files.ts';
 import { type RowSupply, readingOf, rowMapper, type SupplyParts } from '#src/runs/supply.ts';
 import type { Row } from '#src/sources/row.ts';
+import { textAlone } from '#src/sources/text-row.ts';
 
 export interface RedriveChoice extends LettersOfFeed {
   /** Map the source cells again with the current mapping, also where a mapped record exists. */
@@ -292,6 +293,13 @@ function itemOf(run: RunRecord, letter: DeadLetter): readonly StageItem[] {
   const key = letter.key === null ? {} : { key: letter.key };
   if (problem !== null) return [{ kind: 'broken', row, problem, letterId: letter.id, ...key }];
   if (desired !== null && !run.options.remap) return [{ kind: 'desired', row, desired, sequence, letterId: letter.id }];
+  const text = run.options.edited ? textAlone(row) : null;
+  if (text !== null) {
+    const repaired = readRepaired(row, text, letter);
+    return repaired.problem === null
+      ? [{ kind: 'row', row: repaired.row, sequence, letterId: letter.id }]
+      : [{ kind: 'broken', row: repaired.row, problem: repaired.problem, letterId: letter.id }];
+  }
   // It was misshapen and still is: there is nothing that a mapping could read.
   if (isMisshapen(letter.code) && !(run.options.edited && isInShape(row))) {
     return [{ kind: 'broken', row, problem: misshapenAgain(letter, row, row.line), letterId: letter.id }];

@@ -14,6 +14,7 @@ import { unguardFormulas, writeCsvFile } from '#src/sources/csv-writer.ts';
 import { safeFileName } from '#src/sources/file-name.ts';
 import type { SourceOptions } from '#src/sources/open-source.ts';
 import { type CellsRow, type JsonValue, type Row, recordOf } from '#src/sources/row.ts';
+import { textAlone } from '#src/sources/text-row.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
 
 const fixFileColumns = ['_id', '_line', '_code', '_hint'] as const;
@@ -214,6 +215,8 @@ export function isMisshapen(code: string): boolean {
   return misshapenCodes.has(code);
 }
 
+const howToRepair =
+  'In this file: correct the text in _text so that it is one {…} object, or write the members of the contact in its place';
 const howToReshape =
   'In this file: move each value under its column and empty _more1, _more2…; if all of them stand right, empty _code';
 
@@ -222,5 +225,10 @@ function hintsOf(dead: FixRow): string {
   const hints = dead.problems.map(
     ({ field, message, hint }) => `${field === null ? '' : `${field}: `}${message}. ${hint}`,
   );
-  return [...hints, ...(isMisshapen(dead.code) && dead.row?.kind === 'cells' ? [howToReshape] : [])].join(' | ');
+  return [...hints, ...(isMisshapen(dead.code) && dead.row !== null ? howToMend(dead.row) : [])].join(' | ');
+}
+
+function howToMend(row: Row): readonly string[] {
+  if (row.kind === 'cells') return [howToReshape];
+  return textAlone(row) === null ? [] : [howToRepair];
 }

@@ -13,6 +13,7 @@ import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { normaliseHeader } from '#src/mapping/header.ts';
 import { unguardFormulas } from '#src/sources/csv-writer.ts';
+import { textMember } from '#src/sources/json-item.ts';
 import {
   type CellsRow,
   type JsonValue,
@@ -21,6 +22,7 @@ import {
   type SourceItem,
   shownValue,
 } from '#src/sources/row.ts';
+import { readTextOf, textAlone, textIn } from '#src/sources/text-row.ts';
 import type { StageItem } from './compare.ts';
 import { cellsBeyond, distinctNames, isMisshapen, letterIdOf, originalName } from './fix-file.ts';
 import { isSameButForDamage } from './spreadsheet-damage.ts';
@@ -146,15 +148,41 @@ interface Question {
 
 function judge(found: FoundRow, letter: DeadLetter | null, question: Question): Judged {
   const stored = letter?.row ?? null;
-  if (letter === null || stored === null) return shaped(found);
+  if (letter === null || stored === null) return textRead(found, letter) ?? shaped(found);
   if (stored.kind === 'object') {
     const isAsItWas = isMisshapen(letter.code) && JSON.stringify(found.object) === JSON.stringify(stored.object);
-    return isAsItWas && !found.isAccepted ? asItWas(found, letter, stored) : shaped(found);
+    if (isAsItWas && !found.isAccepted) return asItWas(found, letter, stored);
+    return (textAlone(stored) === null ? null : textRead(found, letter)) ?? shaped(found);
   }
   const compared = compare(found, stored, letter, question);
   if (!compared.isAsItWas || found.isAccepted) return shaped(compared.corrected);
   return asItWas(found, letter, stored);
 }
+
+/**
+ * A text that could not be read, and that a person may have repaired. Members beside it are the record: they were written in
+ * its place. Null where there is no such text.
+ */
+function textRead(found: FoundRow, letter: DeadLetter | null): Judged | null {
+  const { line, record } = found;
+  const text = textIn(found.object ?? {});
+  if (found.object === null || text === null) return null;
+  const { [textMember]: _, ...members } = found.object;
+  if (Object.keys(members).length > 0)
+    return letter === null ? null : { row: { kind: 'object', line, record, object: members }, problem: null };
+  return readRepaired({ kind: 'object', line, record, object: found.object }, text, letter);
+}
+
+/** @param row holds the text. */
+export function readRepaired(row: Row, text: string, letter: DeadLetter | null): Judged {
+  const item = readTextOf(row, text);
+  if (item.type === 'row') return { row: item.row, problem: null };
+  // A card keeps the problem of a card.
+  const isCard = letter !== null && isMisshapen(letter.code) && !jsonCodes.has(letter.code);
+  return { row: item.row, problem: isCard ? misshapenAgain(letter, item.row, row.line) : item.problem };
+}
+
+const jsonCodes: ReadonlySet<string> = new Set(['jsonInvalid', 'notAnObject']);
 
 function asItWas({ line, record }: FoundRow, letter: DeadLetter, stored: Row): Judged {
   const problem = isMisshapen(letter.code) ? misshapenAgain(letter, stored, line) : null;

@@ -8,6 +8,7 @@
 import type { Problem } from '#src/contacts/outcome.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
 import type { CellsRow, ObjectRow, Row } from '#src/sources/row.ts';
+import { textAlone } from '#src/sources/text-row.ts';
 
 type Mapper = Pick<CompiledMapping, 'mapRow'>;
 
@@ -38,6 +39,8 @@ export function keyOfUnread(row: Row, { code }: Problem, mapper: Mapper): string
 
 /** What the cells or members of a row say where they are, although the row has too few or too many of them, or one that cannot be kept. */
 function keyInPlace(row: Row, { mapRow }: Mapper, instead = ''): string | null {
+  // A text that could not be read says nothing of a person.
+  if (textAlone(row) !== null) return null;
   const mapped = mapRow(row.kind === 'cells' ? withShortCells(row, instead) : withShortMembers(row, instead));
   return mapped.kind === 'desired' ? mapped.desired.key : mapped.key;
 }

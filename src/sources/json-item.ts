@@ -5,7 +5,7 @@
  * text walked through again, which knows the line and the path of each value.
  */
 import type { Problem } from '#src/contacts/outcome.ts';
-import type { Place } from '#src/json/place.ts';
+import type { JsonError, Place } from '#src/json/place.ts';
 import { isList, type JsonValue, recordValue } from '#src/json/record-value.ts';
 import { type Spot, walkJson } from '#src/json/walk-json.ts';
 import { looksMisread, mayHoldMisread, misreadWarning } from './code-page.ts';
@@ -58,19 +58,21 @@ export function itemOf(
 export function itemOfValue({ value, problem }: ReadValue, line: number, tally: Tally): SourceItem {
   const record = tally.nextRecord(line);
   if (!isObject(value)) {
-    const text = shownValue(JSON.stringify(value));
-    return { type: 'broken', row: textRow(text, line, record), problem: notAnObject(text, line) };
+    const text = JSON.stringify(value);
+    return { type: 'broken', row: textRow(text, line, record), problem: notAnObject(shownValue(text), line) };
   }
   const row: ObjectRow = { kind: 'object', line, record, object: value };
   return problem === null ? { type: 'row', row } : { type: 'broken', row, problem };
 }
 
-/** A row for text that is no object: the text under the member `_text`. */
+/** A row for text that is no object: the text under the member `_text`. `src/sources/text-row.ts` reads it once it is repaired. */
 export function textRow(text: string, line: number, record: number): ObjectRow {
   const object: { [name: string]: JsonValue } = Object.create(null);
-  object._text = text;
+  object[textMember] = text;
   return { kind: 'object', line, record, object };
 }
+
+export const textMember = '_text';
 
 /** Of the first string in it that was decoded wrongly, if any. */
 function warnOfMisread(value: JsonValue, line: number, tally: Tally): void {
@@ -140,6 +142,18 @@ function duplicateMember(field: string, line: number): Problem {
   const message = `the member "${shownValue(field)}" occurs twice in one object; the last one counts`;
   const hint = 'Remove one of them in the system that makes the export.';
   return { code: 'duplicateMember', line, field: shownValue(field), value: null, message, hint };
+}
+
+/** Of a text that is no JSON. */
+export function jsonInvalid({ found, place, message }: JsonError, text: string, line: number): Problem {
+  const why = found === null ? message : unexpected(found, place.column);
+  const hint = 'Each line must hold one complete {…} object.';
+  const about = { line, field: null, value: shownValue(text) };
+  return { code: 'jsonInvalid', ...about, message: `the line is not valid JSON: ${why}`, hint };
+}
+
+export function unexpected(found: string, column: number): string {
+  return `unexpected ${JSON.stringify(found)} at column ${column}`;
 }
 
 function notAnObject(text: string, line: number): Problem {

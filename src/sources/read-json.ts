@@ -20,7 +20,7 @@ import {
   type SourceLimits,
   type Tally,
 } from './format-reader.ts';
-import { itemOf, itemOfValue, type ReadValue, readValue, textRow } from './json-item.ts';
+import { itemOf, itemOfValue, jsonInvalid, type ReadValue, readValue, textRow, unexpected } from './json-item.ts';
 import { knownWrappers, noSigns, type PageSigns, readPageSigns, type Wrapper } from './json-wrapper.ts';
 import { listNames, placeText, recordOf, type SourceItem, shownValue } from './row.ts';
 
@@ -196,7 +196,7 @@ function createLinesReader({ name, limits }: JsonOptions, tally: Tally, items: S
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
       const row = textRow(text, line, tally.nextRecord(line));
-      items.push({ type: 'broken', row, problem: brokenLine(error, text, line) });
+      items.push({ type: 'broken', row, problem: jsonInvalid(error, text, line) });
       return;
     }
     if (isTooDeep) throw tooDeep(name, { line }, limits.jsonDepthMax);
@@ -218,13 +218,7 @@ function fileErrorOf(error: JsonError, { name, limits }: JsonOptions, record: nu
 }
 
 function inWords({ found, place, message }: JsonError): string {
-  return found === null ? message : `unexpected ${JSON.stringify(found)} at column ${place.column}`;
-}
-
-function brokenLine(error: JsonError, text: string, line: number): Problem {
-  const message = `the line is not valid JSON: ${inWords(error)}`;
-  const hint = 'Each line must hold one complete {…} object.';
-  return { code: 'jsonInvalid', line, field: null, value: shownValue(text), message, hint };
+  return found === null ? message : unexpected(found, place.column);
 }
 
 interface RecordPlace {

@@ -51,6 +51,21 @@ describe('a dead letter', () => {
     expect(JSON.stringify(await bench.ledger.acts.list({ limit: 9 }))).not.toMatch(/0109|Lead|c-1/);
   });
 
+  it('of a text that was no JSON is edited as a whole; a member by itself is refused with the way to do it', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.ndjson', '{"externalId":"c-1"\n{"externalId":"c-9","firstName":"Zoe"}\n');
+    const [id = ''] = await letterIds(bench);
+    await expect(edit(bench, id, 'firstName=Ann')).rejects.toMatchObject({
+      code: 'columnUnknown',
+      hint: expect.stringContaining(`--set '_text={`),
+    });
+    expectCounts(await edit(bench, id, '_text={"externalId":"c-1",'), { rows: 1, dead: 1 });
+    expect((await bench.letters()).map(({ code, state }) => [code, state])).toEqual([['jsonInvalid', 'open']]);
+    expectCounts(await edit(bench, id, '_text={"externalId":"c-1","firstName":"Ann"}'), { rows: 1, created: 1 });
+    expect((await bench.world.contactOf('c-1')).defaultFields).toMatchObject({ firstName: 'Ann' });
+    expect(await letterIds(bench)).toEqual([]);
+  });
+
   it('that was edited is read with the country that was named when its file was imported', async () => {
     const bench = await openRunsBench();
     await bench.import('a.csv', csv(['c-1,Ann,A,(415) 555-0109,nobody'], header), {

@@ -260,3 +260,55 @@ describe('a fix-file of dead letters from several files', () => {
     expectCounts(await bench.import('again.ndjson', fix.text), { rows: 2, dead: 2 });
   });
 });
+
+describe('a row whose text was no JSON', () => {
+  it.each([
+    [
+      'a.ndjson',
+      '{"externalId":"c-1","firstName":"Ann"\n{"externalId":"c-9","firstName":"Zoe"}\n',
+      '\\"Ann\\"',
+      '\\"Ann\\"}',
+    ],
+    [
+      'a.json',
+      '[{"externalId":"c-9","firstName":"Zoe"}, "c-1 Ann"]',
+      'c-1 Ann\\""',
+      '{\\"externalId\\":\\"c-1\\",\\"firstName\\":\\"Ann\\"}"',
+    ],
+  ])('goes in when the text is repaired: %s', async (name, text, broken, repaired) => {
+    const bench = await openRunsBench();
+    const { text: fix } = await bench.fixFile(await bench.import(name, text));
+    expect(fix).toContain('correct the text in _text');
+    const once = fix.replace('"_text":"\\"', '"_text":"').replace(broken, repaired);
+    expectCounts(await bench.import('again.ndjson', once), { rows: 1, created: 1 });
+    expect((await bench.world.contactOf('c-1')).defaultFields).toMatchObject({ firstName: 'Ann' });
+    expect((await bench.letters()).map(({ state }) => state)).toEqual(['closed']);
+  });
+
+  it('goes in when the members of a contact are written beside it', async () => {
+    const bench = await openRunsBench();
+    const { text } = await bench.fixFile(
+      await bench.import('a.ndjson', 'nonsense\n{"externalId":"c-9","firstName":"Zoe"}\n'),
+    );
+    const written = text.replace('{', '{"externalId":"c-1","firstName":"Ann",');
+    const run = await bench.import('again.ndjson', written);
+    expectCounts(run, { rows: 1, created: 1 });
+    expect(run.notes).toEqual([]);
+  });
+
+  it('is rejected with what is wrong now when it is repaired in part', async () => {
+    const bench = await openRunsBench();
+    const { text } = await bench.fixFile(
+      await bench.import('a.ndjson', '{"externalId":"c-1"\n{"externalId":"c-9","firstName":"Zoe"}\n'),
+    );
+    const half = text.replace('\\"c-1\\"', '\\"c-1\\",\\"phone\\":\\"x');
+    expectCounts(await bench.import('half.ndjson', half), { rows: 1, dead: 1 });
+    const [letter] = await bench.letters();
+    expect(letter).toMatchObject({ code: 'jsonInvalid', row: { object: { _text: '{"externalId":"c-1","phone":"x' } } });
+    expectCounts(await bench.import('whole.ndjson', half.replace('"x', '"x\\"}')), { rows: 1, dead: 1 });
+    const open = (await bench.letters()).filter(({ state }) => state === 'open');
+    expect(open.map(({ code, key, row }) => [code, key, row])).toMatchObject([
+      ['phoneLetters', 'c-1', { object: { externalId: 'c-1', phone: 'x' } }],
+    ]);
+  });
+});
