@@ -6,7 +6,7 @@ import type { RunEvent } from '#src/ledger/staging.ts';
 import { failedHeadline, type RunDetail, stateWords, withoutValues } from '#src/operations/runs.ts';
 import type { ProblemLine, RunSummary } from '#src/runs/report.ts';
 import { shellWord } from '#src/shell-words.ts';
-import { placeText } from '#src/sources/row.ts';
+import { lineText, placeText } from '#src/sources/row.ts';
 import { type Output, printable } from './output.ts';
 
 /** How many of each kind are printed. */
@@ -99,8 +99,8 @@ const movedShown = 10;
 /** Contacts that the plan no longer fits. */
 function movedLines(output: Output, { moved }: RunSummary, outcomes: readonly RunEvent[]): readonly string[] {
   const events = outcomes.filter(({ kind, code }) => kind === 'skipped' && code === 'moved').slice(0, movedShown);
-  const places = events.map(
-    ({ line, key }) => `line ${line}${output.values && key !== null ? `, ${printable(key)}` : ''}`,
+  const places = events.map(({ line, key }) =>
+    [...lineText({ line }), ...(output.values && key !== null ? [printable(key)] : [])].join(', '),
   );
   const more = moved - places.length;
   return [
@@ -233,11 +233,16 @@ function warningKinds(outcomes: readonly RunEvent[]): readonly string[] {
       const [first] = same;
       if (first === undefined) return [];
       const field = first.field === null ? '' : `${printable(first.field)}: `;
-      const count = same.length === 1 ? '' : `, and ${same.length - 1} more`;
-      return [`    ${field}${printable(first.message)} (line ${placeText(first)}${count})`];
+      return [`    ${field}${printable(first.message)}${placesText(lineText(first), same.length - 1)}`];
     });
   const more = lines.length - warningKindsShown;
   return more > 0 ? [...lines.slice(0, warningKindsShown), `    … and ${more} more kinds`] : lines;
+}
+
+/** ` (line 17, and 3 more)`. */
+function placesText(first: readonly string[], more: number): string {
+  const parts = [...first, ...(more > 0 ? [`${first.length > 0 ? 'and ' : ''}${more} more`] : [])];
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
 }
 
 /** @param listed those to list one by one; none, where the kinds alone are shown. */
@@ -362,7 +367,7 @@ function changedSinceLines(output: Output, count: number, held: readonly HeldLin
 
 /** `line 2: role of demo-1: the file says Lead, the app Buyer`. */
 export function heldSentence({ values }: Output, { line, key, field, file, app }: HeldLine): string {
-  const where = `line ${line}: ${printable(field ?? '')}`;
+  const where = [...lineText({ line }), printable(field ?? '')].join(': ');
   if (!values) return where;
   const ofKey = key === null ? where : `${where} of ${printable(key)}`;
   if (file === undefined || app === undefined) return ofKey;

@@ -5,7 +5,7 @@
 import { html } from 'hono/html';
 import type { DeadLetter } from '#src/ledger/letters.ts';
 import type { DeadLetterQuery } from '#src/operations/dead-letters.ts';
-import { placeText, type Row, recordOf } from '#src/sources/row.ts';
+import { lineText, type Row, recordOf } from '#src/sources/row.ts';
 import { count, counted, type Frame, framed, type Markup, moment } from './frame.ts';
 
 /** The page and its JSON twin show at most this many letters. */
@@ -58,7 +58,7 @@ function letterCard(letter: DeadLetter): Markup {
 ${letter.state === 'redriven' ? html`<span class="pill busy">being tried again</span>` : ''}</h2>
 <p><bdi>${letter.message}</bdi></p>
 ${letter.hint === '' ? '' : html`<p class="todo">${letter.hint}</p>`}
-<p class="dim"><bdi>${letter.file}</bdi>, line ${placeText({ line: letter.line, ...recordOf(letter.row) })}${letter.key === null ? '' : html` · key <bdi>${letter.key}</bdi>`}
+<p class="dim"><bdi>${letter.file}</bdi>${lineText({ line: letter.line, ...recordOf(letter.row) }).map((line) => `, ${line}`)}${letter.key === null ? '' : html` · key <bdi>${letter.key}</bdi>`}
  · feed <bdi>${letter.feed}</bdi> · <a href="/runs/${encodeURIComponent(letter.runId)}">run</a>
  · met by ${counted(letter.seenCount, 'run', 'runs')}, tried again ${counted(letter.attempts, 'time', 'times')}
  · first ${moment(letter.firstAtMs)}, last ${moment(letter.lastAtMs)} · <code>${letter.id}</code></p>

@@ -4,6 +4,7 @@ import type { DeadLetterGroup } from '#src/ledger/letters.ts';
 import type { Pause } from '#src/ledger/port.ts';
 import type { RunView } from '#src/operations/runs.ts';
 import { type Overview, overviewDocument, readOverview } from '#src/operations/status.ts';
+import { lineText } from '#src/sources/row.ts';
 import { busyRefreshSeconds, count, counted, dropHint, type Frame, framed, type Markup, moment } from './frame.ts';
 import type { DashboardParts, Readiness } from './parts.ts';
 import { askReadiness } from './readiness.ts';
@@ -102,7 +103,7 @@ function groupLine({ class: reasonClass, code, field, count: letterCount, exampl
   return html`<tr><th scope="row"><code>${code}</code> <span class="dim">${reasonClass}</span></th>
 <td data-label="Column">${field === null ? '–' : html`<bdi>${field}</bdi>`}</td>
 <td class="number" data-label="Rows">${count(letterCount)}</td>
-<td data-label="Example"><span><bdi>${example.message}</bdi> <span class="dim"><bdi>${example.file}</bdi>, line ${example.line}</span></span></td>
+<td data-label="Example"><span><bdi>${example.message}</bdi> <span class="dim"><bdi>${example.file}</bdi>${lineText(example).map((line) => `, ${line}`)}</span></span></td>
 <td data-label="What to do">${example.hint === '' ? '–' : example.hint}</td></tr>
 `;
 }

@@ -4,7 +4,7 @@ import { isFinal } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import { type ReadLimits, type RunDetail, type RunHome, readRun } from '#src/operations/runs.ts';
 import type { ProblemLine } from '#src/runs/report.ts';
-import { placeText } from '#src/sources/row.ts';
+import { lineText } from '#src/sources/row.ts';
 import { busyRefreshSeconds, count, counted, duration, type Frame, framed, type Markup, moment } from './frame.ts';
 import { outcomeCounts, runProgress, runReason, statePill } from './runs-page.ts';
 
@@ -83,7 +83,7 @@ ${more > 0 ? html`<p class="dim">And ${counted(more, 'more', 'more')}, in <code 
 }
 
 function matchLine({ line, key, field, contact, file, app, code }: RunEvent): Markup {
-  return html`<tr><th scope="row">line ${line}</th>
+  return html`<tr><th scope="row">${lineText({ line })}</th>
 <td data-label="Key"><bdi>${key}</bdi></td>
 <td data-label="File"><bdi>${String(file ?? '–')}</bdi></td>
 <td data-label="Same"><bdi>${field ?? 'key'}</bdi></td>
@@ -119,7 +119,7 @@ function heldLine({ line, key, field, file, app }: RunEvent): Markup {
     value === undefined || value === null
       ? '–'
       : html`<code class="cell"><bdi>${Array.isArray(value) ? value.join('; ') : String(value)}</bdi></code>`;
-  return html`<tr><th scope="row">line ${line}</th>
+  return html`<tr><th scope="row">${lineText({ line })}</th>
 <td data-label="Key"><bdi>${key}</bdi></td>
 <td data-label="Field"><bdi>${field}</bdi></td>
 <td data-label="File">${cell(file)}</td>
@@ -166,7 +166,7 @@ ${more > 0 ? html`<p class="dim">And ${counted(more, 'more', 'more')}, in <code 
 }
 
 function problemLine({ field, value, code, hint, ...place }: ProblemLine, lastLabel: string): Markup {
-  return html`<tr><th scope="row">line ${placeText(place)}</th>
+  return html`<tr><th scope="row">${lineText(place)}</th>
 <td data-label="Column">${field === null ? '–' : html`<bdi>${field}</bdi>`}</td>
 <td data-label="Value">${value === null ? '–' : html`<code class="cell"><bdi>${value}</bdi></code>`}</td>
 <td data-label="Reason"><code>${code}</code></td>

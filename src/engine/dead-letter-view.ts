@@ -15,6 +15,7 @@ import { queueName } from '#src/queue/job-definition.ts';
 import type { Producer } from '#src/queue/producer.ts';
 import { retryDelayMs, startWorker } from '#src/queue/started-worker.ts';
 import type { SubmitParts } from '#src/runs/enter-run.ts';
+import { lineText } from '#src/sources/row.ts';
 
 export const deadLettersQueue = 'dead-letters';
 const jobsMax = 10_000;
@@ -52,7 +53,9 @@ export function openDeadLetterView(options: DeadLetterViewOptions): DeadLetterVi
       onRedrive();
       return;
     }
-    throw new UnrecoverableError(`${letter.class}: ${letter.code} (run ${letter.runId}, line ${letter.line})`);
+    throw new UnrecoverableError(
+      `${letter.class}: ${letter.code} (${[`run ${letter.runId}`, ...lineText(letter)].join(', ')})`,
+    );
   };
   const open = () =>
     new Worker(queueName(ledger.id, deadLettersQueue), process, {

@@ -134,7 +134,7 @@ async function* exportRows(
       cellOf(theirs),
       isoInstant(sinceMs),
       sourceFile ?? '',
-      `${line}`,
+      line === 0 ? '' : `${line}`,
       runId,
     ]);
     if (page.length < fieldsPerPage) return;

@@ -173,7 +173,7 @@ async function* csvRows(
     const cells = names.map((name) => row?.cells[columns.get(name) ?? -1] ?? '');
     const beyond = row === null ? [] : cellsBeyond(row);
     const more = Array.from({ length: moreCount }, (_, index) => beyond[index] ?? '');
-    yield [[...cells, ...more, dead.letterId, `${dead.line}`, dead.code, hintsOf(dead)]];
+    yield [[...cells, ...more, dead.letterId, dead.line === 0 ? '' : `${dead.line}`, dead.code, hintsOf(dead)]];
   }
 }
 

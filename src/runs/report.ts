@@ -12,7 +12,7 @@ import { type ContactChange, changePages } from '#src/journal/changes.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { type DriftCounts, originOf, pendingCount, type RunRecord } from '#src/ledger/runs.ts';
 import type { RunDeadRow, RunEvent, StagingLedger } from '#src/ledger/staging.ts';
-import { placeText, recordOf } from '#src/sources/row.ts';
+import { lineText, recordOf } from '#src/sources/row.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
 import { exitCodeOfRun } from './exit-code.ts';
 import type { GuardLimits } from './guards.ts';
@@ -290,7 +290,8 @@ export async function noteOn(staging: StagingLedger, run: RunRecord, summary: Ru
 
 function warningLine({ field, value, message, ...place }: RunEvent): string {
   const cell = value === null || value === undefined ? '' : ` ${JSON.stringify(value)}`;
-  return `          line ${placeText(place)}${field === null ? '' : `, ${field}`}${cell}: ${message}`;
+  const where = [...lineText(place), ...(field === null ? [] : [field])].join(', ');
+  return `          ${where === '' ? `${message}${cell}` : `${where}${cell}: ${message}`}`;
 }
 
 /** Names of files and folders may contain line breaks and worse; a message with several problems has one on each line. */

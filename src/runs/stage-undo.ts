@@ -37,18 +37,18 @@ export async function stageUndo(parts: UndoParts, run: RunRecord, signal: AbortS
   const { undoes, deleteCreated } = run.options;
   if (undoes === null) throw new PatchbayError('bug', 'undoWithoutRun', 'an undo names the run that it undoes');
   let tally: UndoTally = { changed: 0, deleted: 0, made: 0, cleared: 0 };
-  let line = 0;
+  let count = 0;
   let linked = 0;
   for await (const contacts of writtenContacts(ledger.contacts, undoes)) {
     signal.throwIfAborted();
     const records: NewStagedRecord[] = [];
     const events: RunEvent[] = [];
     for (const contact of contacts) {
-      line += 1;
+      count += 1;
       const order = undoOrderOf(contact, deleteCreated);
-      if (order === null) events.push(leftAlone(contact, line));
+      if (order === null) events.push(leftAlone(contact));
       else {
-        records.push(recordOf(run, contact.key, line, order));
+        records.push(recordOf(run, contact.key, order));
         tally = withOrder(tally, order);
       }
       if (contact.isLinked) linked += 1;
@@ -63,7 +63,7 @@ export async function stageUndo(parts: UndoParts, run: RunRecord, signal: AbortS
     }
   }
   const notes = [
-    ...(line === 0
+    ...(count === 0
       ? [`the journal has no write of run ${undoes}: it wrote nothing, or longer ago than data.keepJournal`]
       : []),
     ...(linked > 0 ? [`${linked} contacts that run ${undoes} linked keep their externalId`] : []),
@@ -82,12 +82,15 @@ export async function stageUndo(parts: UndoParts, run: RunRecord, signal: AbortS
   log.info({ run: run.id, feed: run.feed, undoes, ...tally }, 'run staged');
 }
 
-function recordOf(run: RunRecord, key: string, line: number, undo: UndoOrder): NewStagedRecord {
+/** It is in no file. */
+const nowhere = { line: 0, record: 0 } as const;
+
+function recordOf(run: RunRecord, key: string, undo: UndoOrder): NewStagedRecord {
   const nothing = { scalars: {}, emails: [], phones: [], customFields: [] };
   const desired = { key, source: null, ...(undo.makes === true ? contentsBefore(undo) : nothing), undo };
   const fields = undo.changes.map(({ field, before }) => [field, before] as const);
   return {
-    line,
+    line: nowhere.line,
     sequence: run.sequence,
     key,
     // No row of a file has this hash.
@@ -95,15 +98,15 @@ function recordOf(run: RunRecord, key: string, line: number, undo: UndoOrder): N
     fingerprint: fingerprint(desired),
     mappingVersion: 'undo',
     desired,
-    row: { kind: 'object', line, record: line, object: Object.fromEntries([['externalId', key], ...fields]) },
+    row: { kind: 'object', ...nowhere, object: Object.fromEntries([['externalId', key], ...fields]) },
   };
 }
 
-function leftAlone({ key, isDeleted }: WrittenContact, line: number): RunEvent {
+function leftAlone({ key, isDeleted }: WrittenContact): RunEvent {
   const message = isDeleted
     ? 'the run that is undone deleted this contact, and it is not known what the contact held'
     : 'the run that is undone made this contact: it is deleted with --delete-created only';
-  return { kind: 'skipped', line, key, code: isDeleted ? 'gone' : 'made', field: null, message };
+  return { kind: 'skipped', line: nowhere.line, key, code: isDeleted ? 'gone' : 'made', field: null, message };
 }
 
 function withOrder(tally: UndoTally, { deletes, makes, changes }: UndoOrder): UndoTally {

@@ -25,9 +25,26 @@ export function recordOf(row: RowPlace | null): { readonly record?: number } {
   return row !== null && row.record > row.line ? { record: row.record } : {};
 }
 
-/** `17`; `1, record 17` where several records share the line. */
-export function placeText({ line, record }: { readonly line: number; readonly record?: number }): string {
+/** Where a row is. Line 0: in no file, as the row of a person who left, or of a contact that is written back. */
+export interface ShownPlace {
+  readonly line: number;
+  readonly record?: number;
+}
+
+/** `17`; `1, record 17` where several records share the line; a dash for a row without a line. */
+export function placeText({ line, record }: ShownPlace): string {
+  if (line === 0) return '–';
   return record === undefined ? `${line}` : `${line}, record ${record}`;
+}
+
+/** `line 17`; nothing for a row without a line. To be joined with what else is said of the row. */
+export function lineText(place: ShownPlace): readonly string[] {
+  return place.line === 0 ? [] : [`line ${placeText(place)}`];
+}
+
+/** `people.csv:17`; the file alone for a row without a line. */
+export function fileAndLine(file: string, place: ShownPlace): string {
+  return place.line === 0 ? file : `${file}:${placeText(place)}`;
 }
 
 /** One CSV record. `columns` is one array shared by all rows of the file; `cells` has the same length, except in a broken row. */

@@ -240,6 +240,8 @@ describe('a run for people', () => {
     const hidden = presentRun(withoutValues, presentation({ heldFields: 1 }, { held }));
     expect(hidden).toContain('    line 2: role\n');
     expect(hidden).not.toMatch(/h-1|Lead/);
+    const left = presentRun(plain, presentation({ heldFields: 1 }, { held: [{ ...line, line: 0 }] }));
+    expect(left).toContain('    role of h-1\n');
   });
 
   it('counts adopted contacts beside the updated ones', () => {

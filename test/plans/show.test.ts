@@ -101,6 +101,22 @@ describe('a plan on a terminal', () => {
   });
 });
 
+describe('a plan with a row that is in no file', () => {
+  it('names no line', async () => {
+    const left = contact('c-3', { line: 0, changes: [{ field: 'role', from: 'Buyer', to: null, why: 'cleared' }] });
+    const warning = { kind: 'warning', line: 0, key: 'c-3', code: 'x', field: 'role', message: 'too long' } as const;
+    const plan = { ...made([left]), problems: readAgain([]), problemCount: 0, outcomes: [warning] };
+    for (const text of [
+      await presentPlan(createOutput({ color: false }), plan, { limit: 9, values: true }),
+      await textOf(planMarkdown(planView(plan, { limit: 9, values: true }))),
+    ]) {
+      expect(text).toMatch(/c\\?-3/);
+      expect(text).toContain('role: too long');
+      expect(text).not.toContain('line');
+    }
+  });
+});
+
 describe('a plan with --verify', () => {
   const drift = (key: string, code: string, rest: object) =>
     ({
@@ -208,7 +224,7 @@ describe('a plan of more contacts than memory should hold', () => {
     contacts: generated(count, (index) => create(`c-${index}`), read),
     contactCount: count,
     groupCounts: { ...noGroups, create: count },
-    problems: generated(count, (index) => ({ ...problem, line: index }), { count: 0 }),
+    problems: generated(count, (index) => ({ ...problem, line: index + 1 }), { count: 0 }),
     problemCount: count,
   });
   const everything = { limit: Number.POSITIVE_INFINITY, values: true };

@@ -199,7 +199,8 @@ describe.each(['merge', 'replace'] as const)('undoing a run, where PATCH means %
     const open = await planUndoOf(planned.service, bench.parts, deleted, { deleteCreated: false }, looking);
     const { groups, summary } = planView(open, { limit: 9, values: true });
     const [shown] = (await readWhole(open)).contacts;
-    expect(shown).toMatchObject({ key: 'c-1', deed: 'create' });
+    // It is in no file.
+    expect(shown).toMatchObject({ key: 'c-1', deed: 'create', line: 0 });
     expect(groups.map(({ title }) => title)).toEqual(['2 contacts to make again: the run that is undone deleted them']);
     expect(summary).toContain('2 rows: 2 to make again');
     const back = await undo(planned, deleted);

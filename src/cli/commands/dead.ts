@@ -23,7 +23,7 @@ import {
   retryNotices,
 } from '#src/operations/dead-letters.ts';
 import { shellWord } from '#src/shell-words.ts';
-import { placeText } from '#src/sources/row.ts';
+import { fileAndLine } from '#src/sources/row.ts';
 import type { Again } from '../describe.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
@@ -125,13 +125,7 @@ function printGroup(output: Output, { count, shown }: Group, { again }: ListOpti
   output.line(`  ${output.paste(printable(example.hint))}`);
   const rows = shown
     .map((letter) => shownDocument(output, letter))
-    .map((letter) => [
-      letter.id,
-      letter.key ?? '',
-      `${letter.file}:${placeText(letter)}`,
-      letter.state,
-      letter.message,
-    ]);
+    .map((letter) => [letter.id, letter.key ?? '', fileAndLine(letter.file, letter), letter.state, letter.message]);
   output.line(output.table(['id', 'key', 'where', 'state', 'what happened'], rows));
   const more = count - rowsOfGroupShown;
   if (more > 0) output.line(output.paste(`  … and ${more} more: ${again({ code: example.code })} --json`));
@@ -202,7 +196,8 @@ function printFacts(output: Output, document: Readonly<Record<string, unknown>>)
     return;
   }
   for (const [name, value] of Object.entries(document)) {
-    if (value === null) continue;
+    // A row that is in no file has line 0.
+    if (value === null || (name === 'line' && value === 0)) continue;
     const text = typeof value === 'object' ? JSON.stringify(value) : `${value}`;
     output.line(`${name.padEnd(9)} ${output.paste(printable(text))}`);
   }

@@ -20,6 +20,7 @@ import {
 import { findRun } from '#src/operations/runs.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { operands, shellWord } from '#src/shell-words.ts';
+import { fileAndLine } from '#src/sources/row.ts';
 import type { Again } from '../describe.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
@@ -76,7 +77,7 @@ function heldTable(output: Output, held: readonly HeldOfFile[]): string {
     field,
     ...(output.values ? [valueText(ours), valueText(theirs)] : []),
     instantText(isoInstant(sinceMs)),
-    `${sourceFile ?? `run ${runId}`}:${line}`,
+    fileAndLine(sourceFile ?? `run ${runId}`, { line }),
   ]);
   const ofValues = output.values ? ['file', 'app'] : [];
   return output.table(['feed', ...(output.values ? ['key'] : []), 'field', ...ofValues, 'since', 'from'], rows);

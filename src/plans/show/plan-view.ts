@@ -9,7 +9,7 @@ import { fieldWithoutValue } from '#src/journal/changes.ts';
 import type { PlanTotals } from '#src/ledger/plans.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import type { ProblemLine } from '#src/runs/report.ts';
-import { placeText } from '#src/sources/row.ts';
+import { lineText, placeText } from '#src/sources/row.ts';
 import type { CustomFieldValue } from '#src/wire/contact.ts';
 import type { MadePlan } from '../make-plan.ts';
 import { type GroupKind, hasWrites, isIn } from '../plan-totals.ts';
@@ -211,7 +211,8 @@ function warningNotes({ outcomes, notes }: MadePlan, values: boolean): readonly 
   const warnings = outcomes.filter(({ kind, message }) => kind === 'warning' && !notes.includes(message));
   const shown = warnings.slice(0, warningsShown).map(({ field, value, message, ...place }) => {
     const cell = values && value !== null && value !== undefined ? ` ${JSON.stringify(value)}` : '';
-    return `line ${placeText(place)}${field === null ? '' : `, ${fieldText(field, values)}`}${cell}: ${message}`;
+    const where = [...lineText(place), ...(field === null ? [] : [fieldText(field, values)])].join(', ');
+    return where === '' ? `${message}${cell}` : `${where}${cell}: ${message}`;
   });
   const moreCount = warnings.length - shown.length;
   return moreCount > 0 ? [...shown, `… and ${counted(moreCount, 'more warning')}`] : shown;
@@ -222,7 +223,7 @@ function viewContact(kind: GroupKind, contact: PlannedContact, values: boolean):
   const who = values ? [key, ...(name === null ? [] : [name])].join(', ') : 'contact';
   const shown =
     kind === 'held' ? held.map((one) => heldChange(one, values)) : changes.map((one) => viewChange(one, values));
-  return { heading: `${who} (line ${line})`, changes: shown };
+  return { heading: [who, ...lineText({ line }).map((where) => `(${where})`)].join(' '), changes: shown };
 }
 
 function viewChange({ field, from, to, why }: PlannedContact['changes'][number], values: boolean): ViewChange {
