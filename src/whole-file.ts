@@ -8,6 +8,7 @@
  * The files hold personal data, so only their owner can read them (docs/rules.md, "Secrets and personal data").
  */
 import { randomUUID } from 'node:crypto';
+import { mkdirSync, statSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { emptyIfMissing, PatchbayError, systemCodeOf } from './errors.ts';
@@ -94,6 +95,26 @@ export async function makeFolder(folder: string): Promise<void> {
   } catch (error) {
     // Another process has made it meanwhile.
     if (systemCodeOf(error) !== 'EEXIST' || !(await isFolder(folder))) throw error;
+  }
+}
+
+/** The same where nothing may come in between. @throws the system's errors. */
+export function makeFolderNow(folder: string): void {
+  if (isFolderNow(folder)) return;
+  const above = dirname(folder);
+  if (above !== folder) makeFolderNow(above);
+  try {
+    mkdirSync(folder, { mode: ownerOnlyFolderMode });
+  } catch (error) {
+    if (systemCodeOf(error) !== 'EEXIST' || !isFolderNow(folder)) throw error;
+  }
+}
+
+function isFolderNow(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch (error) {
+    return nullIfMissing(error) !== null;
   }
 }
 

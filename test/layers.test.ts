@@ -24,7 +24,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   mapping: ['errors', 'settings-file', 'wire', 'contacts', 'sources'],
   rate: ['errors', 'clock', 'log'],
   workspace: ['errors', 'clock', 'log', 'telemetry', 'rate', 'wire', 'contacts'],
-  ledger: ['errors', 'clock', 'wire', 'contacts', 'sources', 'mapping'],
+  ledger: ['errors', 'clock', 'wire', 'contacts', 'sources', 'mapping', 'whole-file'],
   journal: ['errors', 'clock', 'wire', 'contacts', 'sources', 'ledger'],
   schedules: ['errors', 'clock', 'log', 'config', 'ledger'],
   feeds: ['errors', 'config', 'mapping', 'ledger'],
@@ -54,7 +54,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   takes: ['errors', 'clock', 'log', 'config', 'sources', 'workspace', 'ledger', 'feeds', 'runs', 'whole-file'],
   'dead-letters': ['errors', 'clock', 'config', 'feeds', 'ledger', 'mapping', 'runs', 'sources'],
   audits: ['errors', 'clock', 'log', 'contacts', 'workspace', 'ledger', 'whole-file'],
-  queue: ['errors', 'clock', 'log', 'ledger', 'schedules', 'threads'],
+  queue: ['errors', 'clock', 'log', 'ledger', 'schedules', 'threads', 'whole-file'],
   jobs: [
     ...['errors', 'log', 'queue', 'runs', 'upsert', 'dead-letters', 'audits', 'schedules', 'snapshots', 'notices'],
   ],
@@ -68,6 +68,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   engine: [
     ...['errors', 'clock', 'log', 'config', 'rate', 'sources', 'workspace', 'ledger', 'upsert', 'runs', 'operations'],
     ...['queue', 'jobs', 'service', 'app', 'feeds', 'schedules', 'snapshots', 'notices', 'takes', 'telemetry'],
+    'whole-file',
   ],
   metrics: ['ledger', 'telemetry'],
   traces: ['errors', 'clock', 'log', 'telemetry'],

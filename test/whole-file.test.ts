@@ -1,9 +1,16 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { removeUnfinishedFiles, requireWritable, writeAsAsked, writeWholeFile } from '#src/whole-file.ts';
+import {
+  makeFolder,
+  makeFolderNow,
+  removeUnfinishedFiles,
+  requireWritable,
+  writeAsAsked,
+  writeWholeFile,
+} from '#src/whole-file.ts';
 
 let folder = '';
 beforeEach(async () => {
@@ -91,6 +98,33 @@ describe('a file that a person named', () => {
     expect(await readdir(folder)).toEqual(['file']);
     for (const path of [folder, join(folder, 'file/a.html'), join(folder, `${'x'.repeat(300)}.md`)])
       await expect(requireWritable(path)).rejects.toMatchObject({ kind: 'usage', code: 'outputNotWritten' });
+  });
+});
+
+describe('a folder', () => {
+  it('is made with those above it, for its owner only, and is left as it is where it is there', async () => {
+    const deep = join(folder, 'a/b/c');
+    makeFolderNow(deep);
+    makeFolderNow(deep);
+    await makeFolder(deep);
+    for (const made of [deep, join(folder, 'a')]) expect((await stat(made)).mode & 0o777).toBe(0o700);
+    await writeFile(join(folder, 'file'), 'x');
+    expect(() => makeFolderNow(join(folder, 'file/below'))).toThrow(/EEXIST.*file'/);
+    await expect(makeFolder(join(folder, 'file/below'))).rejects.toThrow(/EEXIST.*file'/);
+  });
+
+  it.skipIf(!existsSync('/proc/self'))('on Linux, is refused by name where none can be made', async () => {
+    expect(() => makeFolderNow('/proc/missing/below')).toThrow(/ENOENT.*'\/proc\/missing'/);
+    await expect(makeFolder('/proc/missing/below')).rejects.toThrow(/ENOENT.*'\/proc\/missing'/);
+  });
+
+  it('is made nowhere by `mkdir` with `recursive`, which may never end', () => {
+    const files = ['src', 'jobs'].flatMap((top) =>
+      readdirSync(top, { recursive: true, encoding: 'utf8' }).map((name) => join(top, name)),
+    );
+    const sources = files.filter((name) => /\.(ts|mjs)$/.test(name));
+    expect(sources.length).toBeGreaterThan(100);
+    expect(sources.filter((name) => /mkdir(Sync)?\([^;]*recursive/.test(readFileSync(name, 'utf8')))).toEqual([]);
   });
 });
 

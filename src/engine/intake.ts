@@ -4,7 +4,6 @@
  * A feed's folder is watched as long as it exists. A folder whose name is not a valid feed name, or whose feed has an invalid
  * mapping, is watched as well: files dropped there go to `_failed` with the reason, so that no file is ignored.
  */
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Home } from '#src/app.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
@@ -12,6 +11,7 @@ import { type Feeds, feedNameOf } from '#src/feeds/feeds.ts';
 import type { Logger } from '#src/log.ts';
 import { enterOrphans, hasOrphans, takeFile } from '#src/runs/enter-run.ts';
 import { type ImportFolder, watchImportFolder } from '#src/sources/import-folder.ts';
+import { makeFolder } from '#src/whole-file.ts';
 
 const sweepEveryMs = 5_000;
 
@@ -19,9 +19,9 @@ interface Intake {
   close(): Promise<void>;
 }
 
-async function makeFolder(folder: string): Promise<void> {
+async function makeImportFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder);
   } catch (error) {
     throw new PatchbayError(
       'usage',
@@ -75,7 +75,7 @@ export async function startIntake(home: IntakeHome, onTaken: () => void): Promis
     });
   };
 
-  for (const folder of folders.watched) await makeFolder(folder);
+  for (const folder of folders.watched) await makeImportFolder(folder);
   await makeFoldersOfFeeds(home);
   const watched = folders.watched.map((folder) => {
     const feedFolders = createFeedFolders(feeds, log, (name) => watchFolder(folder, name));
@@ -102,7 +102,7 @@ export async function startIntake(home: IntakeHome, onTaken: () => void): Promis
 async function makeFoldersOfFeeds({ feeds, folders }: IntakeHome): Promise<void> {
   const folder = folders.watched.at(-1);
   if (folder === undefined) return;
-  for (const { name, take } of feeds.configured) if (take === null) await makeFolder(join(folder, name));
+  for (const { name, take } of feeds.configured) if (take === null) await makeImportFolder(join(folder, name));
 }
 
 /** Folders of feeds watched in one import folder. */

@@ -1,11 +1,12 @@
 /** The sandbox: the embedded workspace service, with its own store and key in the data folder. */
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Clock } from '#src/clock.ts';
 import type { SandboxFolders } from '#src/config/data-folders.ts';
 import type { Logger } from '#src/log.ts';
 import { type RunningService, startService } from '#src/service/start-service.ts';
+import { makeFolder } from '#src/whole-file.ts';
 
 export interface Sandbox {
   readonly origin: string;
@@ -43,7 +44,7 @@ async function readOrMakeKey(file: string): Promise<string> {
   const known = await readFile(file, 'utf8').catch(() => '');
   if (known.trim() !== '') return known.trim();
   const key = randomBytes(24).toString('base64url');
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(file));
   await using handle = await open(file, 'w', 0o600);
   await handle.writeFile(`${key}\n`);
   return key;

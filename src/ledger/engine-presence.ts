@@ -5,10 +5,10 @@
  * A registration is not a lock: a killed process leaves its registration behind. Whether its owner is alive follows from
  * its identity (`process-identity.ts`), from the engine's lock, and for a worker from its last sign of life.
  */
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { messageOf, PatchbayError } from '#src/errors.ts';
+import { makeFolderNow } from '#src/whole-file.ts';
 
 /** Where the engine's queue is. The path of a socket in the data folder is relative to it. */
 export type QueuePlace =
@@ -66,7 +66,7 @@ export interface EngineLock {
 export function takeEngineLock(file: string): EngineLock | null {
   let db: DatabaseSync | null = null;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolderNow(dirname(file));
     db = new DatabaseSync(file, { timeout: 0 });
     db.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
     const held = db;

@@ -3,10 +3,11 @@
  * name, or the folder another path; and a name for people.
  */
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { PatchbayError, systemCodeOf } from '#src/errors.ts';
+import { makeFolder } from '#src/whole-file.ts';
 
 export interface HostIdentity {
   readonly id: string;
@@ -27,7 +28,7 @@ export async function knownHost(root: string): Promise<HostIdentity | null> {
 export async function identifyHost(root: string): Promise<HostIdentity> {
   const known = await knownHost(root);
   if (known !== null) return known;
-  await mkdir(root, { recursive: true, mode: 0o700 });
+  await makeFolder(root);
   const file = join(root, fileName);
   const fresh = `${file}.${randomBytes(4).toString('hex')}`;
   await writeFile(fresh, `h${randomBytes(6).toString('hex')}\n`, { mode: 0o600 });

@@ -3,7 +3,7 @@
  * is closed, and nothing else has changed.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { emptyIfMissing, PatchbayError } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
@@ -16,6 +16,7 @@ import { newRunId } from '#src/runs/run-files.ts';
 import { type StageParts, stageRun } from '#src/runs/stage.ts';
 import { openFileSupply, type SupplyParts } from '#src/runs/supply.ts';
 import { copyIntoFolder } from '#src/sources/check-out.ts';
+import { makeFolder } from '#src/whole-file.ts';
 
 /** What files are read with: as for a run. */
 export type ReadingParts = StageParts & SupplyParts;
@@ -49,7 +50,7 @@ const strayAfterMs = 86_400_000;
 export async function openDraft({ runs, draft }: Pick<Ledger, 'runs' | 'draft'>, parent: string): Promise<Draft> {
   await removeStrays(parent);
   const folder = join(parent, randomBytes(6).toString('hex'));
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   const [newest] = await runs.list({ limit: 1 });
   const scratch = openScratch(join(folder, 'scratch.sqlite'), newest?.sequence ?? 0);
   return {

@@ -3,10 +3,10 @@
  * nothing of it stays behind, whatever ends the process: it may hold personal data.
  */
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { ownerOnlyFileMode, ownerOnlyFolderMode, writeAsAsked } from '#src/whole-file.ts';
+import { makeFolder, ownerOnlyFileMode, writeAsAsked } from '#src/whole-file.ts';
 
 const hint =
   'It holds for a moment what is too long for memory. Make room in the data folder, and try again. Nothing was changed.';
@@ -42,7 +42,7 @@ export async function openSpool<Item>(folder: string, signal: AbortSignal): Prom
 }
 
 async function openNameless(folder: string, path: string): Promise<FileHandle> {
-  await mkdir(folder, { recursive: true, mode: ownerOnlyFolderMode });
+  await makeFolder(folder);
   const file = await open(path, 'wx+', ownerOnlyFileMode);
   await rm(path);
   return file;

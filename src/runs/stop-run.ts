@@ -2,7 +2,7 @@
  * A run that guards have stopped: its rows stay staged, and its report and a note in the import folder say why. It stays
  * stopped until a person approves or cancels it, or until a newer file takes its place.
  */
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '#src/clock.ts';
 import { archiveFolders } from '#src/config/data-folders.ts';
@@ -10,6 +10,7 @@ import { PatchbayError } from '#src/errors.ts';
 import type { RunReason, RunRecord, RunState } from '#src/ledger/runs.ts';
 import type { Logger } from '#src/log.ts';
 import { safeFileName } from '#src/sources/file-name.ts';
+import { makeFolder } from '#src/whole-file.ts';
 import { approveCommand } from './guards.ts';
 import { noteOn, type ReportParts, writeReport } from './report.ts';
 
@@ -93,7 +94,7 @@ export async function removeStoppedNote(run: RunRecord): Promise<void> {
 async function writeNote(run: RunRecord, note: string): Promise<void> {
   if (run.claimedPath === '') return;
   const path = notePath(run);
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(path));
   await writeFile(path, note, { mode: 0o600 });
 }
 

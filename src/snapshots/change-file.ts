@@ -5,14 +5,14 @@
  * file has come: events that a crash left out are added, and none is added twice. Lines that are older than snapshots are kept
  * leave the file, and so does the older half of a file that has grown too large.
  */
-import { type FileHandle, mkdir, open, truncate } from 'node:fs/promises';
+import { type FileHandle, open, truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { isoInstant } from '#src/clock.ts';
 import { systemCodeOf } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { NumberChange, SnapshotRecord } from '#src/ledger/snapshots.ts';
-import { writeWholeFile } from '#src/whole-file.ts';
+import { makeFolder, writeWholeFile } from '#src/whole-file.ts';
 import { eventsOf, fullEvent } from './change-events.ts';
 import { compareSnapshots } from './compare-snapshots.ts';
 import { changedSince, seriesFolder } from './snapshot-files.ts';
@@ -62,7 +62,7 @@ export async function settleChangeFile(snapshots: SnapshotLedger, folder: string
 }
 
 async function append(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(path));
   await using file = await open(path, 'a', 0o600);
   await file.writeFile(text);
   await file.sync();

@@ -7,10 +7,10 @@
  * succeeds.
  */
 import { createHash } from 'node:crypto';
-import { chmod, lstat, mkdir, open, rename as renameOnDisk, stat, unlink } from 'node:fs/promises';
+import { chmod, lstat, open, rename as renameOnDisk, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileError, systemCodeOf } from '#src/errors.ts';
-import { ownerOnlyFileMode, ownerOnlyFolderMode, syncFolder, writeWholeFile } from '#src/whole-file.ts';
+import { makeFolder, ownerOnlyFileMode, syncFolder, writeWholeFile } from '#src/whole-file.ts';
 import { safeFileName } from './file-name.ts';
 import { fingerprintOf } from './folder-entries.ts';
 
@@ -59,7 +59,7 @@ export async function claimFile(
 const goneCodes: readonly string[] = ['ENOENT', 'ESTALE'];
 
 async function claimAs(from: string, to: string, rename: Rename): Promise<string> {
-  await mkdir(dirname(to), { recursive: true, mode: ownerOnlyFolderMode });
+  await makeFolder(dirname(to));
   try {
     if (await isThere(from)) await rename(from, to);
   } catch (error) {
@@ -151,7 +151,7 @@ export function pathOfRun(folder: string, runId: string, name: string): string {
 
 /** Across devices: copies, then removes the original. */
 async function moveFile(from: string, to: string, rename: Rename): Promise<void> {
-  await mkdir(dirname(to), { recursive: true, mode: ownerOnlyFolderMode });
+  await makeFolder(dirname(to));
   if (!(await isThere(from))) {
     if (await isThere(to)) return;
     throw fileError('fileMissing', `${from} is not there any more`, { file: from }, 'Drop it again.');

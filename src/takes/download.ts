@@ -8,7 +8,7 @@
  * Terms: a *place* is where an answer finally came from, without its query, which may change each time.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { Config } from '#src/config/schema.ts';
@@ -16,6 +16,7 @@ import type { TakenUrl } from '#src/ledger/takes.ts';
 import type { Logger } from '#src/log.ts';
 import { classifyFileName, safeFileName } from '#src/sources/file-name.ts';
 import { isZip } from '#src/sources/zip-archive.ts';
+import { makeFolder } from '#src/whole-file.ts';
 import { retry } from '#src/workspace/retry.ts';
 import type { TypeEnding } from './answer-head.ts';
 import {
@@ -60,7 +61,7 @@ type Download =
  */
 export async function download(parts: DownloadParts, order: DownloadOrder, signal: AbortSignal): Promise<Download> {
   const first = firstHop(order.take, parts.download);
-  await mkdir(parts.downloads, { recursive: true, mode: 0o700 });
+  await makeFolder(parts.downloads);
   const endsAtMs = parts.clock.monotonicMs() + parts.download.timeoutMs;
   const end = new AbortController();
   const late = new AbortController();

@@ -5,11 +5,12 @@
  * (`log-sync.ts`): it survives a power cut, and all commits before it do too.
  */
 import { channel } from 'node:diagnostics_channel';
-import { chmodSync, mkdirSync, statfsSync, statSync } from 'node:fs';
+import { chmodSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import type { LedgerObserver } from '#src/ledger/trouble.ts';
+import { makeFolderNow } from '#src/whole-file.ts';
 import { damageTold, ledgerDamaged, ledgerTroubleOf, liftMark, markDamaged } from './damage.ts';
 import { createLogSync } from './log-sync.ts';
 import { migrations } from './migrations/migrations.ts';
@@ -259,7 +260,7 @@ function preparedRows(statement: StatementSync): Prepared {
 function open(file: string): DatabaseSync {
   let db: DatabaseSync | null = null;
   try {
-    if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    if (file !== ':memory:') makeFolderNow(dirname(file));
     db = new DatabaseSync(file, { timeout: busyTimeoutMs });
     if (file !== ':memory:') chmodSync(file, 0o600);
     switchToWal(db);

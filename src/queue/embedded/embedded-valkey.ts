@@ -5,13 +5,14 @@
  * decision 1), so a kill may lose its last seconds. The *thread* (`valkey-thread.ts`) runs the server; its *death* is any end
  * other than `stop`. Invariant: a folder has one owner, since the caller holds the data folder's lock.
  */
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { timedOut, within } from '#src/clock.ts';
 import { invariant, messageOf, PatchbayError, unreachable } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
 import { startThread } from '#src/threads/start-thread.ts';
+import { makeFolderNow } from '#src/whole-file.ts';
 import { chooseListenPlace, type ListenAt, type ListenPlace } from './listening.ts';
 
 export interface EmbeddedValkeyOptions {
@@ -152,7 +153,7 @@ function warnOfDamage(log: Logger, damagedDump: string | null): void {
 
 function makePrivateFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolderNow(folder);
     chmodSync(folder, 0o700);
   } catch (error) {
     throw new PatchbayError('usage', 'embeddedQueueFolder', `the embedded queue cannot use the folder ${folder}`, {
