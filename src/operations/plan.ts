@@ -44,7 +44,11 @@ export interface PlanRequest {
   readonly only: readonly string[] | null;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: PlanProgress) => void;
+  readonly onWait?: (ms: number) => void;
 }
+
+/** How its making is followed. */
+export type PlanFollowing = Pick<PlanRequest, 'signal' | 'onProgress' | 'onWait'>;
 
 /**
  * What importing the file would write. Nothing is written, to the service or anywhere else, but the plan itself.
@@ -52,9 +56,9 @@ export interface PlanRequest {
  */
 export async function planFile(
   { reading, plan }: PlanService,
-  { file, isInput, options, choice, mappingNamed, only, signal, onProgress }: PlanRequest,
+  { file, isInput, options, choice, mappingNamed, only, ...following }: PlanRequest,
 ): Promise<MadePlan> {
-  const drafted = await draftFile(reading, plan.draftsFolder, file, options, choice, signal);
+  const drafted = await draftFile(reading, plan.draftsFolder, file, options, choice, following.signal);
   try {
     const { run, ledger } = drafted;
     const kept = {
@@ -69,8 +73,7 @@ export async function planFile(
       ledger,
       only: only === null ? null : new Set(only),
       kept,
-      signal,
-      onProgress,
+      ...following,
     });
     return withAdvice(withRequestsOf(run, made));
   } finally {
@@ -118,7 +121,7 @@ async function readingAs(
 export async function planStoppedRun(
   { plan }: Pick<PlanService, 'plan'>,
   run: RunRecord,
-  { signal, onProgress }: Pick<PlanRequest, 'signal' | 'onProgress'>,
+  following: PlanFollowing,
 ): Promise<MadePlan> {
   if (run.state !== 'stopped') {
     throw new PatchbayError('usage', 'notStopped', `run ${run.id} is not stopped: no approval is waited for`, {
@@ -126,7 +129,7 @@ export async function planStoppedRun(
     });
   }
   const kept = { runId: run.id, undoes: null, path: null, reading: null, mappingNamed: null };
-  return makePlan(plan, { run, ledger: plan.ledger, only: null, kept, signal, onProgress });
+  return makePlan(plan, { run, ledger: plan.ledger, only: null, kept, ...following });
 }
 
 /** The stop of a plan has no run to approve: it says how to import the file all the same. */

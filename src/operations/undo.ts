@@ -12,7 +12,7 @@ import { importFolderOf, type SubmitParts } from '#src/runs/enter-run.ts';
 import { newRunId } from '#src/runs/run-files.ts';
 import { isStopOfStagedUndo, stageUndo } from '#src/runs/stage-undo.ts';
 import { actOf } from './acts.ts';
-import type { PlanRequest, PlanService } from './plan.ts';
+import type { PlanFollowing, PlanService } from './plan.ts';
 import { approveRun, stateWords } from './runs.ts';
 
 export interface UndoChoice {
@@ -29,17 +29,17 @@ export async function planUndoOf(
   submit: SubmitParts,
   undone: RunRecord,
   choice: UndoChoice,
-  { signal, onProgress }: Pick<PlanRequest, 'signal' | 'onProgress'>,
+  following: PlanFollowing,
 ): Promise<MadePlan> {
   await requireUndoable(submit, undone);
   const draft = await openDraft(plan.ledger, plan.draftsFolder);
   try {
     const { ledger } = draft;
     const entered = await ledger.runs.create(undoRun(submit, undone, { ...choice, accept: false, reason: null }));
-    await stageUndo(onDraft(reading, draft), entered, signal);
+    await stageUndo(onDraft(reading, draft), entered, following.signal);
     const run = (await ledger.runs.get(entered.id)) ?? entered;
     const kept = { runId: null, path: null, reading: null, mappingNamed: null, undoes: undone.id };
-    const made = await makePlan(plan, { run, ledger, only: null, kept, signal, onProgress });
+    const made = await makePlan(plan, { run, ledger, only: null, kept, ...following });
     const { stop } = made.plan;
     if (stop === null) return made;
     const hint = `The undo stops there and waits for an approval. If this is expected: ${undoCommand(undone, choice)} --accept`;

@@ -51,6 +51,8 @@ export interface PlanTask {
   readonly kept: Pick<PlanRecord, 'runId' | 'undoes' | 'path' | 'reading' | 'mappingNamed'>;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: PlanProgress) => void;
+  /** Told before the plan waits for reads that show what was written a moment ago, and for how long. */
+  readonly onWait?: (ms: number) => void;
 }
 
 export interface PlanProgress {
@@ -76,8 +78,9 @@ export interface MadePlan extends AsyncDisposable {
   readonly notes: readonly string[];
   /** With `--verify` and `--repair`: how many contacts people changed, deleted or doubled. Null: it was not looked for. */
   readonly drift: DriftCounts | null;
-  /** Rows of which nothing can be said now, since writes of them have just been sent. */
+  /** Rows of which nothing can be said now: they are being written, or, `unread` of them, their reads fail. */
   readonly unsure: number;
+  readonly unread: number;
   /** Requests that making it took. */
   readonly sent: Readonly<Partial<Record<RequestKind, number>>>;
 }
@@ -144,6 +147,7 @@ export async function makePlan(parts: PlanParts, task: PlanTask): Promise<MadePl
       notes: run.notes,
       drift: run.shape?.drift ?? null,
       unsure: counts.unsure,
+      unread: counts.unread,
       sent: Object.fromEntries(sent),
       [Symbol.asyncDispose]: () => spools.disposeAsync(),
     };
@@ -155,14 +159,14 @@ export async function makePlan(parts: PlanParts, task: PlanTask): Promise<MadePl
 /** Ends with the run's last staged row. */
 function plannedPages(
   { upsert }: PlanParts,
-  { run, ledger, only, signal, onProgress }: PlanTask,
+  { run, ledger, only, signal, onProgress, onWait = () => undefined }: PlanTask,
   onRequest: (kind: RequestKind) => void,
 ): AsyncGenerator<readonly PlannedRecord[]> {
   const total = pendingCount(run.counts);
   let done = 0;
   const choose = (records: readonly StagedRecord[]) =>
     only === null ? records : records.filter(({ key }) => only.has(key));
-  return planStagedPages({ ...upsert, ledger }, run, choose, { signal, onRequest }, (rows) => {
+  return planStagedPages({ ...upsert, ledger }, run, choose, { signal, onRequest, onWait }, (rows) => {
     done += rows;
     onProgress({ done, total });
   });
@@ -299,7 +303,14 @@ export async function readKeptPlan(plans: Pick<PlanLedger, 'contacts'>, plan: Pl
     contactCount += 1;
     groupCounts = withContact(groupCounts, contact);
   }
-  const elsewhere = { problems: nothing, problemCount: 0, outcomes: [], notes: [], drift: null, unsure: 0, sent: {} };
+  const elsewhere = {
+    problems: nothing,
+    problemCount: 0,
+    outcomes: [],
+    notes: [],
+    drift: null,
+    ...{ unsure: 0, unread: 0, sent: {} },
+  };
   const [isKept, close] = [true, async () => undefined];
   return { plan, isKept, contacts, contactCount, groupCounts, ...elsewhere, [Symbol.asyncDispose]: close };
 }

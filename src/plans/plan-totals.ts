@@ -20,8 +20,9 @@ export interface PlanCounts extends ChangeCounts {
   readonly heldFields: number;
   /** Contacts that the ledger does not know. */
   readonly unknown: number;
-  /** Records of which nothing can be said now. */
+  /** Records of which nothing can be said now; those of them whose read fails. */
   readonly unsure: number;
+  readonly unread: number;
 }
 
 export const noCounts: PlanCounts = {
@@ -37,11 +38,12 @@ export const noCounts: PlanCounts = {
     heldFields: 0,
     unknown: 0,
   },
-  ...{ unsure: 0, added: 0, changed: 0, cleared: 0, removed: 0, relabelled: 0 },
+  ...{ unsure: 0, unread: 0, added: 0, changed: 0, cleared: 0, removed: 0, relabelled: 0 },
 };
 
 export function withRecord(counts: PlanCounts, record: PlannedRecord): PlanCounts {
-  if (record.is === 'unsure') return { ...counts, unsure: counts.unsure + 1 };
+  if (record.is === 'unsure')
+    return { ...counts, unsure: counts.unsure + 1, unread: counts.unread + (record.why === 'unread' ? 1 : 0) };
   if (record.is === 'ended') return { ...counts, [record.end.outcome]: counts[record.end.outcome] + 1 };
   const { contact, outcome, isUnknown } = record;
   const { deed, changes, held } = contact;

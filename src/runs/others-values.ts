@@ -16,7 +16,7 @@ import type { RequestTotals, RunRecord } from '#src/ledger/runs.ts';
 import type { StagedRecord } from '#src/ledger/staging.ts';
 import { policiesOf } from '#src/mapping/policies-of.ts';
 import type { UpsertParts } from '#src/upsert/chunk.ts';
-import { planInChunks, planStagedPages } from '#src/upsert/plan-records.ts';
+import { planStagedPages } from '#src/upsert/plan-records.ts';
 import { noOthersValues, type OthersValues } from './guards.ts';
 
 export interface OthersValuesParts {
@@ -45,15 +45,8 @@ export async function countOthersValues(
   };
   const parts = { ...upsert, ledger };
   const options = { signal, onRequest };
-  let [valueCount, contactCount, hasWaited] = [0, 0, false];
-  for await (const first of planStagedPages(parts, run, choose, options)) {
-    // Reads of what was written a moment ago may show an older state: the run waits once, until they cannot.
-    const unsure = first.flatMap((one) => (one.is === 'unsure' ? [one.record] : []));
-    if (unsure.length > 0 && !hasWaited) {
-      await upsert.clock.sleep(upsert.limits.visibilityLagMs, signal);
-      hasWaited = true;
-    }
-    const page = [...first, ...(await planInChunks(parts, run, unsure, options))];
+  let [valueCount, contactCount] = [0, 0];
+  for await (const page of planStagedPages(parts, run, choose, options)) {
     const planned = page.flatMap((one) => (one.is === 'planned' && one.outcome === 'updated' ? [one.contact] : []));
     const said = await ledger.runs.saidOf(
       run.feed,

@@ -40,9 +40,12 @@ export type PlannedRecord = { readonly record: StagedRecord } & (
     }
   /** Skipped or rejected, without a write. */
   | { readonly is: 'ended'; readonly end: Extract<RecordEnd, { readonly outcome: 'skipped' | 'dead' }> }
-  /** Reads may still show an older state, or do not show the contact: nothing can be said of it now. */
-  | { readonly is: 'unsure' }
+  /** Nothing can be said of it now. */
+  | { readonly is: 'unsure'; readonly why: Unsure }
 );
+
+/** `lag`: it was written within the visibility lag, and reads may still show an older state. `unread`: the read of this contact fails. */
+type Unsure = 'lag' | 'unread';
 
 /** Records of one look-up, and look-ups under way at once: reads of a distant service must not wait for each other. */
 const recordsPerLookUp = 20;
@@ -50,6 +53,8 @@ const lookUpsAtOnce = 8;
 
 /**
  * Plans the staged rows of a run, page by page, in the order of the file. Ends with the last of them.
+ *
+ * Reads of what was written a moment ago may show an older state: it waits once, until they cannot.
  *
  * @param choose of a page, the records to plan.
  * @param onPage told after each page how many staged rows it had.
@@ -59,10 +64,12 @@ export async function* planStagedPages(
   parts: UpsertParts,
   run: RunRecord,
   choose: (records: readonly StagedRecord[]) => readonly StagedRecord[] | Promise<readonly StagedRecord[]>,
-  options: CallOptions & { readonly signal: AbortSignal },
+  { onWait = () => undefined, ...options }: StagedPlanning,
   onPage: (rows: number) => void = () => undefined,
 ): AsyncGenerator<readonly PlannedRecord[]> {
   const { runs } = parts.ledger;
+  const waitMs = parts.limits.visibilityLagMs;
+  let hasWaited = false;
   for (let next: number | null = 0; next !== null; await nextTurn()) {
     const page: Awaited<ReturnType<typeof runs.stagedPage>> = await runs.stagedPage(
       run.id,
@@ -71,13 +78,44 @@ export async function* planStagedPages(
     );
     next = page.next;
     const chosen = await choose(page.records);
-    yield await planInChunks(parts, run, chosen, options);
+    const planned = await planInChunks(parts, run, chosen, options);
+    const lagging = planned.filter(isLagging);
+    if (lagging.length > 0 && !hasWaited) {
+      onWait(waitMs);
+      // Interrupted, it has an error of its own.
+      await parts.clock.sleep(waitMs, options.signal).catch((error: unknown) => {
+        options.signal.throwIfAborted();
+        throw error;
+      });
+      hasWaited = true;
+    }
+    yield lagging.length === 0 ? planned : await planAgain(parts, run, planned, options);
     onPage(page.records.length);
   }
 }
 
+export type StagedPlanning = CallOptions & {
+  readonly signal: AbortSignal;
+  /** Told before it waits for reads that show what was written, and for how long. */
+  readonly onWait?: (ms: number) => void;
+};
+
+const isLagging = (record: PlannedRecord): boolean => record.is === 'unsure' && record.why === 'lag';
+
+/** Those of a page that reads could not tell of, once more; each in its place. */
+async function planAgain(
+  parts: UpsertParts,
+  run: RunRecord,
+  page: readonly PlannedRecord[],
+  options: CallOptions & { readonly signal: AbortSignal },
+): Promise<readonly PlannedRecord[]> {
+  const lagging = page.filter(isLagging).map(({ record }) => record);
+  const again = new Map((await planInChunks(parts, run, lagging, options)).map((one) => [one.record, one]));
+  return page.map((one) => again.get(one.record) ?? one);
+}
+
 /** Plans records in look-ups that are under way together, for at most a page of them. @throws as `planRecords`. */
-export async function planInChunks(
+async function planInChunks(
   parts: UpsertParts,
   run: RunRecord,
   records: readonly StagedRecord[],
@@ -103,7 +141,7 @@ export async function planRecords(
   options: CallOptions & { readonly signal: AbortSignal },
 ): Promise<readonly PlannedRecord[]> {
   const chunk = readingChunk(parts, run, options);
-  const keys = records.map((record): Reading => ({ work: beginKey(record), end: null }));
+  const keys = records.map((record): Reading => ({ work: beginKey(record), end: null, unsure: 'unread' }));
   const works = () => keys.map(({ work }) => work);
   takeAnswers(keys, await readUnleased(chunk, works().filter(isAsking('lease'))));
   const asking = works().filter(isAsking('lookUp'));
@@ -115,6 +153,7 @@ export async function planRecords(
 interface Reading {
   work: KeyWork;
   end: KeyEnd | null;
+  unsure: Unsure;
 }
 
 function readingChunk(parts: UpsertParts, run: RunRecord, options: Chunk['options'] & { signal: AbortSignal }): Chunk {
@@ -137,6 +176,7 @@ function take(key: Reading, { event, contents }: Answer): void {
   for (const effect of effects) {
     if (isQuestion(effect)) key.work = withQuestion(record, state, effect.do, contents);
     else if (effect.do === 'end') key.end = effect.as;
+    else if (effect.do === 'defer') key.unsure = effect.wait === 'lag' ? 'lag' : 'unread';
   }
 }
 
@@ -162,7 +202,7 @@ async function readToTheEnd(chunk: Chunk, key: Reading): Promise<void> {
   }
 }
 
-function plannedOf(record: StagedRecord, { work, end }: Reading): PlannedRecord {
+function plannedOf(record: StagedRecord, { work, end, unsure }: Reading): PlannedRecord {
   const { contents } = work;
   const planned = (outcome: 'created' | 'updated' | 'unchanged', plan: Plan, theirs: Contact | null): PlannedRecord => {
     const contact = plannedContact(record, plan, theirs);
@@ -171,9 +211,9 @@ function plannedOf(record: StagedRecord, { work, end }: Reading): PlannedRecord 
   if (contents.is === 'absent' && work.question === 'intend') return planned('created', contents.plan, null);
   if (contents.is === 'differs')
     return planned(contents.madeByUs ? 'created' : 'updated', contents.plan, contents.theirs);
-  if (end === null) return { record, is: 'unsure' };
+  if (end === null) return { record, is: 'unsure', why: unsure };
   const ended = endOf(record, end, contents).end;
   if (ended.outcome === 'skipped' || ended.outcome === 'dead') return { record, is: 'ended', end: ended };
   if (contents.is === 'same') return planned(ended.outcome, contents.plan, contents.theirs);
-  return { record, is: 'unsure' };
+  return { record, is: 'unsure', why: unsure };
 }

@@ -44,6 +44,35 @@ const deeds = ({ contacts }: Awaited<ReturnType<PlanBench['plan']>>) =>
     ]),
   );
 
+describe('a plan of contacts that were written a moment ago', () => {
+  it('waits once, and says what reads show then: what people did meanwhile, too', async () => {
+    const planned = await openPlanBench({ limits: { visibilityLagMs: 1_500 } });
+    await planned.bench.import('a.csv', before);
+    await edit(planned, 'c-1', { role: 'Edited' });
+    await edit(planned, 'c-2', { company: 'Dock' });
+    const waits: number[] = [];
+    const made = await planned.plan('b.csv', after, { onWait: (ms) => waits.push(ms) });
+    expect(waits).toEqual([1_500]);
+    expect(made).toMatchObject({ unsure: 0, unread: 0 });
+    expect(deeds(made)).toMatchObject({
+      'c-1': ['update', 'phone.+14155550101: +14155550101 → null', 'role: Chief | Edited'],
+      'c-2': ['none', 'company: Quay | Dock'],
+    });
+    expect((await planned.plan('b.csv', after, { onWait: (ms) => waits.push(ms) })).unsure).toBe(0);
+    expect(waits).toHaveLength(1);
+  });
+
+  it('ends where the wait is ended, and leaves nothing', async () => {
+    const planned = await openPlanBench({ limits: { visibilityLagMs: 60_000 } });
+    await planned.bench.import('a.csv', before);
+    await edit(planned, 'c-1', { role: 'Edited' });
+    const interrupt = new AbortController();
+    const options = { signal: interrupt.signal, onWait: () => interrupt.abort(new Error('Ctrl-C')) };
+    await expect(planned.plan('b.csv', after, options)).rejects.toThrow('Ctrl-C');
+    expect(await planned.bench.ledger.plans.list({ limit: 9 })).toEqual([]);
+  });
+});
+
 describe('a plan', () => {
   it('says of each contact what is created, changed, cleared, removed and held, and of rows what is rejected', async () => {
     const planned = await openPlanBench();

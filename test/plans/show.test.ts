@@ -55,6 +55,7 @@ function made(contacts: readonly PlannedContact[]): MadePlan {
       notes: [],
       drift: null,
       unsure: 0,
+      unread: 0,
       sent: { get: 3 },
     },
     problems: readAgain([{ line: 7, code: 'phoneLetters', field: 'phone', value: evil, hint: 'Write digits.' }]),
@@ -114,6 +115,20 @@ describe('a plan with a row that is in no file', () => {
       expect(text).toContain('role: too long');
       expect(text).not.toContain('line');
     }
+  });
+});
+
+describe('a plan with rows of which nothing can be said', () => {
+  it('says why, and that the rest is what it tells of', () => {
+    const rows = { rows: 3, created: 0, updated: 0, unchanged: 0, skipped: 0, dead: 0 };
+    const { plan, ...rest } = made([]);
+    const requests = { get: 1, post: 0, patch: 0, delete: 0 };
+    const open = { ...rest, plan: { ...plan, totals: { ...plan.totals, rows, requests } }, unsure: 3, unread: 1 };
+    const { summary } = planView(open, { limit: 9, values: true });
+    expect(summary[0]).toBe(
+      '3 rows: 2 not known yet, since they are being written, 1 not known, since their reads fail',
+    );
+    expect(summary.at(-1)).toBe('nothing to write of what is known; making this plan took 3 requests');
   });
 });
 

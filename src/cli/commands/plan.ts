@@ -3,11 +3,19 @@ import { rm } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import { SingleBar } from 'cli-progress';
 import type { Home } from '#src/app.ts';
+import { formatDuration } from '#src/config/forms.ts';
 import { planParts } from '#src/engine/plan-parts.ts';
 import { openReadingSession } from '#src/engine/reading-session.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { checkImportOptions, chooseTarget, type ImportOptions, readStandardInput } from '#src/operations/import.ts';
-import { exitCodeOfPlan, type PlanService, planDocument, planFile, planStoppedRun } from '#src/operations/plan.ts';
+import {
+  exitCodeOfPlan,
+  type PlanFollowing,
+  type PlanService,
+  planDocument,
+  planFile,
+  planStoppedRun,
+} from '#src/operations/plan.ts';
 import { findRun } from '#src/operations/runs.ts';
 import type { MadePlan, PlanProgress } from '#src/plans/make-plan.ts';
 import { htmlListMax, planHtml, planMarkdown } from '#src/plans/show/plan-files.ts';
@@ -123,6 +131,7 @@ async function make(
   { patienceMs, interrupt, onProgress }: Making,
 ): Promise<MadePlan> {
   const { signal } = interrupt;
+  const following: PlanFollowing = { signal, onProgress, onWait: waitNote(output) };
   // They choose what is shown: a plan is made of the whole file. With --verify no other contact is read.
   const { only: shown, limit: _limit, ...reading } = options;
   const isVerify = options.verify === true;
@@ -131,8 +140,7 @@ async function make(
   const input = file === '-' ? await readStandardInput(home, options.format ?? null, signal) : null;
   const session = { patienceMs, signal, sameWorkspace: options.sameWorkspace === true };
   try {
-    if (run !== null)
-      return await withService(home, session, (service) => planStoppedRun(service, run, { signal, onProgress }));
+    if (run !== null) return await withService(home, session, (service) => planStoppedRun(service, run, following));
     const { choice, isNewFeed } = await chooseTarget(home, options);
     if (isNewFeed)
       output.note(`"${printable(choice.feed.name)}" would be a new feed (no configuration or folder found)`);
@@ -145,13 +153,18 @@ async function make(
         choice,
         mappingNamed: options.mapping ?? null,
         only: isVerify ? null : (shown ?? null),
-        signal,
-        onProgress,
+        ...following,
       }),
     );
   } finally {
     if (input !== null) await rm(input.path, { force: true });
   }
+}
+
+/** Reads may not show for some seconds what was written. */
+export function waitNote(output: Output): (ms: number) => void {
+  return (ms) =>
+    output.note(`contacts of it were written a moment ago: waiting ${formatDuration(ms)} for what reads show then`);
 }
 
 function namedFile(file: string): NamedFile {

@@ -130,7 +130,7 @@ async function planToShow(
     // Looking keeps nothing, and a plan is kept, so that it is what an approval carries out.
     const home = await openCliHome(options, 'act');
     try {
-      return await planNow(home, run, planPatienceMs);
+      return await planNow(home, output, run, planPatienceMs);
     } finally {
       await home.close();
     }
@@ -188,7 +188,7 @@ export async function approve(options: ApproveOptions, id: string): Promise<numb
     const terminal = isAsked ? terminalOf(options) : null;
     const kept = choice === null && isAsked ? await keptPlanOf(home, run) : null;
     const isShownNow = choice === null && terminal !== null;
-    await using shown = kept ?? (isShownNow ? await planNow(home, run, patienceMs) : null);
+    await using shown = kept ?? (isShownNow ? await planNow(home, output, run, patienceMs) : null);
     const text = [
       presentRun(output, await readRun(home, run)),
       ...(isShownNow && shown !== null ? [await presentStoppedPlan(output, shown)] : []),

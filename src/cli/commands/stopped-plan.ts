@@ -7,7 +7,7 @@ import { asksForLinks } from '#src/runs/guards.ts';
 import { listenForInterrupt } from '../interrupt.ts';
 import type { Output } from '../output.ts';
 import { presentPlan } from '../present-plan.ts';
-import { withService } from './plan.ts';
+import { waitNote, withService } from './plan.ts';
 
 /** Few enough to be looked up while a person waits: a hundred requests. */
 const plannedAtOnceMax = 2_000;
@@ -29,13 +29,18 @@ export async function keptPlanOf({ ledger }: Pick<Home, 'ledger'>, run: RunRecor
  * Makes a plan of the run now, and keeps it; null where the run is too large for that while a person waits.
  * @throws PatchbayError as `planStoppedRun`.
  */
-export async function planNow(home: Home, run: RunRecord, patienceMs: number): Promise<MadePlan | null> {
+export async function planNow(
+  home: Home,
+  output: Output,
+  run: RunRecord,
+  patienceMs: number,
+): Promise<MadePlan | null> {
   if (pendingCount(run.counts) > plannedAtOnceMax) return null;
   const interrupt = listenForInterrupt(() => undefined);
   try {
     const { signal } = interrupt;
     return await withService(home, { patienceMs, signal, sameWorkspace: false }, (service) =>
-      planStoppedRun(service, run, { signal, onProgress: () => undefined }),
+      planStoppedRun(service, run, { signal, onProgress: () => undefined, onWait: waitNote(output) }),
     );
   } finally {
     interrupt.dispose();

@@ -12,7 +12,7 @@ import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output } from '../output.ts';
 import { type PlanCommands, planLines, presentPlan } from '../present-plan.ts';
-import { createBar, withService } from './plan.ts';
+import { createBar, waitNote, withService } from './plan.ts';
 
 interface UndoOptions extends GlobalOptions {
   readonly deleteCreated?: boolean;
@@ -93,7 +93,11 @@ async function look(home: Home, output: Output, options: UndoOptions, run: RunRe
   try {
     const session = { patienceMs: patienceOf(options.wait), signal, sameWorkspace: false };
     return await withService(home, session, (service) =>
-      planUndoOf(service, home.submit, run, choiceOf(options), { signal, onProgress: bar.update }),
+      planUndoOf(service, home.submit, run, choiceOf(options), {
+        signal,
+        onProgress: bar.update,
+        onWait: waitNote(output),
+      }),
     );
   } catch (error) {
     const code = interrupt.exitCode();

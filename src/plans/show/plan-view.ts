@@ -257,7 +257,7 @@ function problemRow({ field, value, code, hint, ...place }: ProblemLine, values:
   return [placeText(place), field ?? '', ...(values ? [value ?? ''] : []), code, hint];
 }
 
-function summaryOf({ plan, unsure, sent }: MadePlan): readonly string[] {
+function summaryOf({ plan, unsure, unread, sent }: MadePlan): readonly string[] {
   const { totals } = plan;
   const words = [
     [totals.rows.created, plan.undoes === null ? 'to create' : 'to make again'],
@@ -265,13 +265,14 @@ function summaryOf({ plan, unsure, sent }: MadePlan): readonly string[] {
     [totals.rows.unchanged, 'unchanged'],
     [totals.rows.skipped, 'skipped'],
     [totals.rows.dead, 'rejected'],
-    [unsure, 'not known yet, since they were written a moment ago'],
+    [unsure - unread, 'not known yet, since they are being written'],
+    [unread, 'not known, since their reads fail'],
   ] as const;
   const rows = words.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
   return [
     `${counted(totals.rows.rows, 'row')}${rows.length === 0 ? '' : `: ${rows.join(', ')}`}`,
     valuesLine(totals),
-    requestsLine(totals, sent),
+    requestsLine(totals, sent, unsure),
   ];
 }
 
@@ -287,9 +288,10 @@ function valuesLine({ added, changed, cleared, removed, relabelled, heldFields }
   return `values: ${parts.join(', ')}`;
 }
 
-function requestsLine(totals: PlanTotals, sent: MadePlan['sent']): string {
+function requestsLine(totals: PlanTotals, sent: MadePlan['sent'], unsure: number): string {
   const { get, post, patch, delete: deleted } = totals.requests;
-  if (!hasWrites(totals)) return `nothing to write; making this plan took ${counted(sent.get ?? 0, 'request')}`;
+  const known = unsure === 0 ? '' : ' of what is known';
+  if (!hasWrites(totals)) return `nothing to write${known}; making this plan took ${counted(sent.get ?? 0, 'request')}`;
   const needed = [
     counted(get, 'read'),
     counted(post, 'create'),

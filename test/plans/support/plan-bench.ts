@@ -26,6 +26,7 @@ export interface PlanBench {
 export interface PlanOptions extends ImportOptions {
   readonly only?: readonly string[];
   readonly onProgress?: PlanRequest['onProgress'];
+  readonly onWait?: (ms: number) => void;
   readonly signal?: AbortSignal;
 }
 
@@ -55,7 +56,15 @@ export async function openPlanBench(given: BenchOptions | RunsBench = {}): Promi
     bench,
     service,
     plan: async (name, content, given = {}) => {
-      const { feed = 'main', options: chosen = {}, only, onProgress = () => undefined, signal, ...named } = given;
+      const {
+        feed = 'main',
+        options: chosen = {},
+        only,
+        onProgress = () => undefined,
+        onWait,
+        signal,
+        ...named
+      } = given;
       const made = await planFile(service, {
         file: { path: await bench.write(name, content), name },
         isInput: false,
@@ -65,6 +74,7 @@ export async function openPlanBench(given: BenchOptions | RunsBench = {}): Promi
         only: only ?? null,
         signal: signal ?? new AbortController().signal,
         onProgress,
+        ...(onWait === undefined ? {} : { onWait }),
       });
       return readWhole(made);
     },
