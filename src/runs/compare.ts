@@ -28,6 +28,7 @@ import type { IgnoresRow } from '#src/mapping/ignored-rows.ts';
 import type { MappedRow } from '#src/mapping/row.ts';
 import { type HashWords, hashText } from '#src/sources/record-hash.ts';
 import type { Row } from '#src/sources/row.ts';
+import { type HeldRules, isToBeDecided } from './held-again.ts';
 import { keyOfUnread } from './seen-keys.ts';
 
 /** A row on its way into staging: of a file, or of a dead letter that is tried again. */
@@ -57,10 +58,8 @@ export type StageItem = {
 );
 
 /** How the rows of one run are compared. */
-export interface CompareRules {
+export interface CompareRules extends HeldRules {
   readonly mapping: Pick<CompiledMapping, 'version' | 'mapRow' | 'cells' | 'policies'>;
-  /** The file wins over values that it never agreed on: a row with held fields is applied although it says nothing new. */
-  readonly adopt: boolean;
   /** What becomes of people whom the file lacks: who is back, loses the tag. */
   readonly missingRule?: MissingRule;
   /** Which rejected rows are skipped instead; by default none. */
@@ -204,11 +203,6 @@ function rejected(
   return { kind: 'rejected', row, letterId: letterId ?? null, key, problems, warnings };
 }
 
-/** Whether a row that says nothing new is applied all the same: a field waits, and a person need not be asked any more. */
-function isToBeDecided({ heldCount, said }: SaidRecord, { adopt, mapping: { policies } }: CompareRules): boolean {
-  return heldCount > 0 && (adopt || said.held.some((field) => policyOf(policies, field) !== 'shared'));
-}
-
 /** Whether the row holds nothing but a key that its feed does not know. */
 export function isBare(read: ReadRow, said: KeyMemory['said']): boolean {
   return read.kind === 'mapped' && !said.has(read.key) && !read.hasContent;
@@ -235,7 +229,8 @@ function judgeRow(read: ReadRow, { said, bound }: KeyMemory, rules: CompareRules
   }
   const before = said.get(key) ?? null;
   const common = { line, row, letterId, key, isKnown: before !== null, warnings };
-  if (before !== null && before.fingerprint === read.fingerprint && !isToBeDecided(before, rules)) {
+  const isSaid = before !== null && before.fingerprint === read.fingerprint;
+  if (isSaid && !isToBeDecided(key, before, rules, mapping.policies)) {
     const { heldCount } = before;
     return { kind: 'unchanged', ...common, fingerprint: read.fingerprint, heldCount, newRowHash: rowHash };
   }

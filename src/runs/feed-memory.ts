@@ -31,14 +31,14 @@ const atMax = 2 ** 30 - 1;
 const slotsPerKey = 1.3;
 const keysPerPage = 2_000;
 
-/** Reads what the feed knows. @param adopt whether keys with held fields are planned whatever their row says. */
-export async function readFeedMemory(ledger: MemoryReads, feed: string, adopt: boolean): Promise<FeedMemory> {
+/** Reads what the feed knows. @param readsHeld whether rows with held fields are read, whatever they say. */
+export async function readFeedMemory(ledger: MemoryReads, feed: string, readsHeld: boolean): Promise<FeedMemory> {
   const revision = await ledger.feedRevision(feed);
   const memory = new FeedMemory(
     await ledger.knownKeyCount(feed),
     revision,
     new Set(await ledger.numbersInDoubt()),
-    adopt,
+    readsHeld,
   );
   for await (const page of pagesOf(ledger, feed)) memory.enter(page);
   return memory;
@@ -61,7 +61,7 @@ async function* pagesOf(ledger: MemoryReads, feed: string): AsyncGenerator<Page>
 export class FeedMemory {
   readonly #revision: number;
   readonly #inDoubt: ReadonlySet<number>;
-  readonly #adopt: boolean;
+  readonly #readsHeld: boolean;
   /** By hash: one more than the place of a key; 0 where there is none. */
   readonly #slots: Uint32Array;
   /** By place: 64 bits of the hash of its row. They count where a slot has the place. */
@@ -78,10 +78,10 @@ export class FeedMemory {
   /** Numbers of keys of rows that cannot be used: the file has them, and no row of theirs was met. */
   readonly #seen = new Set<number>();
 
-  constructor(keyCount: number, revision: number, inDoubt: ReadonlySet<number>, adopt: boolean) {
+  constructor(keyCount: number, revision: number, inDoubt: ReadonlySet<number>, readsHeld: boolean) {
     this.#revision = revision;
     this.#inDoubt = inDoubt;
-    this.#adopt = adopt;
+    this.#readsHeld = readsHeld;
     this.#slots = new Uint32Array(Math.ceil(keyCount * slotsPerKey) + 8);
     this.#hashes = new Uint32Array(keyCount * 2);
     this.#met = new Uint32Array(keyCount);
@@ -104,7 +104,7 @@ export class FeedMemory {
       this.#numbers.push(number);
       if (heldNumbers.has(number)) {
         this.#held.add(place);
-        if (this.#adopt) continue;
+        if (this.#readsHeld) continue;
       }
       if (!this.#inDoubt.has(number))
         this.#put(bytes.getUint32(index * 16, true), bytes.getUint32(index * 16 + 4, true), place);

@@ -39,6 +39,7 @@ import { fillOfFile, headerNote, isFullFile } from './feed-history.ts';
 import { type FeedMemory, type Met, readFeedMemory } from './feed-memory.ts';
 import { finishFailed } from './finish-run.ts';
 import { addTally, noTally, type StagedTally } from './guards.ts';
+import { type HeldRules, heldRulesOf, readsHeld } from './held-again.ts';
 import { type StagedRows, stageLateDead, stageMoved } from './late-rows.ts';
 import { type LeaveParts, leaveStaging } from './leave-staging.ts';
 import { missingRuleOf } from './missing-people.ts';
@@ -104,7 +105,7 @@ async function stageFile(
       await writeSlice(parts, run, { events });
     };
     const staged = await outcomesOf(ledger, run.id);
-    await leaveStaging(parts, run, { ...rows, leftOut, adopt: adopts(parts, run), writeEvents }, signal);
+    await leaveStaging(parts, run, { ...rows, leftOut, writeEvents }, signal);
     publishRows(run.feed, staged);
   } catch (error) {
     if (!(error instanceof PatchbayError) || (error.kind !== 'file' && error.kind !== 'usage')) throw error;
@@ -139,6 +140,8 @@ interface StagedFile {
   readonly knownKeys: number;
   readonly told: BeyondRows['told'];
   readonly filled: readonly ColumnFill[];
+  /** Whether contacts that are there already are taken over without asking. */
+  readonly adopt: boolean;
 }
 
 /** Null where the run was cancelled meanwhile, or is no longer ours to stage. */
@@ -149,16 +152,16 @@ async function stageRows(
   signal: AbortSignal,
 ): Promise<StagedFile | null> {
   const { ledger, clock } = parts;
-  const adopt = adopts(parts, run);
+  const held = await heldRulesOf(parts, run);
   const advice = createCountryAdvice(parts, signal);
-  const memory = await readFeedMemory(ledger.runs, run.feed, adopt);
-  const reader = createRowReader({ mapping: supply.compiled, adopt });
+  const memory = await readFeedMemory(ledger.runs, run.feed, readsHeld(held));
+  const reader = createRowReader({ mapping: supply.compiled, ...held });
   const selection = createSelection(run.options, await ledger.forgetting.forgottenPeople(), supply.compiled);
   const missingRule = await missingRuleOf(parts, run);
   const isIgnored = ignoredRows(supply.mapping);
   const fill = isFullFile(parts.feeds, run) ? createFillCount(supply.shape.mapped ?? []) : null;
   const given = {
-    ...{ memory, advice, adopt, isIgnored, reader, fill, selection, missingRule },
+    ...{ memory, advice, held, isIgnored, reader, fill, selection, missingRule },
     ...{ mapping: supply.compiled, meaning: supply.meaning },
   };
   const fold = createFold(parts, run, given);
@@ -207,12 +210,7 @@ async function stageRows(
   const creates = selection.makesContacts ? tally.creates : 0;
   const all = { ...tally, creates, dead: tally.dead + lateCount };
   const filled = fill === null ? [] : await fillOfFile(parts, run, fill, leftOutCount);
-  return { tally: all, knownKeys: memory.keyCount, told: beyond.told, filled };
-}
-
-/** Whether contacts that are there already are taken over without asking. */
-function adopts({ feeds }: Pick<StageParts, 'feeds'>, { feed, options }: RunRecord): boolean {
-  return options.adopt || feeds.rulesOf(feed).adopt;
+  return { tally: all, knownKeys: memory.keyCount, told: beyond.told, filled, adopt: held.adopt };
 }
 
 /** What became of a slice. */
@@ -226,7 +224,7 @@ interface FoldWith {
   readonly memory: FeedMemory;
   readonly reader: RowReader;
   readonly advice: CountryAdvice;
-  readonly adopt: boolean;
+  readonly held: HeldRules;
   readonly isIgnored: IgnoresRow;
   readonly mapping: CompiledMapping;
   readonly selection: Selection;
@@ -274,9 +272,9 @@ interface KnownRow {
 }
 
 function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
-  const { memory, advice, adopt, isIgnored, reader, mapping, meaning, selection, missingRule, fill } = given;
+  const { memory, advice, held, isIgnored, reader, mapping, meaning, selection, missingRule, fill } = given;
   const { runs, contacts } = parts.ledger;
-  const rules: CompareRules = { mapping, adopt, isIgnored, missingRule };
+  const rules: CompareRules = { mapping, ...held, isIgnored, missingRule };
   const seeds = { text: seedOf(`text\n${mapping.version}\n${meaning}`), content: seedOf(`row\n${mapping.version}`) };
   const words: HashWords = { a: 0, b: 0, c: 0, d: 0 };
   /** Known records that the reader has left out since the last slice. */

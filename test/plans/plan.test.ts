@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findMapping } from '#src/feeds/feeds.ts';
 import { approveRun } from '#src/operations/runs.ts';
+import { exitCodeOfRun, exitCodes } from '#src/runs/exit-code.ts';
 import { csv, expectCounts, fillers } from '../runs/support/runs-bench.ts';
 import { defaultGuards } from '../runs/support/tallies.ts';
 import { openPlanBench, type PlanBench } from './support/plan-bench.ts';
@@ -250,6 +251,40 @@ describe('a plan is refused as a whole', () => {
     const made = await planned.plan('a.csv', before);
     await planned.bench.ledger.forget(planned.bench.world.clock.nowMs() + 1_000, 0);
     await expect(planned.carryOut(made)).rejects.toMatchObject({ kind: 'usage', code: 'noSuchPlan' });
+  });
+});
+
+describe('a plan of which another run has met a row meanwhile', () => {
+  const header = 'externalId,firstName,role,company';
+  const first = csv(['c-1,Ann,X,Pier', 'c-2,Bob,X,Pier'], header);
+  const second = csv(['c-1,Ann,Y,Pier', 'c-2,Bob,X,Quay'], header);
+
+  it('skips the row where it is held since, as one that would not be written any more', async () => {
+    const planned = await openPlanBench();
+    await planned.bench.import('a.csv', first);
+    const made = await planned.plan('b.csv', second);
+    await edit(planned, 'c-1', { role: 'Z' });
+    const other = await planned.bench.import('other.csv', `${second}\r\n`);
+    expectCounts(other, { rows: 2, updated: 1, unchanged: 1 });
+    expect(other.counts.heldFields).toBe(1);
+    const run = await planned.carryOut(made);
+    // What the other run wrote is what the plan wanted.
+    expectCounts(run, { rows: 2, unchanged: 1, skipped: 1 });
+    expect(run.counts.moved).toBe(1);
+    expect(exitCodeOfRun(run)).toBe(exitCodes.guard);
+  });
+
+  it('leaves the row held that was held between the same values when the plan was made', async () => {
+    const planned = await openPlanBench();
+    await planned.bench.import('a.csv', first);
+    await edit(planned, 'c-1', { role: 'Z' });
+    const made = await planned.plan('b.csv', second);
+    expect(deeds(made)).toMatchObject({ 'c-1': ['none', 'role: Y | Z'] });
+    await planned.bench.import('other.csv', `${second}\r\n`);
+    const run = await planned.carryOut(made);
+    expectCounts(run, { rows: 2, unchanged: 2 });
+    expect(run.counts.heldFields).toBe(1);
+    expect(exitCodeOfRun(run)).toBe(exitCodes.done);
   });
 });
 

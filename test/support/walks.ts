@@ -92,6 +92,7 @@ export const walks: readonly Walk[] = [
     elsewhere: {
       'src/dead-letters/redrive.ts': 'rows of dead letters instead of a file',
       'src/feeds/feeds.ts': 'the settings of a feed',
+      'src/runs/held-again.ts': 'rows that say nothing new, and of which fields are held',
       'src/ledger/process-identity.ts': 'whether the owner of a lease is alive',
       'src/ledger/rules/events.ts': 'what a report shows of a run',
       'src/ledger/confirmed.ts': 'rows of a run that is not the newest',
