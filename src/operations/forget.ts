@@ -11,6 +11,7 @@ import type { Ledger } from '#src/ledger/port.ts';
 import type { PersonMarks } from '#src/runs/erase-entries.ts';
 import { type ErasedFile, eraseFromFiles, type RowJudge, rowJudge } from '#src/runs/erase-files.ts';
 import { filesHolding } from '#src/runs/file-bytes.ts';
+import { type WaitingFile, waitingFilesOf } from '#src/runs/waiting-files.ts';
 import { actOf } from './acts.ts';
 
 /** A shorter text is part of many others: it is looked for as a key alone, and not among bytes. */
@@ -30,6 +31,10 @@ export interface ForgottenPerson {
   readonly scrubbed: Scrubbed;
   /** What the search has found afterwards; empty where nothing is left. */
   readonly left: { readonly tables: readonly FoundInLedger[]; readonly files: readonly string[] };
+  /** Files that are still to be read, and name the person, or may. */
+  readonly waiting: readonly WaitingFile[];
+  /** Files of failed runs that cannot be read, so that it is not known whether they name the person. */
+  readonly unsearched: readonly string[];
   /** How many texts were searched for. */
   readonly searched: number;
 }
@@ -64,7 +69,7 @@ const journalMax = 1_000;
  * @throws PatchbayError `usage` `forgetBusy`: a run that has not ended has a row of the key, or reads a file.
  */
 export async function forgetPerson(
-  home: Pick<Home, 'ledger' | 'clock' | 'actor' | 'folders' | 'runFolders' | 'host'>,
+  home: Pick<Home, 'ledger' | 'clock' | 'actor' | 'folders' | 'runFolders' | 'host' | 'feeds'>,
   person: PersonKnown,
   reason: string,
 ): Promise<ForgottenPerson> {
@@ -73,14 +78,31 @@ export async function forgetPerson(
   const letterIds = await lettersHolding(ledger, person);
   const forgotten = await ledger.forgetting.forgetPerson({ key: person.key, letterIds }, act);
   if (forgotten.kind === 'busy') throw busy(forgotten.runId);
-  const files = await eraseFromFiles({ ledger, folders: runFolders, host: home.host?.id ?? null }, person);
+  const host = home.host?.id ?? null;
+  const { erased, unsearched } = await eraseFromFiles({ ledger, folders: runFolders, host }, person);
   const scrubbed = await ledger.forgetting.scrub();
   const tables = await ledger.forgetting.search(person.texts);
   const root = folders.root;
   const found = [...(await filesHolding(root, person.texts, isOfService))];
   const outside = runFolders.importFolders.filter((folder) => isOutside(root, folder));
   for (const folder of outside) found.push(...(await filesHolding(folder, person.texts, isOfService)));
-  return { rows: forgotten.rows, files, scrubbed, left: { tables, files: found }, searched: person.texts.length };
+  const waiting = await waitingFilesOf({ ledger, feeds: home.feeds, watched: folders.watched, host }, person);
+  const told = new Set([...waiting.map(({ path }) => path), ...unsearched]);
+  return {
+    ...{ rows: forgotten.rows, files: erased, scrubbed, searched: person.texts.length },
+    left: { tables, files: found.filter((path) => !told.has(path)) },
+    waiting,
+    unsearched,
+  };
+}
+
+/** Whether nothing of the person is left, as far as the search can tell. */
+export function isGone({
+  left,
+  waiting,
+  unsearched,
+}: Pick<ForgottenPerson, 'left' | 'waiting' | 'unsearched'>): boolean {
+  return left.tables.length + left.files.length + waiting.length + unsearched.length === 0;
 }
 
 const lettersPerPage = 500;

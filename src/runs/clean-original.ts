@@ -41,7 +41,7 @@ async function clean(run: RunRecord, people: ForgottenPeople): Promise<CleanedRo
   try {
     const rows = await eraseForgottenRows(run, people);
     if (rows === null) return { kind: 'deleted' };
-    return rows === 0 ? { kind: 'clean' } : { kind: 'rows', rows };
+    return rows === 0 ? { kind: 'clean', byMapping: true } : { kind: 'rows', rows };
   } catch (error) {
     // It never was readable, or it was exchanged or has disappeared since: its run must end all the same.
     if (!(error instanceof PatchbayError)) throw error;

@@ -25,7 +25,8 @@ import { openRunFile, presetsFor } from './open-file.ts';
 import { hasMovedCells, possibleKeys } from './possible-keys.ts';
 import { type RunFolders, runIdOf } from './run-files.ts';
 import { isOfHost } from './stop-run.ts';
-import { readingOf, rowMapper } from './supply.ts';
+import { type ReadAs, readingOf, rowMapper } from './supply.ts';
+import { cleanUnreadable } from './unreadable-files.ts';
 
 export interface ErasedFile {
   readonly path: string;
@@ -43,12 +44,16 @@ interface EraseParts {
 /** Each full file that can be read replaces the stopped run before it. */
 const stoppedMax = 50;
 
+export interface ErasedFiles {
+  readonly erased: readonly ErasedFile[];
+  /** Which cannot be read, so that it is not known whether they name the person: they stay as they came. */
+  readonly unsearched: readonly string[];
+}
+
 /** Files in which nothing was found are left as they are. */
-export async function eraseFromFiles(
-  { ledger, folders, host }: EraseParts,
-  person: PersonMarks,
-): Promise<readonly ErasedFile[]> {
+export async function eraseFromFiles({ ledger, folders, host }: EraseParts, person: PersonMarks): Promise<ErasedFiles> {
   const erased: ErasedFile[] = [];
+  const unsearched: string[] = [];
   const placesByRun = new Map<string, PlacesOfPerson>();
   const note = (path: string, removed: number | null): void => {
     if (removed !== 0) erased.push({ path, removed });
@@ -71,9 +76,10 @@ export async function eraseFromFiles(
         if (isNote(path, files)) notes.push(path);
         else if (named !== null) {
           const run = await ledger.runs.get(named.runId);
-          const { removed, places } = await eraseRows(path, run, person, folder === fix ? 'fixFile' : 'original');
-          if (folder !== fix) placesByRun.set(named.runId, places);
-          note(path, removed);
+          const rows = await eraseRows(path, run, person, folder === fix ? 'fixFile' : 'original');
+          if (folder !== fix) placesByRun.set(named.runId, rows.places);
+          note(path, rows.removed);
+          if (rows.isUnsearched === true) unsearched.push(path);
         }
       }
     }
@@ -87,7 +93,7 @@ export async function eraseFromFiles(
       note(path, await eraseEntries(path, person, places));
     }
   }
-  return erased;
+  return { erased, unsearched };
 }
 
 async function filesIn(folder: string): Promise<string[]> {
@@ -107,6 +113,8 @@ interface ErasedRows {
   /** How many; null where the file was deleted. */
   readonly removed: number | null;
   readonly places: PlacesOfPerson;
+  /** The file could not be searched for the key. */
+  readonly isUnsearched?: boolean;
 }
 
 async function eraseRows(path: string, run: RunRecord | null, person: PersonMarks, of: RowsOf): Promise<ErasedRows> {
@@ -121,9 +129,34 @@ async function eraseRows(path: string, run: RunRecord | null, person: PersonMark
     if (!(error instanceof PatchbayError)) throw error;
     if (error.code === 'fileMissing') return { removed: 0, places: null };
     // It cannot be read as rows, and may hold the person all the same.
-    if (!(await holdsText(path, person.texts))) return { removed: 0, places: null };
+    if (!(await holdsText(path, person.texts))) return { places: null, ...(await eraseUnread(path, run, person, of)) };
     await rm(path, { force: true });
     return { removed: null, places: null };
+  }
+}
+
+/** Line by line, of a file that cannot be read and holds no long text of the person: their key may be short, or be made of several cells. */
+async function eraseUnread(
+  path: string,
+  run: RunRecord | null,
+  { key, texts }: PersonMarks,
+  of: RowsOf,
+): Promise<Pick<ErasedRows, 'removed' | 'isUnsearched'>> {
+  if (of !== 'original') return { removed: 0 };
+  const isShort = !texts.includes(key);
+  if (run === null) return { removed: 0, isUnsearched: isShort };
+  const cleaned = await cleanUnreadable({ ...run, claimedPath: path }, { count: 1, has: (one) => one === key });
+  switch (cleaned.kind) {
+    case 'cut':
+      return { removed: cleaned.lines };
+    case 'deleted':
+      return { removed: null };
+    case 'unknown':
+      return { removed: 0, isUnsearched: true };
+    default: {
+      const isMadeOfCells = run.mapping !== null && typeof run.mapping.key !== 'string';
+      return { removed: 0, isUnsearched: !cleaned.byMapping && (isShort || isMadeOfCells) };
+    }
   }
 }
 
@@ -216,7 +249,7 @@ async function openPlain(path: string, run: RunRecord | null, person: PersonMark
 }
 
 /** Of rows that this run has read; where it is not known any more, their texts alone tell. */
-export async function rowJudge(run: RunRecord | null, person: PersonMarks): Promise<RowJudge> {
+export async function rowJudge(run: ReadAs | null, person: PersonMarks): Promise<RowJudge> {
   if (run === null) return (row) => namesThem(row, person);
   const judge = await judgeOf(run, rowsOf(person));
   return (row, isBroken) => {
@@ -245,7 +278,7 @@ async function openChanges(path: string, { key }: PersonMarks): Promise<OpenedRo
 const keyOfChanges: (typeof changesColumns)[number] = 'key';
 
 /** Whether a row is theirs: by its key, and where it cannot be read, by those that it may have, or by what else names them. */
-async function judgeOf(run: RunRecord, people: RowsOfPeople): Promise<RowJudge> {
+async function judgeOf(run: ReadAs, people: RowsOfPeople): Promise<RowJudge> {
   const { mapping, context } = readingOf(run, { defaultCountry: null, onBlank: 'keep' });
   const mapRow = rowMapper(mapping, context, await presetsFor(run));
   return (row, isBroken) => {

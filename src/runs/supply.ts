@@ -264,7 +264,10 @@ interface Reading {
   readonly context: MappingContext;
 }
 
-export function readingOf(run: RunRecord, { defaultCountry, onBlank }: ReadingDefaults): Reading {
+/** What decides how rows are read. */
+export type ReadAs = Pick<RunRecord, 'feed' | 'mapping' | 'options' | 'sourceLabel'>;
+
+export function readingOf(run: ReadAs, { defaultCountry, onBlank }: ReadingDefaults): Reading {
   const { mapping, options } = run;
   return {
     mapping: withoutLabel(run),
@@ -313,7 +316,7 @@ function presetOf(row: Row, presets: readonly Mapping[]): Mapping | null {
 }
 
 /** A label of the configuration wins over the mapping's own. */
-function withoutLabel({ mapping, sourceLabel }: RunRecord): Mapping | null {
+function withoutLabel({ mapping, sourceLabel }: ReadAs): Mapping | null {
   if (mapping?.source === undefined || sourceLabel === null) return mapping;
   const { source: _, ...rest } = mapping;
   return rest;

@@ -3,9 +3,11 @@
  * person").
  *
  * Of a forgotten person a hash of the key is known and nothing else, so that each word which may be a key is hashed. A text of fewer than
- * five characters is not taken for a key here: it is part of the rows of many others. A line of a table that is a whole record is
- * taken out. A file that cannot be cut there is deleted, and one that cannot even be looked into stays.
+ * five characters is not taken for a key here: it is part of the rows of many others. Where the mapping fits the header, each line is read
+ * by it as well (`line-keys.ts`), whatever the length of its key. A line of a table that is a whole record is taken out. A file that
+ * cannot be cut there is deleted, and one that cannot even be looked into stays.
  */
+import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { PatchbayError, systemCodeOf } from '#src/errors.ts';
@@ -15,11 +17,13 @@ import { openSource } from '#src/sources/open-source.ts';
 import type { Row } from '#src/sources/row.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
 import { type LineRange, linesWithout } from './file-bytes.ts';
+import { lineKeysOf } from './line-keys.ts';
 
 /** What became of the file. `unknown`: it is packed or damaged, and stays as it came. */
 export type Cleaned =
   | { readonly kind: 'cut'; readonly lines: number }
-  | { readonly kind: 'clean' }
+  /** `byMapping`: its lines were read by the mapping; otherwise a short key, and one of several cells, would not have been found. */
+  | { readonly kind: 'clean'; readonly byMapping: boolean }
   | { readonly kind: 'deleted' }
   | { readonly kind: 'unknown' };
 
@@ -28,11 +32,14 @@ export async function cleanUnreadable(run: RunRecord, people: ForgottenPeople): 
   const path = run.claimedPath;
   const isKey = keyTest(run, people);
   const start = await startOf(path);
-  if (start === null) return { kind: 'clean' };
-  const found = isPacked(start) ? await foundInCells(run, isKey) : await foundInLines(path, run, isKey);
+  if (start === null) return { kind: 'clean', byMapping: true };
+  const isTable = isTableName.test(run.fileName);
+  const lineKeys = isPacked(start) || !isTable ? null : await lineKeysOf(run, run.fileName, textOf(start));
+  const isTheirs = (line: string): boolean => lineKeys?.(line).some(people.has) === true;
+  const found = isPacked(start) ? await foundInCells(run, isKey) : await foundInLines(path, run, isKey, isTheirs);
   if (found === 'unknown') return { kind: 'unknown' };
-  if (found.length === 0) return { kind: 'clean' };
-  if (!isTableName.test(run.fileName) || found.some(({ isRecord }) => !isRecord)) {
+  if (found.length === 0) return { kind: 'clean', byMapping: lineKeys !== null };
+  if (!isTable || found.some(({ isRecord }) => !isRecord)) {
     await rm(path, { force: true });
     return { kind: 'deleted' };
   }
@@ -110,12 +117,18 @@ function textsOf(row: Row): readonly string[] {
   return JSON.stringify(row.object).split(/[":,{}[\]]/);
 }
 
-async function foundInLines(path: string, run: RunRecord, isKey: IsKey): Promise<readonly FoundLine[]> {
+async function foundInLines(
+  path: string,
+  run: RunRecord,
+  isKey: IsKey,
+  isTheirs: (line: string) => boolean,
+): Promise<readonly FoundLine[]> {
   const found: FoundLine[] = [];
   let isQuoted = false;
-  let [beganQuoted, isNamed] = [false, false];
+  let [beganQuoted, isNamed, isBegin] = [false, false, true];
   for await (const { line, text, isEnd } of textParts(path)) {
-    isNamed ||= wordsOf(text, run.options.delimiter).some(isKey);
+    isNamed ||= wordsOf(text, run.options.delimiter).some(isKey) || (isBegin && isEnd && isTheirs(textOf(text)));
+    isBegin = isEnd;
     if ((text.split('"').length - 1) % 2 === 1) isQuoted = !isQuoted;
     if (!isEnd) continue;
     if (isNamed) found.push({ first: line, next: line + 1, isRecord: !beganQuoted && !isQuoted });
@@ -126,6 +139,13 @@ async function foundInLines(path: string, run: RunRecord, isKey: IsKey): Promise
 
 /** Words as the delimiters of tables, JSON and vCards cut them; a key may hold some of these. */
 const cuts: readonly RegExp[] = [/"/, /[",;|\t]/, /[",;|\t:={}[\]<>]/];
+
+/** As UTF-8 where the bytes are, and as Latin-1 elsewhere. @param latin1 bytes, or their text as Latin-1. */
+function textOf(latin1: Uint8Array | string): string {
+  const bytes = typeof latin1 === 'string' ? Buffer.from(latin1, 'latin1') : Buffer.from(latin1);
+  // A start may end within a character.
+  return isUtf8(bytes) || typeof latin1 !== 'string' ? bytes.toString('utf8') : bytes.toString('latin1');
+}
 
 /** @param text bytes as Latin-1; they may be UTF-8. */
 function wordsOf(text: string, delimiter: string | null): readonly string[] {

@@ -1,6 +1,7 @@
 /** A forgotten person leaves the files of runs, and nothing else does (`docs/rules.md`, "Forgetting a person"). */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { mappingSchema } from '#src/mapping/mapping-schema.ts';
 import { eraseFromFiles } from '#src/runs/erase-files.ts';
@@ -73,7 +74,8 @@ const mapping = mappingSchema.parse({
 const person = { key: 'crm-17', contactId: null, texts: ['crm-17', 'zelda@example.com'] };
 const header = 'Id,Name,Role';
 
-const erase = ({ ledger, parts }: RunsBench) => eraseFromFiles({ ledger, folders: parts.folders, host: null }, person);
+const erase = async ({ ledger, parts }: RunsBench) =>
+  (await eraseFromFiles({ ledger, folders: parts.folders, host: null }, person)).erased;
 const archived = async (bench: RunsBench, folder: string) => {
   const names = await bench.names('import', folder);
   return Object.fromEntries(
@@ -114,6 +116,30 @@ describe('archives', () => {
     await erase(bench);
     expect(Object.keys(await archived(bench, '_failed')).toSorted()).toEqual([
       ...['a.csv.reason.txt', 'b.csv', 'b.csv.reason.txt'],
+    ]);
+  });
+
+  it('that could not be read lose the lines whose key is short or made of several cells; others are named', async () => {
+    const bench = await openRunsBench();
+    const short = mappingSchema.parse({ name: 'short', key: 'Id', fields: { firstName: 'Name' } });
+    const made = mappingSchema.parse({
+      name: 'made',
+      key: { join: ['A', 'B'], with: '-' },
+      fields: { firstName: 'Name' },
+    });
+    await bench.import('a.csv', 'Id,Name\r\n1-7,Zelda\r\n170,1-7\r\n3,"Ann\r\n', { mapping: short });
+    await bench.import('b.csv', 'A,B,Name\r\n1,7,Zelda\r\n17,x,Bea\r\n3,4,"Ann\r\n', { mapping: made });
+    await bench.import('c.csv', 'no,Name\r\n1-7,Zelda\r\n', { mapping: short });
+    await bench.import('d.csv.gz', gzipSync('Id,Name\r\n1-7,Zelda\r\n').subarray(0, 20), { mapping: short });
+    const them = { key: '1-7', contactId: null, texts: [] };
+    const { ledger, parts } = bench;
+    const { erased, unsearched } = await eraseFromFiles({ ledger, folders: parts.folders, host: null }, them);
+    expect(erased.map(({ removed }) => removed)).toEqual([1, 1]);
+    expect(unsearched.map((path) => path.replace(/^.*__/, ''))).toEqual(['c.csv', 'd.csv.gz']);
+    const files = await archived(bench, '_failed');
+    expect([files['a.csv'], files['b.csv']]).toEqual([
+      'Id,Name\r\n170,1-7\r\n3,"Ann\r\n',
+      'A,B,Name\r\n17,x,Bea\r\n3,4,"Ann\r\n',
     ]);
   });
 

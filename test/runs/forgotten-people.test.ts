@@ -115,7 +115,7 @@ describe('what is kept of a file', () => {
     const { ledger, parts } = bench;
     await ledger.forgetting.forgetPerson({ key, letterIds: [] }, act);
     const marked = { key, contactId: null, texts: marks };
-    const erased = await eraseFromFiles({ ledger, folders: parts.folders, host: null }, marked);
+    const { erased } = await eraseFromFiles({ ledger, folders: parts.folders, host: null }, marked);
     expect(erased).toContainEqual({ path: stopped.claimedPath, removed: 1 });
     expect(await left(bench)).toEqual([]);
     await ledger.runs.move(stopped.id, ['stopped'], 'applying', { atMs: 0, reason: null });
@@ -199,6 +199,17 @@ describe('a file that fails as a whole', () => {
     expect((await fails('a.csv', content, { key: '17' })).file).toBe(content);
     const { file, reason } = await fails('b.csv', content);
     expect([file, reason.includes('forgotten')]).toEqual([content, false]);
+  });
+
+  it('is kept without a line whose key is short, or made of several cells, where the mapping fits its header', async () => {
+    const rows = ['a.csv', csv(['17,Zelda', '170,17', '3,"Ann'], 'externalId,firstName')] as const;
+    const { file, reason } = await fails(...rows, { key: '17' });
+    expect(file).toBe(csv(['170,17', '3,"Ann'], 'externalId,firstName'));
+    expect(reason).toContain('1 line that names forgotten people was taken out of the file');
+    const made = mapping({ key: { join: ['Kind', 'Number'], with: '-' }, fields: { firstName: 'Name' } });
+    const header = 'Kind;Number;Name';
+    const content = csv(['forget-me;17;Zölda', 'forget-me;18;Ann', 'x;3;"Bo'], header);
+    expect((await fails('b.csv', content, { mapping: made })).file).toBe(csv(['forget-me;18;Ann', 'x;3;"Bo'], header));
   });
 
   it('is kept where it cannot be looked into, and its reason says so', async () => {

@@ -1,5 +1,5 @@
 /** `patchbay forget`, as a user types it: a person leaves ledger, reports, archives and fix-files, and does not come back. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -131,6 +131,26 @@ describe('patchbay forget', () => {
     const acts = await place.call('--json', 'logs', '--acts', '--sandbox');
     expect(acts.stdout).toContain('"kind":"forget"');
     expect(acts.stdout).not.toContain('forget-me-17');
+  });
+
+  it('names the files that wait to be read with the person, and what to do; read, they are kept without them', async () => {
+    const place = openPlace();
+    place.file('a.csv', csv('k1,Zelda,Clerk,,', others[0] ?? ''));
+    expect((await place.call('import', '--sandbox', 'a.csv')).code).toBe(0);
+    // Its last quote does not close: the file fails as a whole.
+    place.file('b.csv', csv('k1,Zelda,Chief,,', 'k2,"Bea,Clerk,,'));
+    expect((await place.call('import', '--sandbox', 'b.csv')).code).toBe(3);
+    const waiting = join(place.data, 'sandbox', 'import', 'c.csv');
+    writeFileSync(waiting, csv('k1,Zelda,Boss,,'));
+    const done = await place.call('forget', '--sandbox', 'k1', '--reason', 'they asked');
+    expect(done.code, done.stderr).toBe(3);
+    expect(done.stdout).toContain(`not read yet: ${waiting} names the person\n`);
+    expect(done.stdout).toContain('patchbay start --sandbox; or delete it');
+    expect(place.holding('Zelda')).toEqual([waiting]);
+    expect((await place.call('import', '--sandbox', waiting)).code).toBe(0);
+    rmSync(waiting);
+    expect((await place.call('forget', '--sandbox', 'k1', '--reason', 'they asked')).code).toBe(0);
+    expect(place.holding('Zelda')).toEqual([]);
   });
 
   it('takes the rows of the person out of a stopped run, which goes on without them', async () => {

@@ -1,7 +1,8 @@
 /** `patchbay forget KEY --reason TEXT`. */
 import { PatchbayError } from '#src/errors.ts';
-import { type ForgottenPerson, forgetPerson, knowPerson, type PersonKnown } from '#src/operations/forget.ts';
+import { type ForgottenPerson, forgetPerson, isGone, knowPerson, type PersonKnown } from '#src/operations/forget.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
+import type { WaitingFile } from '#src/runs/waiting-files.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { askYes, createOutput, type Output, printable, terminalOf } from '../output.ts';
 import { counted } from '../present-run.ts';
@@ -28,8 +29,7 @@ export async function forget(options: ForgetOptions, key: string): Promise<numbe
       return exitCodes.guard;
     }
     const forgotten = await forgetPerson(home, person, reason);
-    const isGone = forgotten.left.tables.length + forgotten.left.files.length === 0;
-    const exitCode = isGone ? exitCodes.done : exitCodes.dead;
+    const exitCode = isGone(forgotten) ? exitCodes.done : exitCodes.dead;
     if (output.json) output.document({ ...forgotten, contact: person.contactId, exitCode });
     else print(output, person, forgotten);
     return exitCode;
@@ -55,7 +55,7 @@ const scrubWords: Readonly<Record<ForgottenPerson['scrubbed'], string>> = {
 function print(
   output: Output,
   { contactId }: PersonKnown,
-  { rows, files, scrubbed, left, searched }: ForgottenPerson,
+  { rows, files, scrubbed, left, waiting, unsearched, searched }: ForgottenPerson,
 ): void {
   output.line(`forgotten: ${counted(rows, 'row')} of the ledger, ${counted(files.length, 'file')}`);
   for (const { path, removed } of files) {
@@ -64,14 +64,29 @@ function print(
   }
   output.line(`  ${scrubWords[scrubbed]}`);
   if (left.tables.length + left.files.length === 0) {
-    output.line(`  searched ledger and data folder for ${counted(searched, 'text')} of the person: nothing found`);
+    output.line(
+      `  searched ledger and data folder for ${counted(searched, 'text')} of the person: nothing found${isGone({ left, waiting, unsearched }) ? '' : ', except'}`,
+    );
   } else {
     for (const { table, rows: found } of left.tables)
       output.line(output.style('red', `  still in the ledger: ${counted(found, 'row')} of ${table}`));
     for (const path of left.files) output.line(output.style('red', `  still in ${printable(path)}`));
     output.line('  Another contact may have the same address or number. Delete backups and other files yourself.');
   }
+  for (const file of waiting) for (const line of waitingLines(output, file)) output.line(line);
+  for (const path of unsearched) {
+    output.line(output.style('red', `  not searched: ${printable(path)} cannot be read`));
+    output.line('    look whether it names the person, and delete it if it does');
+  }
   if (contactId !== null)
     output.line(`  the contact ${printable(contactId)} stays in the workspace: delete it in the app`);
   output.line('  not searched: backups and copies elsewhere, and the system that the files come from');
+}
+
+function waitingLines(output: Output, { path, names }: WaitingFile): readonly string[] {
+  const what = names === 'person' ? 'names the person' : 'may name the person, and could not be searched';
+  return [
+    output.style('red', `  not read yet: ${printable(path)} ${what}`),
+    output.paste('    when it is read, their rows are skipped and not kept: patchbay start; or delete it'),
+  ];
 }
