@@ -134,13 +134,13 @@ export function contactsOver(store: Store): ContactLedger {
     },
 
     release: async (owner, keys) => {
-      const held = await store.reads.keys.heldBy(owner, keys);
+      const held = await store.reads.keys.inFlight({ owner, keys });
       // Settling has ended most of them.
       if (held.length === 0) return;
       await store.transact((tables) =>
         change(
           tables,
-          held.map((key) => ({ key })),
+          held.map(({ key }) => ({ key })),
           (_, facts) => (facts?.owner === owner ? released : null),
         ),
       );

@@ -4,7 +4,7 @@ import type { SaidRecord } from './contacts.ts';
 import { unpackSaids } from './packed-memory.ts';
 import { countBits, countShared, emptyBitmap, enterBit, union } from './rules/bitmap.ts';
 import type { StagingLedger } from './staging.ts';
-import type { KeyRows } from './tables/keys.ts';
+import type { SaidRow } from './tables/keys.ts';
 import type { Store, Tables } from './tables.ts';
 
 type KnownKeys = Pick<
@@ -16,13 +16,20 @@ export function knownKeysOver({ reads }: Store): KnownKeys {
   const { keys } = reads;
   return {
     saidOf: async (feed, wanted) => {
-      const rows = await keys.read(wanted, [feed]);
-      return new Map([...rows].flatMap(([key, one]) => saidRecord(feed, key, one) ?? []).map((one) => [one.key, one]));
+      const known = new Map<string, SaidRecord>();
+      for (const row of await keys.said(feed, wanted)) {
+        const record = saidRecord(feed, row);
+        if (record !== null) known.set(row.key, record);
+      }
+      return known;
     },
     knownKeyCount: (feed) => keys.knownCount(feed),
     knownPage: (feed, afterNumber, limit) => keys.knownPage(feed, afterNumber, limit),
     feedRevision: async (feed) => (await keys.feeds(feed)).at(0)?.revision ?? 0,
-    numbersInDoubt: () => keys.numbersInDoubt(),
+    numbersInDoubt: async () =>
+      (await keys.inFlight({ isWriting: true }))
+        .flatMap(({ number }) => number ?? [])
+        .sort((one, other) => one - other),
     keysAt: (numbers) => keys.keysAt(numbers),
     sharedKeys: async (runId, otherRunId) => {
       const before = await keysOfRun(reads, runId);
@@ -32,25 +39,19 @@ export function knownKeysOver({ reads }: Store): KnownKeys {
   };
 }
 
-/** Null where the feed knows nothing of the key. */
-function saidRecord(feed: string, key: string, rows: KeyRows): SaidRecord | null {
-  const { contact, flight, known } = rows;
-  const number = contact?.number ?? null;
-  const ofFeed = known.find((one) => one.feed === feed);
-  if (number === null || ofFeed === undefined || contact?.document == null) return null;
-  const said = unpackSaids(contact.document).find((one) => one.feed === feed)?.said;
+/** Null where the contact was given what it remembers by other feeds alone. */
+function saidRecord(feed: string, row: SaidRow): SaidRecord | null {
+  const said = unpackSaids(row.document).find((one) => one.feed === feed)?.said;
   if (said === undefined) return null;
-  const { rowHash, fingerprint, tried, heldCount } = ofFeed;
-  // While a write may still land, it cannot be said that a row is unchanged.
-  const isInDoubt = flight !== null && (flight.intentRun !== null || flight.claim !== null);
   return {
-    key,
-    number,
+    key: row.key,
+    number: row.number,
     said,
-    rowHash,
-    fingerprint: isInDoubt ? null : fingerprint,
-    triedFingerprint: tried,
-    heldCount,
+    rowHash: row.rowHash,
+    // While a write may still land, it cannot be said that a row is unchanged.
+    fingerprint: row.isInDoubt ? null : row.fingerprint,
+    triedFingerprint: row.tried,
+    heldCount: row.heldCount,
   };
 }
 

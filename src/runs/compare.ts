@@ -295,8 +295,13 @@ export function isChange(
 }
 
 function hasNews(before: readonly Slot[], now: readonly Slot[]): boolean {
-  const text = (slot: Slot | undefined) => JSON.stringify(slot?.items.map(({ label, value }) => [label, value]) ?? []);
-  return now.some((slot) => text(slot) !== text(before.find((one) => one.slot === slot.slot)));
+  return now.some(({ slot, items }) => {
+    const had = before.find((one) => one.slot === slot)?.items ?? [];
+    return (
+      items.length !== had.length ||
+      items.some(({ label, value }, index) => label !== had[index]?.label || value !== had[index]?.value)
+    );
+  });
 }
 
 /** Values that its file said before and now wants gone. A replaced value is no removal. */

@@ -151,7 +151,9 @@ describeOnPostgres('the tables in PostgreSQL', (server) => {
     await store.transact(async ({ keys, runs, letters, desk }) => {
       await keys.write({ ...noWrites, contacts: names.map((key) => contact(key)) });
       await keys.write({ ...noWrites, known: names.map((key) => knownRow(key)) });
-      await keys.heldBy('w', ['k1']);
+      await keys.said('main', ['k1']);
+      await keys.inFlight({ owner: 'w', keys: ['k1'] });
+      await keys.inFlight({ isWriting: true });
       await runs.pendingRows(run.sequence, [1, 2, 3]);
       await runs.rowStates(run.sequence, { first: 1, last: 50 });
       await runs.changeRows(run.sequence, [{ position: 1, outcome: 'updated' }]);

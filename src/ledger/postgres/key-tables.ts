@@ -2,8 +2,8 @@
 import type { HeldFilter } from '#src/ledger/contacts.ts';
 import { erasingStatements, forgottenWord } from '#src/ledger/erased-rows.ts';
 import type { PersonInLedger } from '#src/ledger/forgetting.ts';
-import type { ResultRow } from '#src/ledger/records/columns.ts';
-import { toContact, toFeed, toFlight, toHeld, toKeyEvent, toKnown } from '#src/ledger/records/key.ts';
+import { numberOrNull, type ResultRow } from '#src/ledger/records/columns.ts';
+import { toContact, toFeed, toFlight, toHeld, toKeyEvent, toKnown, toSaid } from '#src/ledger/records/key.ts';
 import type { KeyRows, KeyTables } from '#src/ledger/tables/keys.ts';
 import { journalTable } from './journal-table.ts';
 import { writeKeys } from './key-writes.ts';
@@ -28,6 +28,17 @@ const readSql = `SELECT ${keyColumns}, known.name, known.row_hash, known.fingerp
     JOIN known ON known.feed_number = feeds.number AND known.number = contacts.number OFFSET 0) AS known ON TRUE
   WHERE contacts.number IS NOT NULL OR flights.key IS NOT NULL`;
 
+/** A part of `readSql`, for one feed. */
+const saidSql = `SELECT contacts.number, contacts.key, contacts.document, known.row_hash, known.fingerprint, known.tried,
+           known.held_count,
+    flights.claim IS NOT NULL OR flights.intent_run IS NOT NULL AS in_doubt
+  FROM unnest($1::text[]) AS wanted (key) JOIN contacts ON contacts.key = wanted.key
+  LEFT JOIN flights ON flights.key = wanted.key
+  JOIN LATERAL (
+    SELECT known.* FROM known WHERE known.feed_number = (SELECT number FROM feeds WHERE name = $2)
+      AND known.number = contacts.number OFFSET 0) AS known ON TRUE
+  WHERE contacts.document IS NOT NULL`;
+
 export function postgresKeyTables(statements: Statements): KeyTables {
   return {
     ...journalTable(statements),
@@ -37,6 +48,8 @@ export function postgresKeyTables(statements: Statements): KeyTables {
       const byKey = Map.groupBy(rows, ({ wanted }) => String(wanted));
       return new Map([...byKey].map(([key, found]) => [key, keyRows(key, found)]));
     },
+
+    said: async (feed, keys) => (await statements.all(saidSql, keys, feed)).map(toSaid),
 
     write: (writes) => writeKeys(statements, writes),
 
@@ -48,13 +61,16 @@ export function postgresKeyTables(statements: Statements): KeyTables {
       return new Map(rows.map((row) => [String(row.linked_to), String(row.key)]));
     },
 
-    heldBy: async (owner, keys) => {
+    inFlight: async (which) => {
+      const [condition, parameters] =
+        'owner' in which
+          ? ['flights.key = ANY ($1::text[]) AND owner = $2', [which.keys, which.owner]]
+          : ['claim IS NOT NULL OR intent_run IS NOT NULL', []];
       const rows = await statements.all(
-        'SELECT key FROM flights WHERE key = ANY ($1::text[]) AND owner = $2',
-        keys,
-        owner,
+        `SELECT flights.key, contacts.number FROM flights LEFT JOIN contacts ON contacts.key = flights.key WHERE ${condition}`,
+        ...parameters,
       );
-      return rows.map((row) => String(row.key));
+      return rows.map((row) => ({ key: String(row.key), number: numberOrNull(row.number) }));
     },
 
     knownCount: async (feed) => {
@@ -120,14 +136,6 @@ export function postgresKeyTables(statements: Statements): KeyTables {
       );
       const more = await statements.get('SELECT 1 AS more FROM contacts WHERE number > $1::bigint LIMIT 1', last);
       return { keys: rows.map(({ key }) => String(key)), next: more === null ? null : last };
-    },
-
-    numbersInDoubt: async () => {
-      const rows = await statements.all(
-        `SELECT contacts.number FROM flights JOIN contacts ON contacts.key = flights.key
-         WHERE flights.claim IS NOT NULL OR flights.intent_run IS NOT NULL`,
-      );
-      return rows.map((row) => Number(row.number)).sort((one, other) => one - other);
     },
 
     held: async (filter) => {

@@ -1,7 +1,7 @@
 /** Rows of keys as records (`tables/keys.ts`). */
 import type { HeldRecord, JournalRow, KeyHistoryEntry, KeyHistoryKind } from '#src/ledger/contacts.ts';
 import { unpackChanges } from '#src/ledger/packed-memory.ts';
-import type { ContactRow, FeedRow, FlightRow, KnownRow } from '#src/ledger/tables/keys.ts';
+import type { ContactRow, FeedRow, FlightRow, KnownRow, SaidRow } from '#src/ledger/tables/keys.ts';
 import { hashText, numberOrNull, parseJson, type ResultRow, textOrNull } from './columns.ts';
 
 export function toContact(key: string, row: ResultRow): ContactRow {
@@ -72,6 +72,19 @@ export function toKnown(key: string, row: ResultRow): KnownRow {
     sequence: Number(row.sequence),
     spoken: Number(row.spoken),
     heldCount: Number(row.held_count),
+  };
+}
+
+export function toSaid(row: ResultRow): SaidRow {
+  return {
+    number: Number(row.number),
+    key: String(row.key),
+    document: String(row.document),
+    rowHash: hashText(row.row_hash),
+    fingerprint: hashText(row.fingerprint),
+    tried: hashText(row.tried),
+    heldCount: Number(row.held_count),
+    isInDoubt: row.in_doubt === 1 || row.in_doubt === true,
   };
 }
 

@@ -2,8 +2,8 @@
 import { eventsPerKeyMax, type HeldFilter } from '#src/ledger/contacts.ts';
 import { erasingStatements, forgottenWord } from '#src/ledger/erased-rows.ts';
 import type { PersonInLedger } from '#src/ledger/forgetting.ts';
-import { hashBytes } from '#src/ledger/records/columns.ts';
-import { toContact, toFeed, toFlight, toHeld, toKeyEvent, toKnown } from '#src/ledger/records/key.ts';
+import { hashBytes, numberOrNull } from '#src/ledger/records/columns.ts';
+import { toContact, toFeed, toFlight, toHeld, toKeyEvent, toKnown, toSaid } from '#src/ledger/records/key.ts';
 import type { KeyRows, KeyTables, KeyWrites, KnownRow } from '#src/ledger/tables/keys.ts';
 import type { Statements } from './connection.ts';
 import type { ResultRow } from './database.ts';
@@ -38,6 +38,21 @@ export function sqliteKeyTables(statements: Statements): KeyTables {
       );
     },
 
+    said: async (feed, keys) => {
+      const rows = await statements.all(
+        `SELECT contacts.number, contacts.key, contacts.document, known.row_hash, known.fingerprint, known.tried,
+           known.held_count,
+           flights.claim IS NOT NULL OR flights.intent_run IS NOT NULL AS in_doubt
+         FROM feeds CROSS JOIN json_each(?) AS wanted CROSS JOIN contacts ON contacts.key = wanted.value
+         CROSS JOIN known ON known.feed_number = feeds.number AND known.number = contacts.number
+         LEFT JOIN flights ON flights.key = wanted.value
+         WHERE feeds.name = ? AND contacts.document IS NOT NULL`,
+        JSON.stringify(keys),
+        feed,
+      );
+      return rows.map(toSaid);
+    },
+
     write: async (writes) => {
       await writeContacts(statements, writes);
       await keepWritten(statements, writes);
@@ -55,13 +70,16 @@ export function sqliteKeyTables(statements: Statements): KeyTables {
       return new Map(rows.map((row) => [String(row.linked_to), String(row.key)]));
     },
 
-    heldBy: async (owner, keys) => {
+    inFlight: async (which) => {
+      const [condition, parameters] =
+        'owner' in which
+          ? ['flights.key IN (SELECT value FROM json_each(?)) AND owner = ?', [JSON.stringify(which.keys), which.owner]]
+          : ['claim IS NOT NULL OR intent_run IS NOT NULL', []];
       const rows = await statements.all(
-        'SELECT key FROM flights WHERE key IN (SELECT value FROM json_each(?)) AND owner = ?',
-        JSON.stringify(keys),
-        owner,
+        `SELECT flights.key, contacts.number FROM flights LEFT JOIN contacts ON contacts.key = flights.key WHERE ${condition}`,
+        ...parameters,
       );
-      return rows.map((row) => String(row.key));
+      return rows.map((row) => ({ key: String(row.key), number: numberOrNull(row.number) }));
     },
 
     knownCount: async (feed) => {
@@ -130,15 +148,6 @@ export function sqliteKeyTables(statements: Statements): KeyTables {
       const more = await statements.get('SELECT 1 FROM contacts WHERE number > ? LIMIT 1', last);
       return { keys: rows.map(({ key }) => String(key)), next: more === null ? null : last };
     },
-
-    numbersInDoubt: async () =>
-      (
-        await statements.all(
-          // The order of the join is said: for the sake of the order of numbers, all contacts would be looked through.
-          `SELECT contacts.number FROM flights CROSS JOIN contacts ON contacts.key = flights.key
-           WHERE flights.claim IS NOT NULL OR flights.intent_run IS NOT NULL ORDER BY contacts.number`,
-        )
-      ).map((row) => Number(row.number)),
 
     held: async (filter) => {
       const { where, parameters } = heldWhere(filter);

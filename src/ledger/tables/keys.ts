@@ -72,6 +72,21 @@ export interface KeyRows {
   readonly known: readonly KnownRow[];
 }
 
+/** What a feed said of a key, and what decides whether its next row is unchanged. */
+export interface SaidRow {
+  readonly number: number;
+  readonly key: string;
+  /** The packed memory, with what all feeds said. */
+  readonly document: string;
+  /** These four as in `KnownRow`. */
+  readonly rowHash: string | null;
+  readonly fingerprint: string | null;
+  readonly tried: string | null;
+  readonly heldCount: number;
+  /** Whether a write of the key is on its way or in doubt. */
+  readonly isInDoubt: boolean;
+}
+
 /** Rows to write, each whole; those of one key may be in several lists. */
 export interface KeyWrites {
   readonly contacts: readonly ContactRow[];
@@ -113,18 +128,23 @@ export interface JournalTables {
   journalPage(filter: JournalFilter): Promise<readonly JournalRow[]>;
 }
 
+/** `isWriting`: its create or update was sent, and is not known to have ended. */
+export type InFlight = { readonly owner: string; readonly keys: readonly string[] } | { readonly isWriting: true };
+
 /** What of the past is forgotten by its age. */
 export type PastKind = 'journal' | 'history';
 
 export interface KeyTables extends JournalTables {
   /** Every key that has any row; of `known` those of these feeds. */
   read(keys: readonly string[], feeds: readonly string[]): Promise<ReadonlyMap<string, KeyRows>>;
+  /** Of keys that the feed knows and of which something is remembered: a part of `read`, in half its time, as staging asks for each changed row. */
+  said(feed: string, keys: readonly string[]): Promise<readonly SaidRow[]>;
   /** Raises the revision of each feed of which a `known` row is written. */
   write(writes: KeyWrites): Promise<void>;
   /** The keys that are linked to these contacts, by contact. */
   linked(contactIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Which of these keys the owner holds. */
-  heldBy(owner: string, keys: readonly string[]): Promise<readonly string[]>;
+  /** Keys that are worked on or in doubt, in any order: those of these that an owner holds; or, of any feed, all with a write under way. */
+  inFlight(which: InFlight): Promise<readonly Pick<ContactRow, 'key' | 'number'>[]>;
   /** Every feed that ever had a run, in the order of their names; or that one. */
   feeds(name?: string): Promise<readonly FeedRow[]>;
   /** How many keys the feed knows. Counted: 50 ms for a million. */
@@ -134,8 +154,6 @@ export interface KeyTables extends JournalTables {
   /** Of keys with numbers behind `afterNumber` up to `throughNumber`, those whose row that run settled last. In their order. */
   settledIn(feed: string, sequence: number, afterNumber: number, throughNumber: number): Promise<Uint32Array>;
   keysAt(numbers: readonly number[]): Promise<ReadonlyMap<number, string>>;
-  /** The numbers of keys whose write is on its way or in doubt, whichever feed's: their rows are never unchanged. Sorted. */
-  numbersInDoubt(): Promise<readonly number[]>;
   /** By feed, key and field. */
   held(filter: HeldFilter): Promise<readonly HeldRecord[]>;
   heldCount(filter: Omit<HeldFilter, 'limit' | 'after'>): Promise<number>;
