@@ -1,4 +1,7 @@
-/** Words of the commands that hints and other texts name: what is printed can be pasted into a shell, whatever people call their things. */
+/**
+ * Commands that hints and other texts name: what is printed can be pasted into a shell, works on the same data folder, and is what was meant,
+ * whatever people call their things.
+ */
 
 /** What moves the cursor of a terminal, or turns the direction of what follows. */
 const unprintable = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
@@ -20,4 +23,35 @@ export function shellWord(text: string): string {
 export function operands(...words: readonly string[]): string {
   const isOption = words.some((word) => word.startsWith('-') && word !== '-');
   return [...(isOption ? ['--'] : []), ...words.map(shellWord)].join(' ');
+}
+
+// As the program has them, which a test holds: to load it takes longer than a short command.
+const groups = 'runs|held|dead|schedule|numbers|ledger|hosts|config';
+const subcommands =
+  'ls|show|approve|restage|undo|cancel|take|retry|edit|drop|export|run|pause|resume|snapshot|history|diff|check|backup|copy|forget|print|schema';
+const simpleCommands = 'init|start|import|plan|map|forget|status|contact|audit|logs|doctor';
+const commandText = new RegExp(
+  `(?<=\\bpatchbay )(?<words>(?:${groups})(?: (?:${subcommands})\\b)?|(?:${simpleCommands}))\\b(?<sandbox> --sandbox)?`,
+  'g',
+);
+/** The commands that know no `--sandbox`. */
+const withoutSandbox = /^(init|config)/;
+
+/** What decides which data folder a command opens. */
+export interface FolderFlags {
+  readonly config?: string;
+  readonly data?: string;
+  readonly sandbox?: boolean;
+}
+
+/** Adds these flags to the commands that a text names. */
+export function withFlags(text: string, { config, data, sandbox }: FolderFlags): string {
+  const global = [
+    ...(config === undefined ? [] : ['--config', shellWord(config)]),
+    ...(data === undefined ? [] : ['--data', shellWord(data)]),
+  ].map((word) => `${word} `);
+  return text.replace(commandText, (_all, words: string, named: string | undefined) => {
+    const isSandbox = named !== undefined || (sandbox === true && !withoutSandbox.test(words));
+    return `${global.join('')}${words}${isSandbox ? ' --sandbox' : ''}`;
+  });
 }

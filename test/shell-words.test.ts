@@ -12,7 +12,11 @@ const texts = [
 /** The words that bash makes of a line. */
 function read(line: string): readonly string[] {
   const env = { LC_ALL: 'C.UTF-8', PATH: process.env.PATH };
-  const ended = execFileSync('bash', ['-c', `printf '%s\\0' start ${line}`], { env, encoding: 'utf8' });
+  const ended = execFileSync('bash', ['--norc', '-c', `printf '%s\\0' start ${line}`], {
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   return ended.split('\0').slice(1, -1);
 }
 

@@ -1,7 +1,8 @@
 /** How an error leaves a command: one JSON document on stdout, or a few lines on stderr; and the exit code. */
 import { type ErrorDocument, errorDocument } from '#src/operations/error-document.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
-import { type FolderFlags, printable, withFlags } from './output.ts';
+import { type FolderFlags, withFlags } from '#src/shell-words.ts';
+import { printable } from './output.ts';
 
 /** What a person reads: a few lines. Names of files and columns in them must not move the cursor. */
 export function errorLines({ error: { code, message, hint } }: ErrorDocument): string {

@@ -5,8 +5,9 @@
 import { type Command, CommanderError } from 'commander';
 import { closest } from '#src/config/closest.ts';
 import type { ErrorDocument } from '#src/operations/error-document.ts';
+import type { FolderFlags } from '#src/shell-words.ts';
 import { exitWithDocument, exitWithError, usageDocument, withFlagsInHint } from './exit.ts';
-import { type FolderFlags, leaveWhenStdoutBreaks } from './output.ts';
+import { leaveWhenStdoutBreaks } from './output.ts';
 import { buildProgram } from './program.ts';
 
 /** Never rejects: an error is printed, and sets the exit code. */
@@ -17,7 +18,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   const options = { json: words.includes('--json'), ...folderFlags(program, words) };
   const unknown = unknownSubcommand(program, words);
   if (unknown !== null) {
-    exitWithDocument(unknown, options);
+    exitWithDocument(withFlagsInHint(unknown, options), options);
     return;
   }
   try {

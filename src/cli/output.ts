@@ -7,7 +7,7 @@ import { fstatSync, readSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 import Table from 'cli-table3';
-import { shellWord } from '#src/shell-words.ts';
+import { type FolderFlags, withFlags } from '#src/shell-words.ts';
 import { jsonPieces, printableJson } from './json-pieces.ts';
 import type { GlobalOptions } from './open-home.ts';
 
@@ -76,33 +76,6 @@ export function createOutput(options: GlobalOptions): Output {
 /** Resolves when stdout takes more. */
 async function written(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
-}
-
-// As the program has them, which a test holds: to load it takes longer than a short command.
-const groups = 'runs|held|dead|schedule|numbers|ledger|hosts|config';
-const subcommands =
-  'ls|show|approve|restage|undo|cancel|take|retry|edit|drop|export|run|pause|resume|snapshot|history|diff|check|backup|copy|forget|print|schema';
-const simpleCommands = 'init|start|import|plan|map|forget|status|contact|audit|logs|doctor';
-const commandText = new RegExp(
-  `(?<=\\bpatchbay )(?<words>(?:${groups})(?: (?:${subcommands})\\b)?|(?:${simpleCommands}))\\b(?<sandbox> --sandbox)?`,
-  'g',
-);
-/** The commands that know no `--sandbox`. */
-const withoutSandbox = /^(init|config)/;
-
-/** What decides which data folder a command opens. */
-export type FolderFlags = Pick<GlobalOptions, 'config' | 'data' | 'sandbox'>;
-
-/** Adds the `--config`, `--data` and `--sandbox` of this command to the commands that a text names. */
-export function withFlags(text: string, { config, data, sandbox }: FolderFlags): string {
-  const global = [
-    ...(config === undefined ? [] : ['--config', shellWord(config)]),
-    ...(data === undefined ? [] : ['--data', shellWord(data)]),
-  ].map((word) => `${word} `);
-  return text.replace(commandText, (_all, words: string, named: string | undefined) => {
-    const isSandbox = named !== undefined || (sandbox === true && !withoutSandbox.test(words));
-    return `${global.join('')}${words}${isSandbox ? ' --sandbox' : ''}`;
-  });
 }
 
 const noBorders = {

@@ -12,6 +12,7 @@ import { type ContactChange, changePages } from '#src/journal/changes.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { type DriftCounts, originOf, pendingCount, type RunRecord } from '#src/ledger/runs.ts';
 import type { RunDeadRow, RunEvent, StagingLedger } from '#src/ledger/staging.ts';
+import { withFlags } from '#src/shell-words.ts';
 import { lineText, recordOf } from '#src/sources/row.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
 import { exitCodeOfRun } from './exit-code.ts';
@@ -281,7 +282,9 @@ export async function noteOn(staging: StagingLedger, run: RunRecord, summary: Ru
     `notes     ${run.notes.length === 0 ? 'none' : run.notes.join('; ')}`,
     `report    ${summary.report}`,
   ];
-  if (run.reason?.hint) lines.push(`next      ${run.reason.hint}`);
+  // A note lies in a folder: who reads it may have another service configured.
+  const next = withFlags(run.reason?.hint ?? '', { sandbox: summary.service === 'sandbox' });
+  if (next !== '') lines.push(`next      ${next}`);
   if (summary.warnings > 0) lines.push(`warnings  ${summary.warnings}`, ...warnings.map(warningLine));
   const more = summary.warnings - warnings.length;
   if (more > 0) lines.push(`          … and ${more} more in the report`);

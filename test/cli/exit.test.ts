@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { errorLines, exitWithError } from '#src/cli/exit.ts';
 import { main } from '#src/cli/main.ts';
-import { withFlags } from '#src/cli/output.ts';
 import { type ErrorKind, PatchbayError } from '#src/errors.ts';
 import { adviceFor, adviceOfKind, errorDocument } from '#src/operations/error-document.ts';
 import { exitCodeOf, worstExitCode } from '#src/runs/exit-code.ts';
+import { withFlags } from '#src/shell-words.ts';
 import { captureOutput } from './support/captured-output.ts';
 
 const codes: Record<ErrorKind, number> = {

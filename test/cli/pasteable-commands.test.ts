@@ -1,11 +1,11 @@
 /** What is printed to be typed next can be pasted: with the options of the command that printed it, and with any key. */
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { withFlags } from '#src/cli/output.ts';
 import { buildProgram } from '#src/cli/program.ts';
+import { withFlags } from '#src/shell-words.ts';
 import { type Journey, test } from '#test/support/journey.ts';
 
 /** The commands without subcommands, each with the words that name it. */
@@ -34,7 +34,9 @@ function printed(text: string, after: string): readonly string[] {
   const line = text.split('\n').find((one) => one.includes(after)) ?? '';
   const command = line.slice(line.indexOf('patchbay ', line.indexOf(after)));
   const script = `patchbay() { printf '%s\\0' "$@"; }; ${command}`;
-  return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1);
+  return execFileSync('bash', ['--norc', '-c', script], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+    .split('\0')
+    .slice(0, -1);
 }
 
 const header = 'externalId,firstName,role\n';
@@ -59,6 +61,23 @@ describe('the sandbox beside a configured service', () => {
     expect(doctor.stdout).toContain(`files go into ${folder}`);
     expect((await journey.call(['status', '--sandbox'])).stdout).toContain(`import folder ${folder}\n`);
     expect((await journey.call(['runs', '--sandbox'])).stdout).toContain(`drop a file into ${folder}\n`);
+  });
+});
+
+describe('the note beside a file of the sandbox', () => {
+  test('names commands that find it there, also where a service is configured', async ({ journey }) => {
+    await journey.service();
+    await journey.call(['import', '--sandbox', journey.file('people.csv', 'number,name\n1,Ann\n')]);
+    const folder = join(journey.data, 'sandbox', 'import', '_failed');
+    const note = journey.names('sandbox/import/_failed').find((name) => name.endsWith('.reason.txt')) ?? '';
+    expect(readFileSync(join(folder, note), 'utf8')).toMatch(/^next .*type: patchbay map --sandbox \S+people\.csv$/m);
+  });
+});
+
+describe('a command that does not exist', () => {
+  test('has its suggestion with the options of the folder', async ({ journey }) => {
+    const { stderr } = await journey.call(['runs', 'aprove', 'r-1', '--data', 'd']);
+    expect(stderr).toContain('Did you mean: patchbay --data d runs approve?');
   });
 });
 
