@@ -5,7 +5,7 @@
  * - *agreed*, per key and field: the value that file and app last had in common, in the service's spelling. A value that
  *   was written and answered is agreed for every feed, one that was found equal for that feed alone; a field without an
  *   entry never agreed. People changed what differs from agreed. Their edit, once kept, never becomes agreed, so that no
- *   later run can overwrite it.
+ *   later run can overwrite it. Beside it: what an undo took back, which is no drift.
  * - *stamps*: the feed and run whose change of a field was settled last.
  * - *seen* and *owned*, per key: the contact as last returned, and what Patchbay put on it.
  *
@@ -14,6 +14,7 @@
  */
 import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
 import {
+  alikeValue,
   customFieldName,
   customValueOrNull,
   type DesiredContact,
@@ -125,6 +126,8 @@ export interface Agreement {
   /** Null: for every feed. */
   readonly feed: string | null;
   readonly values: readonly FieldValue[];
+  /** No agreement: an undo took these values back, items too, and the contact has not held them since. */
+  readonly isTakenBack?: true;
 }
 
 /** The feed and run whose change settled these fields last. */
@@ -141,8 +144,43 @@ export function agreedValue(
   field: FieldName,
 ): CustomFieldValue | undefined {
   const of = (whose: string | null): FieldValue | undefined =>
-    agreed.find((one) => one.feed === whose)?.values.find((one) => one.field === field);
+    agreed.find((one) => one.feed === whose && !one.isTakenBack)?.values.find((one) => one.field === field);
   return (of(feed) ?? of(null))?.value;
+}
+
+/**
+ * Whose value a write takes the place of: undefined if every feed agreed on it, or there was none; otherwise the feeds that did, which
+ * are none where people put it there. What was not written is agreed with a feed whose file said it, not with one for which a person
+ * let the file win.
+ * @param from the value of a scalar or custom field before the write.
+ */
+export function agreedWith(
+  { agreed, said, others }: Pick<Base, 'agreed' | 'said' | 'others'>,
+  feed: string,
+  field: FieldName,
+  from: CustomFieldValue,
+): readonly string[] | undefined {
+  const entryOf = (whose: string | null): FieldValue | undefined =>
+    agreed.find((one) => one.feed === whose && !one.isTakenBack)?.values.find((one) => one.field === field);
+  const saids = new Map([...others, { feed, said: said ?? emptySaid }].map((one) => [one.feed, one.said]));
+  const forAll = entryOf(null);
+  const isForAll = forAll === undefined ? customValueOrNull(from) === null : isExactly(forAll.value, from);
+  const isAgreed = (whose: string): boolean => {
+    const own = entryOf(whose);
+    if (own === undefined) return isForAll;
+    const says = saidValue(saids.get(whose) ?? emptySaid, field);
+    return isExactly(own.value, from) && says !== undefined && alikeValue(null, says, from);
+  };
+  const feeds = new Set([...saids.keys(), ...agreed.flatMap((one) => one.feed ?? [])]);
+  const agreeing = [...feeds].filter(isAgreed);
+  return isForAll && agreeing.length === feeds.size ? undefined : agreeing;
+}
+
+/** Undefined if the file never named the field. */
+function saidValue({ scalars, customFields }: Said, field: FieldName): CustomFieldValue | undefined {
+  const name = scalarNames.find((one) => one === field);
+  if (name !== undefined) return scalars[name];
+  return customFields.find(({ key }) => customFieldName(key) === field)?.value;
 }
 
 /** For values that were written and answered: for every feed, replacing what single feeds had agreed on. */
@@ -161,6 +199,46 @@ export function agreeFor(
     return now === undefined || !isExactly(now, value);
   });
   return moved.length === 0 ? agreed : put(agreed, feed, moved);
+}
+
+/**
+ * For a value that an undo has put back: those who had agreed on it agree on it again. For the others agreed stays what the run wrote, so
+ * that what people had put there is protected as if they had typed it in after the run.
+ * @param whose `agreedWith` of the value when the run wrote over it.
+ */
+export function agreeAgain(
+  agreed: readonly Agreement[],
+  whose: readonly string[] | undefined,
+  value: FieldValue,
+): readonly Agreement[] {
+  if (whose === undefined) return agreeForAll(agreed, [value]);
+  return whose.reduce((before, feed) => agreeFor(before, feed, [value]), agreed);
+}
+
+/** Whether an undo took this value of the file back: drift is what people changed, and this is none. */
+export function isTakenBack(agreed: readonly Agreement[], field: FieldName, said: CustomFieldValue): boolean {
+  const values = agreed.find((one) => one.isTakenBack)?.values ?? [];
+  return values.some((one) => one.field === field && alikeValue(null, one.value, said));
+}
+
+/** @param values items too, under their names. */
+export function withTakenBack(agreed: readonly Agreement[], values: readonly FieldValue[]): readonly Agreement[] {
+  if (values.length === 0) return agreed;
+  const fields = new Set(values.map(({ field }) => field));
+  const before = agreed.find((one) => one.isTakenBack)?.values.filter(({ field }) => !fields.has(field)) ?? [];
+  const rest = agreed.filter((one) => !one.isTakenBack);
+  return [...rest, { feed: null, values: [...before, ...values], isTakenBack: true }];
+}
+
+/** @param isThere whether the contact holds the value now: it is taken back no longer. */
+export function withoutHeldAgain(
+  agreed: readonly Agreement[],
+  isThere: (value: FieldValue) => boolean,
+): readonly Agreement[] {
+  const left = agreed.find((one) => one.isTakenBack)?.values.filter((one) => !isThere(one)) ?? [];
+  const rest = agreed.filter((one) => !one.isTakenBack);
+  if (rest.length === agreed.length) return agreed;
+  return left.length === 0 ? rest : [...rest, { feed: null, values: left, isTakenBack: true }];
 }
 
 /** Whether a change of the field by another feed, from a later run, has been settled. */
@@ -236,6 +314,7 @@ function without(agreed: readonly Agreement[], values: readonly FieldValue[]): r
 
 function put(agreed: readonly Agreement[], feed: string | null, values: readonly FieldValue[]): readonly Agreement[] {
   const fields = new Set(values.map(({ field }) => field));
-  const before = agreed.find((one) => one.feed === feed)?.values.filter(({ field }) => !fields.has(field)) ?? [];
-  return [...agreed.filter((one) => one.feed !== feed), { feed, values: [...before, ...values] }];
+  const isOf = (one: Agreement): boolean => one.feed === feed && !one.isTakenBack;
+  const before = agreed.find(isOf)?.values.filter(({ field }) => !fields.has(field)) ?? [];
+  return [...agreed.filter((one) => !isOf(one)), { feed, values: [...before, ...values] }];
 }

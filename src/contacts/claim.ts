@@ -15,16 +15,20 @@ import { type DesiredScalars, type ScalarName, type Slot, scalarNames } from '#s
 import type { CreatePlan, PatchPlan, Plan } from '#src/contacts/plan.ts';
 import { saidIfSettled } from '#src/contacts/settle.ts';
 import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
-import { agreeForAll, type FieldValue, fieldTypeOf, fieldValueOf, isExactly, stamp } from './base.ts';
+import { agreeAgain, agreedWith, fieldTypeOf, fieldValueOf, isExactly, stamp } from './base.ts';
 import { alikeValue, customFieldName, type FieldName, type ItemKind, itemIdentity, sameText } from './desired.ts';
-import { identitiesOf, itemOf, itemsOf, wantedItems } from './merge.ts';
-import type { Change, JournalEntry } from './outcome.ts';
+import { identitiesOf, itemOf, itemsOf, listOf, wantedItems } from './merge.ts';
+import type { Change, JournalChange, JournalEntry } from './outcome.ts';
 
 interface ClaimedField {
   readonly field: FieldName;
   /** What the service held when the write was planned. */
   readonly from: CustomFieldValue;
   readonly to: CustomFieldValue;
+  /** Whose value `from` is, for the journal. */
+  readonly agreedWith?: readonly string[];
+  /** Of an undo: those who had agreed on `to`. Absent if all had, or the value is a file's. */
+  readonly agreeAgain?: readonly string[];
 }
 
 export interface Claim {
@@ -38,7 +42,7 @@ export interface Claim {
   readonly links?: true;
   readonly fields: readonly ClaimedField[];
   /** The e-mails and phones that it adds, removes or relabels; absent in claims of an older ledger. */
-  readonly items?: readonly Change[];
+  readonly items?: readonly (Change & Pick<JournalChange, 'agreedWith'>)[];
   /** What the feed will have said. */
   readonly said: Said;
   /** The run whose write it is; absent in claims of an older ledger. */
@@ -62,14 +66,38 @@ export function claimOf(input: PlanInput, plan: Plan, createdAs: string | null =
     ...(plan.kind === 'patch' && plan.body.externalId !== undefined ? { links: true } : {}),
     fields: plan.verdicts
       .filter(({ decision }) => decision === 'write')
-      .map(({ field, theirs, ours }) => ({ field, from: theirs, to: ours })),
-    items: plan.reasons.filter(({ field }) => itemOf(field) !== null),
+      .map(({ field, theirs, ours }) => ({
+        ...ofWhom(input, plan.kind, { field, from: theirs, to: ours }),
+        ...restoredFor(input, field),
+      })),
+    items: plan.reasons.filter(({ field }) => itemOf(field) !== null).map((change) => ofWhom(input, plan.kind, change)),
     // An undo never moves what a file has said.
     said:
       input.ours.undo === undefined
         ? saidIfSettled({ ...input, plan, reply: input.theirs ?? null })
         : (input.base.said ?? emptySaid),
   };
+}
+
+/** The change with whose value it takes away. A contact that is made has none to take. */
+function ofWhom<One extends Pick<Change, 'field' | 'from' | 'to'>>(
+  { base, feed }: Pick<PlanInput, 'base' | 'feed'>,
+  kind: Plan['kind'],
+  change: One,
+): One & Pick<JournalChange, 'agreedWith'> {
+  if (kind === 'create') return change;
+  const item = itemOf(change.field);
+  if (item === null) {
+    const feeds = agreedWith(base, feed, change.field, change.from);
+    return feeds === undefined ? change : { ...change, agreedWith: feeds };
+  }
+  const isPeoples = change.to === null && !base.owned[listOf[item.kind]].includes(item.identity);
+  return isPeoples ? { ...change, agreedWith: [] } : change;
+}
+
+function restoredFor({ ours }: PlanInput, field: FieldName): Pick<ClaimedField, 'agreeAgain'> {
+  const feeds = ours.undo?.changes.find((one) => one.field === field)?.agreedWith;
+  return feeds === undefined ? {} : { agreeAgain: feeds };
 }
 
 /** Whether the contact is the one that the create made: no other tool gives that source. */
@@ -90,10 +118,12 @@ export function resolveClaim(base: Base, claim: Claim, feed: string, found: Cont
   const before = claim.feed === feed ? base.said : (base.others.find((one) => one.feed === claim.feed)?.said ?? null);
   const said = landedSaid(before ?? emptySaid, claim, new Set(fields), found);
   if (landed.length === 0 && said === (before ?? emptySaid)) return base;
-  const values = fields.map((field): FieldValue => ({ field, value: fieldValueOf(found, field) }));
   const next = {
     ...base,
-    agreed: agreeForAll(base.agreed, values),
+    agreed: landed.reduce(
+      (before, one) => agreeAgain(before, one.agreeAgain, { field: one.field, value: fieldValueOf(found, one.field) }),
+      base.agreed,
+    ),
     stamps: stamp(base.stamps, claim, fields),
   };
   if (claim.feed === feed) return { ...next, said };
@@ -158,12 +188,20 @@ function landedSlots(kind: ItemKind, before: readonly Slot[], after: readonly Sl
   return next.length === 0 || unsaid(next).length > 0 ? before : saidWith(next);
 }
 
-/** What the journal keeps of a write that was answered: `reply` shows what came of it. */
-export function journalOfReply({ kind, body, reasons }: CreatePlan | PatchPlan, reply: Contact): JournalEntry {
+/**
+ * What the journal keeps of a write that was answered: `reply` shows what came of it.
+ * @param input what the plan was made from.
+ */
+export function journalOfReply(
+  input: Pick<PlanInput, 'base' | 'feed'>,
+  { kind, body, reasons }: CreatePlan | PatchPlan,
+  reply: Contact,
+): JournalEntry {
   const isLink = kind === 'patch' && body.externalId !== undefined;
   const changes = reasons
     .filter((change) => hasLanded(change, reply))
-    .map((change) => (itemOf(change.field) === null ? { ...change, to: fieldValueOf(reply, change.field) } : change));
+    .map((change) => (itemOf(change.field) === null ? { ...change, to: fieldValueOf(reply, change.field) } : change))
+    .map((change) => ofWhom(input, kind, change));
   return { runId: null, contactId: reply.id, kind: isLink ? 'link' : kind, changes };
 }
 
@@ -177,7 +215,11 @@ export function journalOfClaim(claim: Claim, found: Contact): JournalEntry | nul
     return hasLanded(one, found) && alikeValue(fieldTypeOf(found, one.field), theirs, one.to);
   });
   const changes = [
-    ...landed.map(({ field, from }) => ({ field, from, to: fieldValueOf(found, field), why: 'landed' as const })),
+    ...landed.map(({ agreeAgain: _, ...one }) => ({
+      ...one,
+      to: fieldValueOf(found, one.field),
+      why: 'landed' as const,
+    })),
     ...items.filter((one) => hasLanded(one, found)).map((one) => ({ ...one, why: 'landed' as const })),
   ];
   const isKnown = kind === 'create' ? isMadeBy(claim, found) : links === true && found.externalId !== null;

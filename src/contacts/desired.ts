@@ -78,6 +78,8 @@ export interface UndoChange {
   readonly isLabel?: true;
   /** Of an item that is put back. */
   readonly label?: string | null;
+  /** Whose value `before` was, as the journal has it (`JournalChange` in `outcome.ts`). */
+  readonly agreedWith?: readonly string[];
 }
 
 /** Whether a contact made from it would hold anything but its key and its source label. */

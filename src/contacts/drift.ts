@@ -1,9 +1,9 @@
 /**
  * Drift: what people changed of what a feed's file says, since file and app last agreed on it (`docs/rules.md`, "Drift"). A field that
- * waits for a person is no drift, nor is one whose policy leaves it to the app.
+ * waits for a person is no drift, nor is one whose policy leaves it to the app, nor what an undo took back.
  */
 import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
-import { agreedValue, type Base, fieldTypeOf, fieldValueOf, type Said } from './base.ts';
+import { agreedValue, type Base, type FieldValue, fieldTypeOf, fieldValueOf, isTakenBack, type Said } from './base.ts';
 import {
   customFieldName,
   customValueOrNull,
@@ -32,11 +32,15 @@ export function driftOf(
   theirs: Contact,
 ): readonly Drifted[] {
   const { said, agreed } = base;
-  const named: readonly FieldName[] = [
-    ...scalarNames.filter((name) => said.scalars[name] !== undefined),
-    ...said.customFields.map(({ key }) => customFieldName(key)),
+  const named: readonly FieldValue[] = [
+    ...scalarNames.flatMap((field) => {
+      const value = said.scalars[field];
+      return value === undefined ? [] : [{ field, value }];
+    }),
+    ...said.customFields.map(({ key, value }) => ({ field: customFieldName(key), value })),
   ];
-  const fields = named.flatMap((field): readonly Drifted[] => {
+  const fields = named.flatMap(({ field, value }): readonly Drifted[] => {
+    if (isTakenBack(agreed, field, value)) return [];
     const from = agreedValue(agreed, feed, field);
     const policy = policyOf(policies, field);
     if (from === undefined || said.held.includes(field) || (policy !== 'shared' && policy !== 'source')) return [];
@@ -45,9 +49,10 @@ export function driftOf(
   });
   const items = (['email', 'phone'] as const).flatMap((kind) => {
     const there = identitiesOf(kind, theirs);
-    return [...wantedItems(kind, said[listOf[kind]])].flatMap(([identity, { value }]): readonly Drifted[] =>
-      there.has(identity) ? [] : [{ field: itemFieldName(kind, identity), from: value, to: null }],
-    );
+    return [...wantedItems(kind, said[listOf[kind]])].flatMap(([identity, { value }]): readonly Drifted[] => {
+      const field = itemFieldName(kind, identity);
+      return there.has(identity) || isTakenBack(agreed, field, value) ? [] : [{ field, from: value, to: null }];
+    });
   });
   return [...fields, ...items];
 }

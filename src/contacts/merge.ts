@@ -15,7 +15,15 @@
  * identity are one item; if a service holds it twice, both are kept, or both are removed.
  */
 import type { Contact, ContactItem, CustomFieldValue, UpdateCustomField, UpdateItem } from '#src/wire/contact.ts';
-import { agreedValue, fieldTypeOf, fieldValueOf, isOvertaken, type PlanInput, type SlotNames } from './base.ts';
+import {
+  agreedValue,
+  fieldTypeOf,
+  fieldValueOf,
+  isOvertaken,
+  isTakenBack,
+  type PlanInput,
+  type SlotNames,
+} from './base.ts';
 import {
   alikeValue,
   customFieldName,
@@ -84,6 +92,7 @@ function judge(
     adopt,
     isLinked,
     restores,
+    isTakenBack: isTakenBack(base.agreed, field, ours),
     same,
     alike: (left, right) => alikeValue(type, left, right),
   });
@@ -223,9 +232,12 @@ export function mergeItems(kind: ItemKind, input: PlanInput, contact: Contact): 
     sent.push(kept);
   }
   const saidByUs = wantedItems(kind, everSaid);
+  const isRestored = (identity: string, value: string): boolean =>
+    input.restores && !isTakenBack(base.agreed, itemFieldName(kind, identity), value);
   const added = [...wanted].filter(
-    ([identity]) =>
-      !there.has(identity) && (fileWins || input.restores || (!saidByUs.has(identity) && !saidByOthers.has(identity))),
+    ([identity, { value }]) =>
+      !there.has(identity) &&
+      (fileWins || isRestored(identity, value) || (!saidByUs.has(identity) && !saidByOthers.has(identity))),
   );
   for (const [identity, item] of added) {
     sent.push({ name: item.label, value: item.value });

@@ -82,7 +82,14 @@ export interface JournalEntry {
 }
 
 /** `landed`: no answer came, and a later read showed the value. */
-export type JournalChange = Omit<Change, 'why'> & { readonly why: ChangeKind | 'landed' };
+export type JournalChange = Omit<Change, 'why'> & {
+  readonly why: ChangeKind | 'landed';
+  /**
+   * The feeds that had agreed on `from` (`base.ts`). Absent where all of them had, where there was no value, and of an item that
+   * Patchbay had put there; none where people had. It tells an undo whose value it puts back.
+   */
+  readonly agreedWith?: readonly string[];
+};
 
 /** A field that the file and people changed in different ways: nothing is written to it (policy `shared`). */
 export interface HeldField {

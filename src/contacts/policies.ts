@@ -10,7 +10,8 @@
  *   policy  ours       agreed, theirs                                 decision
  *   any     as theirs  –                                              equal
  *
- *   shared  as said    agreed, people changed it, drift is repaired   write
+ *   shared  as said    an undo took it back                           keep
+ *           as said    agreed, people changed it, drift is repaired   write
  *           as said    any other                                      keep
  *           changed    another feed's later change settled it         pass; hold if it is held
  *           changed    never agreed, the file wins (adopt)            write
@@ -102,6 +103,8 @@ export interface FieldPictures {
   readonly isLinked: boolean;
   /** Drift is repaired. */
   readonly restores: boolean;
+  /** An undo took the file's value back: that the app has another is no drift. */
+  readonly isTakenBack: boolean;
   readonly same: (left: CustomFieldValue, right: CustomFieldValue) => boolean;
   readonly alike: (left: CustomFieldValue, right: CustomFieldValue) => boolean;
 }
@@ -179,9 +182,9 @@ function isAsSaid({ ours, said, same }: FieldPictures): boolean {
 }
 
 function decideShared(pictures: FieldPictures): FieldRuling {
-  const { ours, agreed, theirs, isHeld, isOvertaken, isOthers, adopt, restores, same, alike } = pictures;
+  const { ours, agreed, theirs, isHeld, isOvertaken, isOthers, adopt, restores, isTakenBack, same, alike } = pictures;
   if (isAsSaid(pictures)) {
-    const isDrift = restores && !isOthers && agreed !== undefined && !same(theirs, agreed);
+    const isDrift = restores && !isTakenBack && !isOthers && agreed !== undefined && !same(theirs, agreed);
     return isDrift ? ruling('write', 'repaired') : ruling('keep', 'fileUnchanged');
   }
   if (isOvertaken) return isHeld ? ruling('hold', 'heldBefore') : ruling('pass', 'otherFeedLater');

@@ -20,9 +20,9 @@ import {
 import { type DesiredContact, type DesiredScalars, type Slot, scalarNames } from '#src/contacts/desired.ts';
 import type { Plan, Written } from '#src/contacts/plan.ts';
 import type { Contact, ContactCustomField } from '#src/wire/contact.ts';
-import { agreeFor, agreeForAll, type FieldValue, fieldValueOf, stamp } from './base.ts';
-import { customFieldName, type FieldName, type ItemKind, sameCustomValue } from './desired.ts';
-import { identitiesOf, listOf, mappedSlots, nextSlots, slotsWithout, wantedItems } from './merge.ts';
+import { agreeFor, agreeForAll, type FieldValue, fieldTypeOf, fieldValueOf, stamp, withoutHeldAgain } from './base.ts';
+import { alikeValue, customFieldName, type FieldName, type ItemKind, sameCustomValue } from './desired.ts';
+import { identitiesOf, itemOf, listOf, mappedSlots, nextSlots, slotsWithout, wantedItems } from './merge.ts';
 
 export interface SettleInput extends PlanInput {
   readonly plan: Plan;
@@ -55,10 +55,19 @@ export function settle(input: SettleInput): Settled {
   return {
     said,
     others,
-    agreed: agreeFor(written, feed, valuesOf(fieldsOf('equal', 'alike'))),
+    agreed: withoutHeldAgain(agreeFor(written, feed, valuesOf(fieldsOf('equal', 'alike'))), isHeldBy(reply)),
     stamps: stamp(base.stamps, input, changed),
     seen: { ...reply, customFields: withIds(reply, theirs) },
     owned: nextOwnership(base.owned, plan.written, reply),
+  };
+}
+
+/** Whether the contact holds the value: an item by its identity, any other as a service may store it. */
+export function isHeldBy(contact: Contact): (one: FieldValue) => boolean {
+  return ({ field, value }) => {
+    const item = itemOf(field);
+    if (item !== null) return identitiesOf(item.kind, contact).has(item.identity);
+    return alikeValue(fieldTypeOf(contact, field), value, fieldValueOf(contact, field));
   };
 }
 

@@ -8,16 +8,27 @@
  * An e-mail or phone that the run added is removed, one that it removed is put back, a label is what it was. A contact that the run
  * made is deleted only on demand, and only if all that it holds is what the run left.
  *
- * Agreed moves to what was written back, said never: the file that the run applied says nothing new the next night, and is not
- * applied again; a file that says something else is. What is put back is Patchbay's own only where a feed's file names it:
- * otherwise no later file removes it.
+ * Said never moves: the file that the run applied says nothing new the next night, and is not applied again. Agreed moves to what was
+ * written back for those who had agreed on it before the run. What people had put there is theirs again, as if they had typed it in
+ * after the run: a file that says something else is held. Likewise an item that is put back is Patchbay's own only if it was; then it
+ * belongs to the feeds whose files name it, and no file that does not name it removes it. What is taken back is no drift.
  *
  * A contact that an undo deleted is made again, with what it held, by the undo of that.
  *
  * Invariant: nothing is written over a value that the run did not leave.
  */
 import type { Contact, ContactItem, CustomFieldValue, UpdateItem } from '#src/wire/contact.ts';
-import { agreeForAll, emptySaid, type FieldValue, fieldValueOf, isExactly, type PlanInput, stamp } from './base.ts';
+import {
+  agreeAgain,
+  emptySaid,
+  type FieldValue,
+  fieldValueOf,
+  isExactly,
+  type PlanInput,
+  stamp,
+  withoutHeldAgain,
+  withTakenBack,
+} from './base.ts';
 import {
   customFieldName,
   customValueOrNull,
@@ -31,11 +42,11 @@ import {
   type UndoChange,
   type UndoOrder,
 } from './desired.ts';
-import { customKeyOf, type FieldVerdict, itemOf, itemsOf, listOf, wantedItems } from './merge.ts';
+import { customKeyOf, type FieldVerdict, itemOf, itemsOf } from './merge.ts';
 import { type Change, fieldChange, type HeldField } from './outcome.ts';
 import { type DeletePlan, type IdlePlan, inContactOrder, type PatchPlan, patchOf } from './plan.ts';
 import type { FieldRuling } from './policies.ts';
-import { nextOwnership, type Settled, type SettleInput, withIds } from './settle.ts';
+import { isHeldBy, nextOwnership, type Settled, type SettleInput, withIds } from './settle.ts';
 
 /** What an item's change comes to. */
 interface UndoneItems {
@@ -57,10 +68,10 @@ export function planUndo(input: PlanInput, order: UndoOrder, theirs: Contact): P
   const changes = writes.map((one) => fieldChange(one.field, one.theirs, one.ours));
   const reasons = inContactOrder(changes, emails.changes, phones.changes);
   const held = [...verdicts.filter(({ decision }) => decision === 'hold').map(heldOf), ...emails.held, ...phones.held];
+  const wasOurs = (field: FieldName): boolean =>
+    order.changes.find((one) => one.field === field && one.before !== null && !one.isLabel)?.agreedWith === undefined;
   const putBack = (kind: ItemKind, { changes: of }: UndoneItems) =>
-    of
-      .filter(({ why, to }) => why === 'added' && isNamed(kind, input, String(to)))
-      .map(({ to }) => itemIdentity(kind, String(to)));
+    of.filter(({ why, field }) => why === 'added' && wasOurs(field)).map(({ to }) => itemIdentity(kind, String(to)));
   const facts = {
     reasons,
     verdicts,
@@ -74,7 +85,7 @@ export function planUndo(input: PlanInput, order: UndoOrder, theirs: Contact): P
       phones: putBack('phone', phones),
       customFields: writes.flatMap(({ field, ours: value }) => {
         const key = customKeyOf(field);
-        return key === null || !isSaidEntry(input, key, value) ? [] : [{ key, value }];
+        return key === null || value === null || !wasOurs(field) ? [] : [{ key, value }];
       }),
       disowned: { emails: [], phones: [] },
     },
@@ -167,17 +178,6 @@ const sameItems = (kind: ItemKind, contact: Contact, value: string) =>
 
 const textOf = (value: CustomFieldValue): string | null => (typeof value === 'string' ? value : null);
 
-/** Whether the file of any feed names the item. */
-function isNamed(kind: ItemKind, { base }: PlanInput, value: string): boolean {
-  const saids = [base.said ?? emptySaid, ...base.others.filter(({ owns }) => owns).map(({ said }) => said)];
-  return saids.some((said) => wantedItems(kind, said[listOf[kind]]).has(itemIdentity(kind, value)));
-}
-
-function isSaidEntry({ base }: PlanInput, key: string, value: CustomFieldValue): boolean {
-  const saids = [base.said ?? emptySaid, ...base.others.filter(({ owns }) => owns).map(({ said }) => said)];
-  return saids.some(({ customFields }) => customFields.some((one) => one.key === key && isExactly(one.value, value)));
-}
-
 /**
  * A contact that the run made: deleted if it holds what the run left, and nothing else. The journal of a create has no labels: those
  * that Patchbay has seen last tell whether people changed one.
@@ -238,16 +238,33 @@ function contentsOf(contact: Contact): readonly HeldContents[] {
   ];
 }
 
-/** What is remembered once the plan of an undo is carried out: agreed moves to what was written back, and said stays. */
-export function settleUndo({ base, plan, reply, theirs, feed, sequence }: SettleInput): Settled {
+/** What is remembered once the plan of an undo is carried out. */
+export function settleUndo(input: SettleInput): Settled {
+  const { base, plan, reply, theirs, feed, sequence, ours } = input;
+  const changes = ours.undo?.changes.filter(({ isLabel }) => !isLabel) ?? [];
   const fields = plan.verdicts.filter(({ decision }) => decision === 'write').map(({ field }) => field);
-  const values = fields.map((field): FieldValue => ({ field, value: fieldValueOf(reply, field) }));
+  const agreed = fields.reduce((before, field) => {
+    const whose = changes.find((one) => one.field === field)?.agreedWith;
+    return agreeAgain(before, whose, { field, value: fieldValueOf(reply, field) });
+  }, base.agreed);
   return {
     said: base.said ?? emptySaid,
     others: [],
-    agreed: agreeForAll(base.agreed, values),
+    agreed: withTakenBack(withoutHeldAgain(agreed, isHeldBy(reply)), takenBack(input)),
     stamps: stamp(base.stamps, { feed, sequence }, fields),
     seen: { ...reply, customFields: withIds(reply, theirs) },
     owned: nextOwnership(base.owned, plan.written, reply),
   };
+}
+
+/** What the run left and the contact no longer holds, since the undo, or people before it, made it what it was. */
+function takenBack({ ours: { undo }, reply }: SettleInput): readonly FieldValue[] {
+  if (undo === undefined || undo.deletes || undo.contactId !== reply.id) return [];
+  const isHeld = isHeldBy(reply);
+  return undo.changes.flatMap(({ field, left, before, isLabel }) => {
+    if (isLabel) return [];
+    const isItem = itemOf(field) !== null;
+    const isBack = isItem ? !isHeld({ field, value: left }) : isExactly(fieldValueOf(reply, field), before);
+    return isBack && !(isItem && left === null) ? [{ field, value: left }] : [];
+  });
 }

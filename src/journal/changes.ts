@@ -48,7 +48,8 @@ export async function* changePages(
 }
 
 function changeOf({ key, contactId, runId, atMs, kind, changes }: JournalRow): ContactChange {
-  return { key, contact: contactId, run: runId, at: isoInstant(atMs), kind, changes };
+  const shown = changes.map(({ agreedWith: _, ...change }) => change);
+  return { key, contact: contactId, run: runId, at: isoInstant(atMs), kind, changes: shown };
 }
 
 /** For `--no-values`: neither key nor values; of an e-mail or a phone number its kind alone. */

@@ -56,14 +56,16 @@ export async function* writtenContacts(
 /** @param rows of one key, in the order of entry; at least one. */
 export function writtenContact(rows: readonly JournalRow[]): WrittenContact {
   const changes = new Map<string, UndoChange>();
-  for (const { field, from, to, why, label } of rows.flatMap((row) => row.changes)) {
+  for (const { field, from, to, why, label, agreedWith } of rows.flatMap((row) => row.changes)) {
     const isLabel = isOfLabel(field, { from, to, why });
     const name = `${field} ${isLabel}`;
     const known = changes.get(name);
+    const feeds = known === undefined ? agreedWith : known.agreedWith;
     changes.set(name, {
       field,
       left: to,
       before: known === undefined ? from : known.before,
+      ...(feeds === undefined ? {} : { agreedWith: feeds }),
       ...(isLabel ? { isLabel: true as const } : {}),
       ...(known?.label !== undefined ? { label: known.label } : label === undefined ? {} : { label }),
     });

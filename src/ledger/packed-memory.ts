@@ -442,7 +442,12 @@ const said = record<Said>({
 const memoryParts: { readonly [Name in keyof ContactMemory]: Form<ContactMemory[Name]> } = {
   seen: part(contact as Form<Contact | null>),
   owned: part(record<Ownership>({ emails: list(text), phones: list(text), customFields: entries })),
-  agreed: part(list(record<Agreement>({ feed: textOrNull, values: list(record({ field, value: customValue })) }))),
+  // With what an undo took back, which few contacts have, they are kept as JSON.
+  agreed: part(
+    list(
+      record<Omit<Agreement, 'isTakenBack'>>({ feed: textOrNull, values: list(record({ field, value: customValue })) }),
+    ),
+  ),
   stamps: part(list(record<FieldStamp>({ feed: text, sequence: count, fields: list(field) }))),
   saids: list(record<FeedSaid>({ feed: text, said: part(said) })),
 };
@@ -455,7 +460,7 @@ const why: Form<JournalChange['why']> = {
   take: (input) => whys[countOf(input, take(input))] ?? 'changed',
   skip: count.skip,
 };
-/** Changes with a label are few: they are kept as JSON. */
+/** Changes with a label, or over a value that not every feed had agreed on, are few: they are kept as JSON. */
 const changesForm: Form<readonly JournalChange[]> = part(
-  list(record<Omit<JournalChange, 'label'>>({ field, from: customValue, to: customValue, why })),
+  list(record<Omit<JournalChange, 'label' | 'agreedWith'>>({ field, from: customValue, to: customValue, why })),
 );

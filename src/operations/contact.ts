@@ -158,7 +158,9 @@ export async function readContact(home: ContactHome, key: string, workspace: Wor
   return {
     record,
     theirs: { read, values: theirs === null ? [] : valuesOf(theirs) },
-    agreed: record.agreed.flatMap(({ feed, values }) => values.map((one) => ({ feed, ...one }))),
+    agreed: record.agreed
+      .filter(({ isTakenBack }) => !isTakenBack)
+      .flatMap(({ feed, values }) => values.map((one) => ({ feed, ...one }))),
     feeds,
     writes,
     history: await ledger.contacts.history(key),

@@ -179,7 +179,7 @@ function written(record: StagedRecord, { lease, sent, reply, warnings, writtenAt
     said: saidOf(record, said, plan),
     others: movedSaids(lease, others, isCreate),
     ...(lease.contact.state === 'intent' ? { afterDoubt: isCreate ? 'created' : 'adopted' } : {}),
-    journal: [journalOfReply(writtenPlan(plan), reply)],
+    journal: [journalOfReply(input, writtenPlan(plan), reply)],
   };
 }
 
@@ -242,7 +242,7 @@ function partlyWritten({ feed }: StagedRecord, { lease, sent, reply, writtenAtMs
   return {
     bound,
     others: allMovedSaids({ ...lease, base }, feed),
-    journal: [journalOfReply(writtenPlan(plan), reply)],
+    journal: [journalOfReply(input, writtenPlan(plan), reply)],
   };
 }
 

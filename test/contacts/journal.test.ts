@@ -39,7 +39,7 @@ const applied = contact({
 function written(given: Parameters<typeof planContact>[0], reply: typeof applied) {
   const plan = planContact(given);
   if (plan.body === null) throw new Error('the plan writes nothing');
-  return journalOfReply(plan, reply);
+  return journalOfReply(given, plan, reply);
 }
 
 function claimed(given: Parameters<typeof planContact>[0], more: Partial<Claim> = {}): Claim {

@@ -2,39 +2,24 @@
 import { describe, expect, it } from 'vitest';
 import { carryOutAudit } from '#src/audits/carry-out-audit.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
-import { beginUndo, planUndoOf, type UndoChoice } from '#src/operations/undo.ts';
+import { beginUndo, planUndoOf } from '#src/operations/undo.ts';
 import { planView } from '#src/plans/show/plan-view.ts';
-import { stageUndo } from '#src/runs/stage-undo.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import { csv, expectCounts, fillers } from '../runs/support/runs-bench.ts';
 import { defaultGuards } from '../runs/support/tallies.ts';
 import { openPlanBench, type PlanBench } from './support/plan-bench.ts';
 import { readWhole } from './support/read-plan.ts';
+import { actor, enterUndo, stageEntered, undoRun } from './support/undo-runs.ts';
 
-const actor = { who: 'ann', by: 'command' } as const;
-
-async function enter(
-  { bench: { parts } }: PlanBench,
-  undone: RunRecord,
-  choice: Partial<UndoChoice & { accept: boolean }> = {},
-): Promise<RunRecord> {
-  const home = { ledger: parts.ledger, clock: parts.clock, log: parts.log, actor, submit: parts };
-  return (await beginUndo(home, undone, { deleteCreated: false, accept: false, reason: null, ...choice })).run;
-}
-
-async function stage({ bench }: PlanBench, run: RunRecord): Promise<RunRecord> {
-  await stageUndo(bench.parts, run, new AbortController().signal);
-  return bench.again(run);
-}
-
-async function undo(
-  planned: PlanBench,
-  undone: RunRecord,
-  choice: Parameters<typeof enter>[2] = {},
-): Promise<RunRecord> {
-  const { bench } = planned;
-  return bench.finish(await bench.apply(await stage(planned, await enter(planned, undone, choice))));
-}
+const enter = ({ bench }: PlanBench, ...rest: Tail<typeof enterUndo>) => enterUndo(bench, ...rest);
+const stage = ({ bench }: PlanBench, run: RunRecord) => stageEntered(bench, run);
+const undo = ({ bench }: PlanBench, ...rest: Tail<typeof undoRun>) => undoRun(bench, ...rest);
+type Tail<Act extends (bench: never, ...rest: never) => unknown> = Act extends (
+  bench: never,
+  ...rest: infer Rest
+) => unknown
+  ? Rest
+  : never;
 
 const header = 'externalId,firstName,lastName,role,company,phone mobile,phone work,email,custom.CF';
 

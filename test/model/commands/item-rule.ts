@@ -12,6 +12,8 @@ interface ItemState {
   readonly said: Readonly<Partial<Record<Feed, Naming>>>;
   /** Patchbay put it there; people did otherwise. */
   readonly isOurs: boolean;
+  /** By feed: whether it was Patchbay's when a run of the feed, or an undo of one, took it away last. */
+  readonly taken: Readonly<Partial<Record<Feed, boolean>>>;
   /** A named feed has named it: `main` has given it up, so that what `main` said of it may count for nothing. */
   readonly isGivenUp: boolean;
   /** A write that may have landed. */
@@ -37,6 +39,9 @@ export function itemRule(kind: 'email' | 'phone', identity: string): Rule<ItemSt
     return { ...state, said: { ...state.said, [row.feed]: saying }, isGivenUp };
   };
 
+  const takenFrom = (state: ItemState, feed: Feed, to: string): ItemState['taken'] =>
+    to === there ? state.taken : { ...state.taken, [feed]: state.isOurs };
+
   const judge = (state: ItemState, row: Row, shown: string | null): readonly Verdict<ItemState>[] => {
     const isNamed = names(sayingOf(state, row));
     const kept: Verdict<ItemState> = { end: 'settled', state: settled(state, row) };
@@ -60,14 +65,17 @@ export function itemRule(kind: 'email' | 'phone', identity: string): Rule<ItemSt
   };
 
   return {
-    begin: { said: {}, isOurs: false, isGivenUp: false, claim: null },
+    begin: { said: {}, isOurs: false, taken: {}, isGivenUp: false, claim: null },
     judge,
     judgeUnread: (state, row) => {
       const saying = sayingOf(state, row);
       const isSame = names(saying) === names(state.said[row.feed]);
       return isSame ? [{ end: 'settled', state: settled(state, row) }] : [];
     },
-    written: (state, row, to) => ({ ...settled(state, row), isOurs: to === there, claim: null }),
+    written: (state, row, to) => ({
+      ...settled(state, row),
+      ...{ isOurs: to === there, taken: takenFrom(state, row.feed, to), claim: null },
+    }),
     inDoubt: (state, row, to) => ({
       ...state,
       claim: { row: row.sequence, feed: row.feed, said: sayingOf(state, row), sent: to },
@@ -80,20 +88,15 @@ export function itemRule(kind: 'email' | 'phone', identity: string): Rule<ItemSt
       if (shown !== claim.sent) return [{ ...state, claim: null }];
       const said = { ...state.said, [claim.feed]: claim.said };
       const isGivenUp = state.isGivenUp || (claim.feed !== 'main' && names(claim.said));
-      return [{ said, isOurs: claim.sent === there, isGivenUp, claim: null }];
+      const taken = takenFrom(state, claim.feed, claim.sent);
+      return [{ said, isOurs: claim.sent === there, taken, isGivenUp, claim: null }];
     },
     leave: (state, row) => (state.claim?.row === row.sequence ? [state, { ...state, claim: null }] : [state]),
-    undone: (state, { from, to }) => {
+    // What is put back is Patchbay's where it was.
+    undone: (state, { from, to, feed }) => {
       if (to === null || from === to) return [state];
-      const namedBy = feeds.filter((feed) => names(state.said[feed]));
-      const isOurs = to === there && namedBy.length > 0;
-      const isOfMain = namedBy.every((feed) => feed === 'main') && state.isGivenUp;
-      return isOurs && isOfMain
-        ? [
-            { ...state, isOurs },
-            { ...state, isOurs: false },
-          ]
-        : [{ ...state, isOurs }];
+      const isOurs = to === there && (from === null || state.taken[feed] === true);
+      return [{ ...state, isOurs, taken: takenFrom(state, feed, to) }];
     },
     // What was ours, and came back by hand, may count as people's.
     edited: (state, to) => (to === there && state.isOurs ? [state, { ...state, isOurs: false }] : [state]),

@@ -23,10 +23,10 @@ export interface Rule<State> {
   judge(state: State, row: Row, shown: string | null): readonly Verdict<State>[];
   /** What a row may come to without a request. */
   judgeUnread(state: State, row: Row): readonly Verdict<State>[];
-  /** The write was answered. */
-  written(state: State, row: Row, to: string): State;
+  /** The write was answered. `shown`: over what it was written. */
+  written(state: State, row: Row, to: string, shown: string | null): State;
   /** The write may have landed. */
-  inDoubt(state: State, row: Row, to: string): State;
+  inDoubt(state: State, row: Row, to: string, shown: string | null): State;
   /** A row is given up whose write left the field as it was. `settled`: as if the row had ended well. */
   carried(settled: State): readonly State[];
   /** What a read tells of a write in doubt. */
@@ -134,12 +134,12 @@ export function replay<State>(
       return rule.resolve(track.state, shown).flatMap((state): readonly Track<State>[] => {
         const isRight = rule.judge(state, row, shown).some((one) => one.end === 'write' && one.to === to);
         if (!isRight) return [];
-        const inDoubt = { ...track, state: rule.inDoubt(state, row, to) };
+        const inDoubt = { ...track, state: rule.inDoubt(state, row, to, shown) };
         if (end === 'doubt') return [inDoubt];
         if (end !== 'done') return [{ ...track, state }];
         const { dead } = fateOf(row);
         // The answer came, and perhaps the process died before it was taken down.
-        if (dead === null) return [ended(track, row, rule.written(state, row, to)), inDoubt];
+        if (dead === null) return [ended(track, row, rule.written(state, row, to, shown)), inDoubt];
         // It did not match in another field, and the row is rejected: it told all the same what has landed in this one.
         return [inDoubt, ...rule.resolve(inDoubt.state, to).map((one) => ({ ...track, state: one }))];
       });

@@ -19,10 +19,20 @@ interface ValueState {
   readonly held: PerFeed<true>;
   /** The newest row by which a feed changed the field, and had it settled. */
   readonly changed: PerFeed<number>;
+  /** Feeds that agreed on a value since their file said it, and for which it was not written. */
+  readonly found: PerFeed<true>;
   /** Patchbay wrote the value that is agreed; people put it there otherwise. */
   readonly isOurs: boolean;
+  /** By feed: who had agreed on the value that a run of the feed, or an undo of one, wrote over last. */
+  readonly over: PerFeed<readonly Feed[]>;
   /** A write that may have landed. */
-  readonly claim: { readonly row: number; readonly feed: Feed; readonly said: string; readonly sent: string } | null;
+  readonly claim: {
+    readonly row: number;
+    readonly feed: Feed;
+    readonly said: string;
+    readonly sent: string;
+    readonly over: readonly Feed[];
+  } | null;
 }
 
 const fold = (value: string): string => value.trim().toLowerCase();
@@ -46,7 +56,18 @@ export function valueRule(column: Column, isCustom: boolean, policy: FieldPolicy
   };
   const agreedByAll = (value: string): PerFeed<string> => Object.fromEntries(feeds.map((feed) => [feed, value]));
   const foundEqual = (state: ValueState, row: Row, shown: string): ValueState =>
-    settled(state, row, { agreed: { ...state.agreed, [row.feed]: shown } });
+    settled(state, row, {
+      agreed: { ...state.agreed, [row.feed]: shown },
+      found: state.agreed[row.feed] === shown ? state.found : { ...state.found, [row.feed]: true },
+    });
+  /** Who had agreed on what a write takes the place of. Where it was written, all had; where it was found, those whose file said it. */
+  const agreeing = (state: ValueState, shown: string | null): readonly Feed[] => {
+    if (shown === null) return feeds;
+    return feeds.filter(
+      (feed) =>
+        (state.agreed[feed] ?? '') === shown && (!state.found[feed] || fold(state.said[feed] ?? '') === fold(shown)),
+    );
+  };
 
   const judge = (state: ValueState, row: Row, shown: string | null): readonly Verdict<ValueState>[] => {
     const { feed, sequence } = row;
@@ -121,7 +142,7 @@ export function valueRule(column: Column, isCustom: boolean, policy: FieldPolicy
   };
 
   return {
-    begin: { said: {}, agreed: {}, held: {}, changed: {}, isOurs: false, claim: null },
+    begin: { said: {}, agreed: {}, held: {}, changed: {}, found: {}, isOurs: false, over: {}, claim: null },
     judge,
     judgeUnread: (state, row) => {
       const ours = saysOf(row);
@@ -129,15 +150,19 @@ export function valueRule(column: Column, isCustom: boolean, policy: FieldPolicy
       if (ours === state.said[row.feed]) return [{ end: 'settled', state: settled(state, row) }];
       return state.held[row.feed] ? [{ end: 'held', state }] : [];
     },
-    written: (state, row, to) => {
-      const after = settled(state, row, { agreed: agreedByAll(to) });
+    written: (state, row, to, shown) => {
+      const over = { ...state.over, [row.feed]: agreeing(state, shown) };
+      const after = settled(state, row, { agreed: agreedByAll(to), found: {}, over });
       // What is written over people's change, or where there was nothing, is a change of the feed's, new in its file or not.
       const changed = policy === 'shared' ? after.changed : { ...after.changed, [row.feed]: row.sequence };
       return { ...after, changed, isOurs: to !== '', claim: null };
     },
-    inDoubt: (state, row, to) => ({
+    inDoubt: (state, row, to, shown) => ({
       ...state,
-      claim: { row: row.sequence, feed: row.feed, said: saysOf(row) ?? '', sent: to },
+      claim: {
+        ...{ row: row.sequence, feed: row.feed, said: saysOf(row) ?? '', sent: to },
+        over: agreeing(state, shown),
+      },
     }),
     // Only a value that the write changed is said of such a row.
     carried: () => [],
@@ -151,6 +176,8 @@ export function valueRule(column: Column, isCustom: boolean, policy: FieldPolicy
       const landed = {
         ...none,
         agreed: agreedByAll(shown),
+        found: {},
+        over: { ...state.over, [claim.feed]: claim.over },
         said: { ...state.said, [claim.feed]: claim.said },
         changed: { ...state.changed, [claim.feed]: Math.max(state.changed[claim.feed] ?? 0, claim.row) },
         isOurs: shown !== '',
@@ -162,13 +189,23 @@ export function valueRule(column: Column, isCustom: boolean, policy: FieldPolicy
     edited: (state) => [state],
     undone: (state, { from, to, before, left, feed, sequence }) => {
       if (to === null) return [state];
-      const isOurs = to !== '' && feeds.some((one) => state.said[one] === to);
-      const moved = { ...state, agreed: agreedByAll(to), isOurs };
+      const over = { ...state.over, [feed]: agreeing(state, from) };
+      const forAll = { ...state, agreed: agreedByAll(to), found: {}, isOurs: to !== '', over };
       // What is found as it was before the run, or is empty in a contact that is made again: whether both sides agree on it is left open.
-      if (from === to) return before === to && left !== to ? [state, moved] : [state];
-      if (from === null && to === '') return [state, { ...moved, isOurs: state.isOurs }];
+      if (from === to) return before === to && left !== to ? [state, forAll] : [state];
+      if (from === null && to === '') return [state, { ...forAll, isOurs: state.isOurs }];
+      const whose = from === null ? feeds : (state.over[feed] ?? feeds);
+      // What people had put there is theirs again, but for those who had agreed on it. A feed that never spoke of it had no part in it.
+      const againFor = (some: readonly Feed[]): ValueState => ({
+        ...{ ...state, over, isOurs: false },
+        agreed: { ...state.agreed, ...Object.fromEntries(some.map((one) => [one, to])) },
+        found: { ...state.found, ...Object.fromEntries(some.map((one) => [one, true])) },
+      });
+      const speaking = whose.filter((one) => state.said[one] !== undefined);
+      const moved = whose.length === feeds.length ? [forAll] : [againFor(whose), againFor(speaking)];
       // Whether it counts as a change of the feed's matters to the other policies alone, where the newest row is passed by one.
-      return policy === 'shared' ? [moved] : [moved, { ...moved, changed: { ...state.changed, [feed]: sequence } }];
+      if (policy === 'shared') return moved;
+      return moved.flatMap((one) => [one, { ...one, changed: { ...state.changed, [feed]: sequence } }]);
     },
   };
 }
