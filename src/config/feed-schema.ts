@@ -263,7 +263,9 @@ export const feedSchema = z
       ),
     onGone: choice(['skip', 'recreate'])
       .default('skip')
-      .describe('What a row does whose contact was deleted in the app: skip, or recreate the contact.'),
+      .describe(
+        'What a row does whose contact was deleted in the app: skip, or recreate the contact, unless people made it again by hand.',
+      ),
     guards: feedGuards.prefault({}),
   })
   .superRefine((feed, context) => {

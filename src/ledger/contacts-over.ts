@@ -195,5 +195,6 @@ function contactFacts({ contact, flight }: KeyRows): ContactFacts | null {
   if (contact === null && flight === null) return null;
   const state = flight?.intentRun != null ? 'intent' : (contact?.state ?? 'lookup');
   const { owner = null, attempts = 0 } = flight ?? {};
-  return { state, contactId: contact?.contactId ?? null, owner, attempts };
+  const { contactId = null, linkedTo = null } = contact ?? {};
+  return { state, contactId, linkedTo, owner, attempts };
 }

@@ -25,9 +25,13 @@ export interface NewStagedRecord {
 
 /**
  * What a row whose contact is to be made was found to be: the contact of that id, which has no externalId, or one of several
- * (`docs/rules.md`, "Contacts without an externalId").
+ * (`docs/rules.md`, "Contacts without an externalId"). `again`: its key's contact is gone, and it was found to be none of these.
  */
-export type RowLink = ({ readonly kind: 'contact'; readonly contactId: string } | { readonly kind: 'unclear' }) & {
+export type RowLink = (
+  | { readonly kind: 'contact'; readonly contactId: string }
+  | { readonly kind: 'unclear' }
+  | { readonly kind: 'again' }
+) & {
   /** No person is asked: the run or the feed adopts, or the row was rejected in an earlier run whose rows were to be linked. */
   readonly isDecided?: true;
 };

@@ -9,6 +9,7 @@ import { isFinal, type NewRun, noOptions, openRunStates, type RunOptions, type R
 import { onDraft, openDraft } from '#src/plans/draft-file.ts';
 import { type MadePlan, makePlan } from '#src/plans/make-plan.ts';
 import { importFolderOf, type SubmitParts } from '#src/runs/enter-run.ts';
+import { asksForLinks } from '#src/runs/guards.ts';
 import { newRunId } from '#src/runs/run-files.ts';
 import { isStopOfStagedUndo, stageUndo } from '#src/runs/stage-undo.ts';
 import { actOf } from './acts.ts';
@@ -42,7 +43,9 @@ export async function planUndoOf(
     const made = await makePlan(plan, { run, ledger, only: null, kept, ...following });
     const { stop } = made.plan;
     if (stop === null) return made;
-    const hint = `The undo stops there and waits for an approval. If this is expected: ${undoCommand(undone, choice)} --accept`;
+    const hint = asksForLinks(stop)
+      ? `The undo stops there and asks: people may have made these contacts again by hand. Begin it with: ${undoCommand(undone, choice)}`
+      : `The undo stops there and waits for an approval. If this is expected: ${undoCommand(undone, choice)} --accept`;
     return { ...made, plan: { ...made.plan, stop: { ...stop, hint } } };
   } finally {
     await draft.close();

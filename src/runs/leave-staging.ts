@@ -19,6 +19,7 @@ import {
   type StagedTally,
 } from './guards.ts';
 import { lookAtNewKeys } from './look.ts';
+import { findGone } from './made-again.ts';
 import { countOthersValues, type OthersValuesParts } from './others-values.ts';
 import { stopRun } from './stop-run.ts';
 
@@ -46,7 +47,10 @@ export async function leaveStaging(
   const { tally, adopt, writeEvents } = staged;
   // The mapping may have been recognised while the file was read.
   const read = (await ledger.runs.get(run.id)) ?? run;
-  const found = await lookAtNewKeys(parts, read, { creates: tally.creates, adopt }, signal);
+  const again = await findGone(parts, read, signal);
+  // The run was cancelled while contacts were looked up.
+  if (again === null) return;
+  const found = await lookAtNewKeys(parts, read, { creates: tally.creates, again, adopt }, signal);
   // The run was cancelled while the workspace was listed.
   if (found === null) return;
   await writeEvents(found.events);

@@ -1,5 +1,5 @@
 /**
- * A look at what is there already, before a run makes contacts: contacts of the workspace that have no externalId, and keys
+ * A look at what is there already, before a run makes contacts, also those that people deleted: contacts of the workspace that have no externalId, and keys
  * of the ledger in another form (`docs/rules.md`, "Contacts without an externalId" and "One person under two keys").
  *
  * The workspace is listed page by page through the rate gate of all reads. The list is not kept: what remains is which row was
@@ -8,12 +8,12 @@
 import { PatchbayError } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { Look, RequestTotals, RunRecord } from '#src/ledger/runs.ts';
-import type { NewKey, RunEvent } from '#src/ledger/staging.ts';
+import type { NewKey, RunEvent, StagedRecord } from '#src/ledger/staging.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import { compareKeys, type KeyFormCount } from './key-forms.ts';
 import { type ContactMatcher, createContactMatcher, hasValues, type RowMatch, valuesOf } from './match-contacts.ts';
-import { newKeyRows, newKeys, type ShownRow, shownRow } from './new-keys.ts';
+import { newKeys, rowsToMake, type ShownRow, shownRow } from './new-keys.ts';
 
 export interface LookParts {
   readonly ledger: Pick<Ledger, 'runs' | 'contacts'>;
@@ -37,23 +37,30 @@ const pagesPerEntry = 10;
 /** Rows beyond it are not compared: their index would need too much memory. */
 export const rowsComparedMax = 1_000_000;
 
+/** What a run is about to make. */
+export interface ToBeMade {
+  /** How many of its rows have a key that the feed does not know. */
+  readonly creates: number;
+  /** The positions of rows whose contacts are gone, and are made again (`made-again.ts`). */
+  readonly again: readonly number[];
+}
+
 /**
- * Looks at what the run is about to make. `creates`: how many of its rows have a key that the feed does not know. `adopt`:
- * contacts that are there are linked without asking.
+ * Looks at what the run is about to make. `adopt`: contacts that are there are linked without asking.
  * @returns null if the run was cancelled meanwhile.
  * @throws as reads do (`workspace/port.ts`); the signal's reason.
  */
 export async function lookAtNewKeys(
   parts: LookParts,
   run: RunRecord,
-  { creates, adopt }: { readonly creates: number; readonly adopt: boolean },
+  { creates, again, adopt }: ToBeMade & { readonly adopt: boolean },
   signal: AbortSignal,
 ): Promise<LookResult | null> {
-  const nothing: LookResult = { look: null, keyForms: [], creates, events: [], notes: [] };
-  if (creates === 0 || run.options.createAnyway) return nothing;
+  const nothing: LookResult = { look: null, keyForms: [], creates: creates + again.length, events: [], notes: [] };
+  if (creates + again.length === 0 || run.options.createAnyway) return nothing;
   const { runs } = parts.ledger;
   const forms = await compareKeys(parts.ledger, run);
-  let rows = 0;
+  let rows = again.length;
   const unlinked = new Map<number, NewKey['unlinked']>();
   for await (const page of newKeys(runs, run.id, signal)) {
     rows += page.length;
@@ -62,16 +69,17 @@ export async function lookAtNewKeys(
   }
   const unlisted = { ...nothing, keyForms: forms.counts(), creates: rows, events: forms.events() };
   const last = await runs.lastLook(run.feed);
-  // Listing must not cost more requests than the contacts that are made, except the first time.
-  const isDue = last === null || unlinked.size > 0 || rows >= last.pages;
-  if (!isDue || !(await anyHasValues(parts, run, signal))) return unlisted;
-  const listed = await listContacts(parts, run, rows, signal);
+  // Listing must not cost more requests than the contacts that are made, except the first time, and where people have deleted some:
+  // they may have made them again by hand.
+  const isDue = last === null || unlinked.size > 0 || again.length > 0 || rows >= last.pages;
+  const made = () => rowsToMake(runs, run.id, again, signal);
+  if (!isDue || !(await anyHasValues(made()))) return unlisted;
+  const listed = await listContacts(parts, run, { creates: rows, made }, signal);
   if (listed === null) return null;
   const { matcher } = listed;
   // A second pass over the rows, only where there is something to find.
   const met = new Map<number, ShownRow>();
-  const again = matcher.hasMet() ? newKeyRows(runs, run.id, signal) : [];
-  for await (const page of again) {
+  for await (const page of matcher.hasMet() ? made() : []) {
     for (const row of page) if (matcher.readAgain(row)) met.set(row.position, shownRow(row));
   }
   const { matches, existing } = matcher.result();
@@ -103,8 +111,10 @@ function lostRows(unlinked: ReadonlyMap<number, NewKey['unlinked']>): readonly n
   return [...unlinked].filter(([, codes]) => isLost(codes)).map(([position]) => position);
 }
 
-async function anyHasValues({ ledger }: LookParts, run: RunRecord, signal: AbortSignal): Promise<boolean> {
-  for await (const page of newKeyRows(ledger.runs, run.id, signal)) if (page.some(hasValues)) return true;
+type RowPages = AsyncIterable<readonly StagedRecord[]>;
+
+async function anyHasValues(made: RowPages): Promise<boolean> {
+  for await (const page of made) if (page.some(hasValues)) return true;
   return false;
 }
 
@@ -122,7 +132,7 @@ interface Listed {
 async function listContacts(
   { ledger, workspace }: LookParts,
   run: RunRecord,
-  creates: number,
+  { creates, made }: { readonly creates: number; readonly made: () => RowPages },
   signal: AbortSignal,
 ): Promise<Listed | null> {
   const none = { contacts: 0, unkeyed: 0, pages: 0, matched: 0, unclear: 0, decided: 0 };
@@ -140,8 +150,7 @@ async function listContacts(
   try {
     for await (const page of workspace.listContactPages({ signal, onRequest })) {
       if (matcher !== null) page.forEach(matcher.addContact);
-      else if (kept.push(...page) > contactsKeptMax)
-        matcher = await matcherOf(ledger, run, createContactMatcher(), kept, signal);
+      else if (kept.push(...page) > contactsKeptMax) matcher = await matcherOf(made(), createContactMatcher(), kept);
       const unkeyed = page.filter(({ externalId }) => (externalId ?? '') === '').length;
       look = { ...look, contacts: look.contacts + page.length, unkeyed: look.unkeyed + unkeyed, pages: look.pages + 1 };
       if (look.pages % pagesPerEntry !== 0) continue;
@@ -156,21 +165,15 @@ async function listContacts(
   } finally {
     await enter();
   }
-  matcher ??= await matcherOf(ledger, run, createContactMatcher(valuesOf(kept)), kept, signal);
+  matcher ??= await matcherOf(made(), createContactMatcher(valuesOf(kept)), kept);
   return { look, notes: notesOn(look), matcher };
 }
 
 /** Shows it the rows, and the contacts so far, which are not kept any longer. */
-async function matcherOf(
-  { runs }: LookParts['ledger'],
-  run: RunRecord,
-  matcher: ContactMatcher,
-  kept: Contact[],
-  signal: AbortSignal,
-): Promise<ContactMatcher> {
+async function matcherOf(made: RowPages, matcher: ContactMatcher, kept: Contact[]): Promise<ContactMatcher> {
   if (kept.length === 0) return matcher;
   let rows = 0;
-  for await (const page of newKeyRows(runs, run.id, signal)) {
+  for await (const page of made) {
     for (const row of page.slice(0, rowsComparedMax - rows)) matcher.addRow(row);
     rows += page.length;
     if (rows >= rowsComparedMax) break;

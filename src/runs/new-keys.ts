@@ -1,6 +1,6 @@
 /**
- * The rows of a run whose keys are bound to no contact, page by page: their keys alone, or the rows. Others get their turn between
- * two pages.
+ * The rows of a run whose contacts are to be made, page by page: those whose keys are bound to no contact, their keys alone or the rows;
+ * and those whose contacts are gone. Others get their turn between two pages.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Ledger } from '#src/ledger/port.ts';
@@ -26,16 +26,27 @@ export async function* newKeys(runs: Reads, runId: string, signal: AbortSignal):
 }
 
 /** The same, with all that is staged of each. Ends with the keys. */
-export async function* newKeyRows(
-  runs: Reads,
-  runId: string,
-  signal: AbortSignal,
-): AsyncGenerator<readonly StagedRecord[]> {
+async function* newKeyRows(runs: Reads, runId: string, signal: AbortSignal): AsyncGenerator<readonly StagedRecord[]> {
   for await (const page of newKeys(runs, runId, signal)) {
     yield await runs.stagedAt(
       runId,
       page.map(({ position }) => position),
     );
+  }
+}
+
+/** Those rows, and then those at these positions: their keys' contacts are gone, and are made again. Ends with them. */
+export async function* rowsToMake(
+  runs: Reads,
+  runId: string,
+  again: readonly number[],
+  signal: AbortSignal,
+): AsyncGenerator<readonly StagedRecord[]> {
+  yield* newKeyRows(runs, runId, signal);
+  for (let first = 0; first < again.length; first += keysPerPage) {
+    signal.throwIfAborted();
+    yield await runs.stagedAt(runId, again.slice(first, first + keysPerPage));
+    await nextTurn();
   }
 }
 

@@ -11,9 +11,19 @@ import { contentsBefore, undoOrderOf, type WrittenContact, writtenContacts } fro
 import { figureFacts, guardCode, percent } from '#src/ledger/rules/approval.ts';
 import type { RunReason, RunRecord } from '#src/ledger/runs.ts';
 import type { NewStagedRecord, RunEvent } from '#src/ledger/staging.ts';
-import { approveCommand, checkGuards, type GuardVerdict, noOthersValues, noTally } from './guards.ts';
+import {
+  approveCommand,
+  checkGuards,
+  checkLook,
+  type GuardVerdict,
+  guardReason,
+  noOthersValues,
+  noTally,
+} from './guards.ts';
 import type { LeaveParts } from './leave-staging.ts';
+import { lookAtNewKeys } from './look.ts';
 import { stopRun } from './stop-run.ts';
+import { writeSlice } from './write-slice.ts';
 
 /** What undos are staged with. */
 export interface UndoParts extends LeaveParts {
@@ -36,18 +46,22 @@ export async function stageUndo(parts: UndoParts, run: RunRecord, signal: AbortS
   if (!(await ledger.runs.beginStaging(run.id, clock.nowMs()))) return;
   const { undoes, deleteCreated } = run.options;
   if (undoes === null) throw new PatchbayError('bug', 'undoWithoutRun', 'an undo names the run that it undoes');
+  /** The positions of rows whose contacts the run deleted. */
+  const again: number[] = [];
   let tally: UndoTally = { changed: 0, deleted: 0, made: 0, cleared: 0 };
   let count = 0;
   let linked = 0;
   for await (const contacts of writtenContacts(ledger.contacts, undoes)) {
     signal.throwIfAborted();
     const records: NewStagedRecord[] = [];
+    const made: number[] = [];
     const events: RunEvent[] = [];
     for (const contact of contacts) {
       count += 1;
       const order = undoOrderOf(contact, deleteCreated);
       if (order === null) events.push(leftAlone(contact));
       else {
+        if (order.makes === true) made.push(records.length);
         records.push(recordOf(run, contact.key, order));
         tally = withOrder(tally, order);
       }
@@ -55,7 +69,8 @@ export async function stageUndo(parts: UndoParts, run: RunRecord, signal: AbortS
     }
     const counts = { rows: contacts.length, skipped: events.length };
     const slice = { runId: run.id, feed: run.feed, rowsPerBatch, records, dead: [], events, counts };
-    const { state } = await ledger.runs.stage({ ...slice, atMs: clock.nowMs() });
+    const { state, first } = await ledger.runs.stage({ ...slice, atMs: clock.nowMs() });
+    again.push(...made.map((index) => first + index));
     if (state !== 'staging') {
       if (state === 'cancelling' || state === 'cancelled')
         await ledger.runs.skipPending(run.id, 'cancelled', clock.nowMs());
@@ -70,10 +85,20 @@ export async function stageUndo(parts: UndoParts, run: RunRecord, signal: AbortS
   ];
   await ledger.runs.record(run.id, { shape: { format: 'ndjson', columns: null, delimiter: null }, notes });
   const current = (await ledger.runs.get(run.id)) ?? run;
+  const { adopt } = parts.feeds.rulesOf(run.feed);
+  const found = await lookAtNewKeys(parts, current, { creates: 0, again, adopt }, signal);
+  // The run was cancelled while the workspace was listed.
+  if (found === null) return;
+  await writeSlice(parts, run, { events: found.events });
+  await ledger.runs.record(run.id, { notes: found.notes, ...(found.look === null ? {} : { look: found.look }) });
   const knownKeys = await ledger.runs.knownKeyCount(run.feed);
-  const verdicts = verdictsOn(parts, current, tally, knownKeys);
-  if (verdicts.length > 0) {
-    const reason = undoReason(verdicts, current, parts.serviceName);
+  const guards = verdictsOn(parts, current, tally, knownKeys);
+  const unlinked = checkLook(found, { accept: current.options.accept, adopt });
+  if (unlinked.length + guards.length > 0) {
+    const verdicts = [...unlinked, ...guards];
+    const { serviceName } = parts;
+    const reason =
+      unlinked.length > 0 ? guardReason(verdicts, current, serviceName) : undoReason(verdicts, current, serviceName);
     if (await stopRun(parts, current, 'staging', reason))
       log.warn({ run: run.id, feed: run.feed, guards: verdicts.map(({ guard }) => guard) }, 'run stopped by a guard');
     return;

@@ -25,6 +25,7 @@ import {
   type Refused,
   type Same,
   type Sendable,
+  takesPlace,
   type Written,
 } from './key-work.ts';
 
@@ -101,7 +102,7 @@ function endedAs(record: StagedRecord, as: KeyEnd, contents: Contents): Ended {
 
 function unchanged(record: StagedRecord, { lease, input, plan, theirs, madeByUs }: Same): Ended {
   const { said, others, ...bound } = settled(record, { ...input, plan, reply: theirs });
-  const adopted = lease.contact.contactId === null && !madeByUs;
+  const adopted = !madeByUs && isNewlyBound(record, lease, theirs);
   // A contact that an intent of Patchbay's made counts as created, whenever it is found. One that is adopted counts as
   // updated, and so does one that an update of Patchbay's may have changed before its answer was lost. A deletion of a contact
   // that is still there has not landed.
@@ -170,7 +171,7 @@ function written(record: StagedRecord, { lease, sent, reply, warnings, writtenAt
   const { said, others, ...bound } = settled(record, { ...input, plan, reply });
   const isCreate = sent.is === 'intended';
   const madeByUs = isCreate || sent.madeByUs;
-  const adopted = lease.contact.contactId === null && !madeByUs;
+  const adopted = sent.is === 'claimed' && !madeByUs && isNewlyBound(record, lease, sent.theirs);
   const isLink = sent.is === 'claimed' ? linkedEnd(record, lease, adopted, sent.theirs) : {};
   const end = { ...success(madeByUs ? 'created' : 'updated', adopted, plan, warnings), ...isLink };
   return {
@@ -199,6 +200,11 @@ function success(outcome: Success['outcome'], adopted: boolean, plan: Plan, warn
     removedValues: plan.removals,
     warnings: [...plan.notes.map((note) => note.message), ...warnings],
   };
+}
+
+/** To a contact that Patchbay has not made. */
+function isNewlyBound(record: StagedRecord, lease: Lease, theirs: Contact): boolean {
+  return lease.contact.contactId === null || takesPlace(record, lease, theirs);
 }
 
 /** Counts once: when the key is bound. */

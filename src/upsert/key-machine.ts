@@ -35,7 +35,7 @@ export interface KeyState {
   /**
    * What the row was found to be, and a person wants linked: a contact without an externalId (`contact`), or one of several
    * (`unclear`). Such a row never makes a contact; nor does one that the run leaves out, since it only updates (`left`). `again`: one
-   * that takes the place of a bound contact that is gone is made, too.
+   * that takes the place of a bound contact that is gone is made, too. Of a bound key all but `left` and `none` are about that.
    */
   readonly link: 'none' | 'contact' | 'unclear' | 'left' | 'again';
 }
@@ -170,9 +170,8 @@ const keyFound: Cell<'found'> = (state, event) => planned({ ...state, link: 'non
 const moved: Cell<'moved'> = (state) => rest(state, end('moved'));
 const readFails: Cell<'readFails'> = (state, { forGood }) =>
   forGood || state.triesLeft <= 1 ? rest(state, end('lookUpFails')) : rest(state, defer('moment', true));
-/** A list shows a contact with the key: none is made, also where that one turns out to be gone. */
-const shownInPart = (state: KeyState): Step =>
-  ask({ ...state, link: state.link === 'again' ? 'none' : state.link }, 'fetching', 'fetch');
+/** A list shows a contact with the key: none is made or linked, also where that one turns out to be gone. */
+const shownInPart = (state: KeyState): Step => ask({ ...state, link: 'none' }, 'fetching', 'fetch');
 const refusedAlone = (state: KeyState): Step => rest(state, end('refused'));
 /** All work stops before the next request: the row stays as it is in the ledger, for the next job. */
 const stopped = (state: KeyState): Step => rest(state);
@@ -210,6 +209,8 @@ const transitions: Transitions = {
     foundOdd: (state) => rest(state, end('oddReply')),
     foundNone: (state) => {
       if (state.mayLag) return rest(state, defer('lag'));
+      if (state.link === 'unclear') return rest(state, end('linkUnclear'));
+      if (state.link === 'contact') return ask(state, 'linking', 'fetch');
       if (state.link !== 'again') return rest(state, end('gone'));
       return state.createsLeft > 0 ? ask(state, 'intending', 'intend') : rest(state, end('doubt'));
     },

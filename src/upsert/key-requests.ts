@@ -9,6 +9,7 @@
  * ledger before the write is sent (`ownedIfLanded` in `contacts/settle.ts` says why); a write is sent while its lease, its intent and its read
  * are still good, checked after the rate gate and right before the socket write.
  */
+import { type Base, emptyBase, emptySaid } from '#src/contacts/base.ts';
 import { type Claim, claimOf, isMadeBy, journalOfClaim, resolveClaim } from '#src/contacts/claim.ts';
 import { isLinked } from '#src/contacts/plan.ts';
 import { matchByKey, sameContents, verifyReply } from '#src/contacts/reply.ts';
@@ -37,6 +38,7 @@ import {
   planAbsent,
   planFound,
   type Sendable,
+  takesPlace,
 } from './key-work.ts';
 
 /** One look-up for all. @throws what reads throw, unless it concerns one key alone. */
@@ -105,7 +107,7 @@ function lookedUp(
 export async function fetchContact(chunk: Chunk, { record, state, contents }: Asking<'fetch'>): Promise<Answer> {
   const { workspace, clock } = chunk.parts;
   const { lease } = contents;
-  const id = fetchedId(record, contents);
+  const id = state.phase === 'linking' ? (linkTarget(chunk, record) ?? '') : fetchedId(record, contents);
   let readAtMs = clock.monotonicMs();
   const beforeSend = (): void => {
     readAtMs = clock.monotonicMs();
@@ -123,7 +125,7 @@ export async function fetchContact(chunk: Chunk, { record, state, contents }: As
     return { event: { kind: 'foundOdd' }, contents: { is: 'odd', lease, id, what } };
   }
   // A contact to be linked has no key yet.
-  const isToBeLinked = linkTarget(chunk, record) === id && lease.contact.contactId === null && isLinked(contact);
+  const isToBeLinked = linkTarget(chunk, record) === id && lease.contact.contactId !== id && isLinked(contact);
   if (contact.externalId !== record.key && !isToBeLinked) {
     return { event: { kind: 'foundOtherKey' }, contents: { is: 'conflict', lease, ids: [id] } };
   }
@@ -134,13 +136,11 @@ export async function fetchContact(chunk: Chunk, { record, state, contents }: As
   return found(chunk, record, lease, contact, readAtMs);
 }
 
-function fetchedId({ link, desired }: StagedRecord, contents: Asking<'fetch'>['contents']): string {
+function fetchedId({ desired }: StagedRecord, contents: Asking<'fetch'>['contents']): string {
   if (contents.is === 'unclear') return contents.id;
   if (contents.is === 'claimed') return contents.theirs.id;
-  // Where no read has shown a contact, the machine fetches the one that is bound, else the one to be linked.
-  return (
-    contents.lease.contact.contactId ?? desired.undo?.contactId ?? (link?.kind === 'contact' ? link.contactId : '')
-  );
+  // Where no read has shown a contact, the machine fetches the one that is bound.
+  return contents.lease.contact.contactId ?? desired.undo?.contactId ?? '';
 }
 
 /** The id of the contact that the row is to be linked to; null for most. */
@@ -158,11 +158,24 @@ function unreadable(lease: Lease, failure: PatchbayError): Answer {
 }
 
 function found(chunk: Chunk, record: StagedRecord, lease: Lease, theirs: Contact, readAtMs: number): Answer {
-  const { base, madeByUs } = recogniseOwnWrite(chunk, lease, theirs);
-  const contents: Contents = planFound(chunk, record, { ...lease, base }, { theirs, readAtMs, madeByUs });
+  const isInPlace = takesPlace(record, lease, theirs);
+  const known = isInPlace ? { ...lease, base: baseOfAnother(lease.base) } : lease;
+  const { base, madeByUs } = recogniseOwnWrite(chunk, known, theirs);
+  const planned = planFound(chunk, record, { ...lease, base }, { theirs, readAtMs, madeByUs });
+  // No feed forgets by an undo what it has said.
+  const { said, others } = lease.base;
+  const isOfUndo = isInPlace && record.desired.undo !== undefined;
+  const contents: Contents = isOfUndo
+    ? { ...planned, lease: { ...planned.lease, base: { ...base, said, others } } }
+    : planned;
   if (hasMoved(chunk, record, contents, theirs.id)) return { event: { kind: 'moved' }, contents };
-  const planned = contents.is === 'differs' ? contents.plan.kind : 'same';
-  return { event: { kind: 'found', plan: leaves(chunk, lease) ? 'left' : planned }, contents };
+  const kind = contents.is === 'differs' ? contents.plan.kind : 'same';
+  return { event: { kind: 'found', plan: leaves(chunk, lease) ? 'left' : kind }, contents };
+}
+
+/** What is remembered was of a contact that is gone: of the one that takes its place nothing is known, and each feed writes its fields. */
+function baseOfAnother({ others }: Base): Base {
+  return { ...emptyBase, others: others.map((other) => ({ ...other, said: emptySaid })) };
 }
 
 /** After a write in doubt: what of it has landed is Patchbay's, and only what differs from that was changed by people. */

@@ -270,7 +270,8 @@ export function planFound(
 ): Same | Differs {
   const input = planInput(chunk, record, lease, read.theirs);
   const { undo } = record.desired;
-  const plan = undo === undefined ? planUpdate(input, read.theirs) : planUndo(input, undo, read.theirs);
+  const isFilled = undo === undefined || (undo.makes === true && takesPlace(record, lease, read.theirs));
+  const plan = isFilled ? planUpdate(input, read.theirs) : planUndo(input, undo, read.theirs);
   const found = { ...read, lease, input };
   if (plan.kind === 'patch' || plan.kind === 'delete') return { is: 'differs', ...found, plan };
   return { is: 'same', ...found, plan };
@@ -296,11 +297,19 @@ function adopts({ run, parts }: Pick<Chunk, 'run' | 'parts'>): boolean {
 }
 
 /** What becomes of the row whose key no contact has: a contact is made, unless it was found to be one, and a person wants it linked. */
-export function linkOf({ run }: Pick<Chunk, 'run'>, { link }: StagedRecord): RowLink | null {
-  if (link === undefined) return null;
+export function linkOf({ run }: Pick<Chunk, 'run'>, { link }: StagedRecord): UnlinkedRow | null {
+  if (link === undefined || link.kind === 'again') return null;
   const choice = run.approvals.findLast((one) => one.choice !== undefined)?.choice;
   const isWanted = choice === undefined ? link.isDecided === true : choice === 'adopt';
   return isWanted ? link : null;
+}
+
+type UnlinkedRow = Exclude<RowLink, { readonly kind: 'again' }>;
+
+/** Whether the contact gets, or has just got, the key of one that is gone. */
+export function takesPlace(record: StagedRecord, lease: Lease, theirs: Contact): boolean {
+  const { contactId } = lease.contact;
+  return contactId !== null && contactId !== theirs.id && isLinkOf(record, lease, theirs);
 }
 
 /** Whether Patchbay gave, or gives, this contact the key, and did not make it. */
@@ -433,13 +442,8 @@ function baseOf({ run, parts }: Chunk, contact: ContactRecord): Base {
 type Facts = Extract<KeyEvent, { kind: 'leased' }>['facts'];
 
 /** What becomes of a row whose key no contact has. A create of ours in doubt is brought to its end in every mode. */
-function fateOfAbsent(
-  { updateOnly }: RunOptions,
-  { state }: ContactRecord,
-  onGone: 'skip' | 'recreate',
-): 'none' | 'left' | 'again' {
-  if (updateOnly && state !== 'intent') return 'left';
-  return onGone === 'recreate' ? 'again' : 'none';
+function fateOfAbsent({ updateOnly }: RunOptions, { state }: ContactRecord): 'none' | 'left' {
+  return updateOnly && state !== 'intent' ? 'left' : 'none';
 }
 
 /** Whether the run leaves a contact that exists as it is. What a create of ours in doubt has made is brought to its end. */
@@ -451,8 +455,13 @@ export function leaves({ run }: Pick<Chunk, 'run'>, { contact: { state } }: Leas
 function linkFact(chunk: Chunk, record: StagedRecord, contact: ContactRecord): Facts['link'] {
   const { run, parts } = chunk;
   const { undo } = record.desired;
-  if (undo !== undefined) return undo.makes === true ? 'again' : 'none';
-  return linkOf(chunk, record)?.kind ?? fateOfAbsent(run.options, contact, parts.limits.onGoneOf(run.feed));
+  const link = linkOf(chunk, record)?.kind;
+  if (undo !== undefined) return undo.makes === true ? (link ?? 'again') : 'none';
+  const fate = fateOfAbsent(run.options, contact);
+  if (contact.contactId === null) return link ?? fate;
+  // The contact was gone when the workspace was looked through. One that was deleted since is made again with the next file.
+  const isLookedFor = record.link !== undefined && parts.limits.onGoneOf(run.feed) === 'recreate';
+  return isLookedFor && fate === 'none' ? (link ?? 'again') : fate;
 }
 
 function factsOf(chunk: Chunk, contact: ContactRecord, record: StagedRecord, nowMs: number): Facts {

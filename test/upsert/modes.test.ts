@@ -65,6 +65,12 @@ describe('a contact that was deleted in the app', () => {
     expect(answer.status).toBe(204);
   };
   const recreate = { onGoneOf: () => 'recreate' as const };
+  /** Staged as a run that found the contact gone, and none without an externalId in its place. */
+  const stageAgain = async (world: UpsertWorld, options = {}) => {
+    const run = await world.stage([wanted('crm-1', { role: 'Buyer' })], { feed: 'crm', options });
+    await world.ledger.runs.linkRows(run.id, [{ position: 1, link: { kind: 'again' } }]);
+    return run;
+  };
 
   test('stays deleted', async () => {
     const world = await openUpsertWorld();
@@ -77,7 +83,7 @@ describe('a contact that was deleted in the app', () => {
   test('is made again where the feed says so, and each feed writes its fields again', async () => {
     const world = await openUpsertWorld({ limits: recreate });
     await gone(world);
-    const run = await world.load([wanted('crm-1', { role: 'Buyer' })], { feed: 'crm' });
+    const run = await world.finish(await stageAgain(world));
     expect(run.counts).toMatchObject({ created: 1, skipped: 0, dead: 0 });
     expect(await roleOf(world, 'crm-1')).toBe('Buyer');
     const other = await world.load([wanted('crm-1', { company: 'Elm' })], { feed: 'shop' });
@@ -90,7 +96,7 @@ describe('a contact that was deleted in the app', () => {
     const world = await openUpsertWorld({ limits: recreate });
     await gone(world);
     await world.faults('create:dropAfter');
-    const run = await world.stage([wanted('crm-1', { role: 'Buyer' })], { feed: 'crm' });
+    const run = await stageAgain(world);
     expect(await world.workOnce(run)).toEqual(['deferred']);
     await world.faults();
     expect((await world.finish(run)).counts).toMatchObject({ created: 1, dead: 0 });
@@ -101,8 +107,16 @@ describe('a contact that was deleted in the app', () => {
   test('is not made again by a run that only updates', async () => {
     const world = await openUpsertWorld({ limits: recreate });
     await gone(world);
-    const run = await world.load([wanted('crm-1', { role: 'Buyer' })], { feed: 'crm', options: { updateOnly: true } });
+    const run = await world.finish(await stageAgain(world, { updateOnly: true }));
     expect(run.counts).toMatchObject({ created: 0, skipped: 1 });
     expect(await keysOf(world)).toEqual([]);
+  });
+
+  test('is not made again where it was deleted after the workspace was looked through', async () => {
+    const world = await openUpsertWorld({ limits: recreate });
+    await gone(world);
+    const run = await world.load([wanted('crm-1', { role: 'Buyer' })], { feed: 'crm' });
+    expect(run.counts).toMatchObject({ created: 0, skipped: 1 });
+    expect((await world.eventsOf(run)).map(({ code }) => code)).toEqual(['gone']);
   });
 });

@@ -43,6 +43,7 @@ export interface ContactChange {
 export interface ContactFacts {
   readonly state: CreateState;
   readonly contactId: string | null;
+  readonly linkedTo: string | null;
   readonly owner: string | null;
   readonly attempts: number;
   /** Another key is linked to the contact that this one is to be linked to. */
@@ -84,8 +85,9 @@ export function unclaimed(
   facts: ContactFacts | null,
 ): ContactChange | null {
   if (facts?.owner !== owner) return null;
-  // A key that is bound stays linked: what it was linked to is its contact.
-  return { owned, claim, horizon: null, ...(facts.state === 'bound' ? {} : { linkedTo: null }) };
+  // A key that is bound to what it was linked to stays linked.
+  const staysLinked = facts.state === 'bound' && facts.linkedTo === facts.contactId;
+  return { owned, claim, horizon: null, ...(staysLinked ? {} : { linkedTo: null }) };
 }
 
 /** The create certainly did not land. Null where the lease is lost, or no create is on its way. */

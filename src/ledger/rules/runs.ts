@@ -55,9 +55,13 @@ export function approved(
   return change === null ? null : { ...change, approvals: [...run.approvals, approval] };
 }
 
-/** The kept plan that the run carries out: the one that was shown last, or named with its file. Null for most. */
+/**
+ * The kept plan that the run carries out: the one that was shown last, or named with its file. Null for most, and where a person chose
+ * to link contacts since: the plan would make them.
+ */
 export function planOf({ approvals, options }: Pick<RunRecord, 'approvals' | 'options'>): string | null {
-  return approvals.findLast(({ plan }) => plan !== undefined)?.plan?.id ?? options.planId;
+  const last = approvals.findLast(({ plan, choice }) => plan !== undefined || choice === 'adopt');
+  return last === undefined ? options.planId : (last.plan?.id ?? null);
 }
 
 /** At most this many notes are kept in a run; later ones are dropped. */

@@ -47,6 +47,7 @@ describe('a write', () => {
   const facts = (parts: Partial<ContactFacts>): ContactFacts => ({
     state: 'lookup',
     contactId: null,
+    linkedTo: null,
     owner: 'w1',
     attempts: 1,
     ...parts,
@@ -74,6 +75,13 @@ describe('a write', () => {
     expect(intended(at, contact, facts({ state: 'bound' }))).toBeNull();
     expect(withdrawn('w1', contact, facts({ state: 'intent' }))).toMatchObject({ state: 'lookup', claim: null });
     expect(withdrawn('w1', contact, facts({ state: 'bound' }))).toBeNull();
+  });
+
+  it('that was certainly not carried out leaves the key linked only to the contact that it is bound to', () => {
+    const one = facts({ state: 'bound', contactId: 'c-1', linkedTo: 'c-1' });
+    expect(unclaimed('w1', contact, one)).not.toHaveProperty('linkedTo');
+    expect(unclaimed('w1', contact, { ...one, linkedTo: 'c-2' })).toMatchObject({ linkedTo: null });
+    expect(unclaimed('w1', contact, facts({ linkedTo: 'c-2' }))).toMatchObject({ linkedTo: null });
   });
 
   it('in doubt counts as an attempt only where others succeeded', () => {

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { approvalOf } from '#src/ledger/rules/approval.ts';
 import { keepsKeys } from '#src/ledger/rules/feeds.ts';
-import { approved, moved, notesWith } from '#src/ledger/rules/runs.ts';
-import type { RunReason } from '#src/ledger/runs.ts';
+import { approved, moved, notesWith, planOf } from '#src/ledger/rules/runs.ts';
+import { noOptions, type RunReason } from '#src/ledger/runs.ts';
 
 const working = { state: 'applying', stoppedAtMs: null, stoppedMs: 40 } as const;
 
@@ -31,6 +31,18 @@ describe('a run', () => {
     expect(approved({ ...run, reason: { ...reason, facts: { deadCount: 6 } } }, approval)).toBeNull();
     expect(approved({ ...run, state: 'cancelled' }, approval)).toBeNull();
     expect(approved(null, approval)).toBeNull();
+  });
+
+  it('carries out the plan that was shown last, and none once a person chose to link contacts which it would make', () => {
+    const options = { ...noOptions, planId: 'p1' };
+    const reason: RunReason = { code: 'guardUnlinked', message: '', hint: null, facts: { unlinkedCount: 1 } };
+    const approval = approvalOf(reason, { reason: null, atMs: 9 });
+    const shown = { ...approval, plan: { id: 'p2', checksum: '' } };
+    const planAfter = (...approvals: Parameters<typeof planOf>[0]['approvals']) => planOf({ options, approvals });
+    expect(planAfter()).toBe('p1');
+    expect(planAfter(shown)).toBe('p2');
+    expect(planAfter({ ...approval, choice: 'createAnyway' })).toBe('p1');
+    expect(planAfter({ ...approval, choice: 'adopt' })).toBeNull();
   });
 
   it('keeps its keys where the next file of a named feed is compared with it', () => {
