@@ -15,7 +15,7 @@ import { beginMs, type Time } from './model-time.ts';
 import { createWorker } from './model-worker.ts';
 import { waitingBatches } from './queue.ts';
 import type { Cells, FileOf, OutsideEvent, Scenario } from './scenario.ts';
-import { noSeams, realLimits } from './seams.ts';
+import { limitsOf, noSeams, realLimits } from './seams.ts';
 import type { Stage, Worker } from './stage.ts';
 
 export interface Beginning {
@@ -115,7 +115,7 @@ function plainStage(
 
 /** No other process lives. */
 const plainWorker = (stage: Stage) =>
-  createWorker(stage, { slot: 0, name: 'w0.0', limits: realLimits, seams: noSeams, isDead: () => true });
+  createWorker(stage, { slot: 0, name: 'w0.0', limits: limitsOf(stage.scenario), seams: noSeams, isDead: () => true });
 
 /** Works a run to its end, however often its row is put off. */
 async function playOne(stage: Stage, worker: Worker, runId: string): Promise<void> {
@@ -153,7 +153,8 @@ export function happens(stage: Stage, { key, happen }: OutsideEvent): boolean {
   };
   const from = picture();
   if (!happen(stage.service)) return false;
-  noteEvent(stage, key, { kind: 'edit', from, to: picture() });
+  const isGone = from.size > 0 && stage.service.contactsOf(key).length === 0;
+  noteEvent(stage, key, isGone ? { kind: 'gone' } : { kind: 'edit', from, to: picture() });
   return true;
 }
 
@@ -199,7 +200,7 @@ async function enter(stage: Stage, { feed, rows }: FileOf): Promise<string> {
   });
   const links = records.flatMap(({ key }, index) => {
     const contactId = stage.scenario.links?.[key];
-    if (contactId === undefined) return [];
+    if (contactId === undefined || stage.service.get(contactId) === null) return [];
     return [{ position: index + 1, link: { kind: 'contact', contactId, isDecided: true } as const }];
   });
   await ledger.runs.linkRows(id, links);

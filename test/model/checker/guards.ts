@@ -234,6 +234,19 @@ export const guards: readonly Guard[] = [
     harm: 'duplicate',
   },
   {
+    name: 'link in place of a contact that is gone',
+    without: 'a row that is to be linked makes a contact again where that of its key is gone',
+    seams: withStep((state, event) =>
+      state.phase === 'fetching' && event.kind === 'foundNone' && state.link === 'contact'
+        ? stepKey({ ...state, link: 'again' }, event)
+        : null,
+    ),
+    scenario: 'link in place',
+    departuresMax: 0,
+    only: [],
+    harm: 'duplicate',
+  },
+  {
     name: 'no attempt burned in an outage',
     without: 'every doubt counts',
     seams: { ...noSeams, health: (health) => ({ ...health, succeededSince: () => true }) },

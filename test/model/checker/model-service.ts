@@ -54,6 +54,8 @@ export interface ModelService {
   list(keys: readonly string[], lag: ListLag): readonly Contact[];
   /** A person saves the contact with a change. Answers false where there is none. */
   edit(key: string, change: (contact: Contact) => Contact): boolean;
+  /** A person deletes the contact. Answers false where there is none. */
+  remove(key: string): boolean;
   /** Somebody else makes a contact; without an externalId where the key is empty. */
   add(key: string, fields: Fields): boolean;
   /** Contacts that somebody else has added. */
@@ -166,6 +168,12 @@ export function createModelService(options: ServiceOptions): ModelService {
       put(change(contact));
       edits.push({ contactId: contact.id, atMs: nowMs() });
       return true;
+    },
+    remove: (key) => {
+      const [contact] = contactsOf(key);
+      // Its id is never given again.
+      if (contact !== undefined) versions.set(contact.id, []);
+      return contact !== undefined;
     },
     land: (dueMs) => {
       const due = late.filter((one) => one.atMs <= dueMs);

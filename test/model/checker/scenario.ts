@@ -31,6 +31,8 @@ export interface KeyPromise {
   readonly madeByOthers: number;
   /** Whether it was bound at the beginning: then no run creates it. */
   readonly known: boolean;
+  /** The contact that it was bound to is gone, and one that others made takes its place. */
+  readonly isInPlace?: true;
   /** Two contacts of the key are there: nothing may be written. */
   readonly isConflict?: boolean;
 }
@@ -50,8 +52,10 @@ export interface Scenario {
   readonly past: readonly Past[];
   /** Files at work, the older first, one batch each. */
   readonly files: readonly FileOf[];
-  /** By key: the contact without an externalId that the rows of the files at work are to be linked to. */
+  /** By key: the contact without an externalId that the rows of files are to be linked to, once it is there. */
   readonly links?: Readonly<Record<string, string>>;
+  /** What becomes of rows whose contacts are gone; absent: they are skipped. */
+  readonly onGone?: 'recreate';
   /** A file that comes when all is done and is read plainly: by what becomes of it one sees what the ledger remembers. */
   readonly epilogue?: FileOf;
   readonly events: readonly OutsideEvent[];

@@ -37,6 +37,11 @@ const removesPhone = (value: string): OutsideEvent => ({
   key: 'k1',
   happen: (service) => service.edit('k1', (contact) => withoutPhone(contact, value)),
 });
+const removes: OutsideEvent = {
+  words: 'a person deletes the contact of k1',
+  key: 'k1',
+  happen: (service) => service.remove('k1'),
+};
 const adds = (key: string, fields: Fields): OutsideEvent => ({
   words: `somebody else makes a contact of ${key}`,
   key,
@@ -238,6 +243,27 @@ export const scenarios: readonly Scenario[] = [
     links: { k1: 'c1' },
     epilogue: { feed: 'crm', rows: { k1: { firstName: 'Bea', role: 'Next', company: 'Next', 'phone work': two } } },
     keys: [{ key: 'k1', madeByOthers: 1, known: false }],
+  },
+  {
+    ...plain,
+    name: 'link in place',
+    about:
+      'people deleted a known contact and made it again without an externalId; an older and a newer file of a feed are to be linked to it',
+    redelivered: true,
+    onGone: 'recreate',
+    past: [
+      boundAnn,
+      { event: removes },
+      { event: adds('', { firstName: 'Ann', role: 'Owner', phoneNumbers: [{ name: 'work', value: one }] }) },
+    ],
+    events: [sets('role', 'by hand')],
+    files: [
+      { feed: 'main', rows: { k1: { firstName: 'Ann', role: 'Boss', company: 'Old', phone: one } } },
+      { feed: 'main', rows: { k1: { firstName: 'Ann', role: 'Boss', company: 'New', phone: two } } },
+    ],
+    links: { k1: 'c2' },
+    epilogue: { feed: 'main', rows: { k1: { firstName: 'Bea', role: 'Next', company: 'Next', phone: two } } },
+    keys: [{ key: 'k1', madeByOthers: 1, known: true, isInPlace: true }],
   },
   {
     ...plain,

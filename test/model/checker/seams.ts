@@ -5,6 +5,7 @@ import type { Database } from '#src/ledger/sqlite/database.ts';
 import type { UpsertLimits, UpsertParts, WriteHealth } from '#src/upsert/chunk.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import { defaultLimits } from '#test/upsert/support/default-limits.ts';
+import type { Scenario } from './scenario.ts';
 
 /** The rules of the ledger that guards consist of; the proofs switch them off one at a time. */
 export interface LedgerRules {
@@ -47,3 +48,8 @@ export const realLimits: UpsertLimits = defaultLimits;
 
 /** The last check before a request and its first byte lie at most so far apart (`src/upsert/chunk.ts`). */
 export const socketWriteMs = 1_000;
+
+/** What holds in a scenario. */
+export function limitsOf({ onGone }: Pick<Scenario, 'onGone'>): UpsertLimits {
+  return { ...realLimits, onGoneOf: () => onGone ?? 'skip' };
+}

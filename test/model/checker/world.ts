@@ -20,7 +20,7 @@ import { laterMoments, type Time } from './model-time.ts';
 import { createWorker } from './model-worker.ts';
 import { batchName, nextMomentMs, takeableBatch, waitingBatches } from './queue.ts';
 import type { Scenario } from './scenario.ts';
-import { realLimits, type Seams } from './seams.ts';
+import { limitsOf, realLimits, type Seams } from './seams.ts';
 import type { Parked, Stage, Worker } from './stage.ts';
 import type { Violation, ViolationKind } from './violation.ts';
 
@@ -70,7 +70,7 @@ const goOn: Option = { kind: 'goOn' };
 
 export function createWorld({ scenario, beginning, choices, seams, lookFor, only, trace }: WorldOptions): World {
   const isAllowed = (kind: DepartureKind): boolean => only?.includes(kind) ?? true;
-  const limits = { ...realLimits, ...seams.limits };
+  const limits = { ...limitsOf(scenario), ...seams.limits };
   const time: Time = { nowMs: beginning.atMs, bootAtMs: 0, boot: 1, wallAheadMs: 0 };
   const ledger = memoryLedger();
   ledger.restore(beginning.ledger, seams.rules.intentIsDurable);

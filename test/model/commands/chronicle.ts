@@ -23,6 +23,8 @@ export type KeyEvent =
       readonly end: WriteResult['kind'];
     }
   | { readonly kind: 'edit'; readonly from: Picture; readonly to: Picture }
+  /** People deleted the contact, and what takes its place starts anew. */
+  | { readonly kind: 'gone' }
   | ({ readonly kind: 'undone' } & Undone<Picture>)
   | { readonly kind: 'rest'; readonly runId: string };
 

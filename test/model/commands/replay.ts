@@ -183,6 +183,9 @@ export function replay<State>(
           return `${field} was ${shown === null ? 'created as' : `"${shown}", and Patchbay wrote`} "${to}" (${event.end}); by the rules ${words(before)}`;
         break;
       }
+      case 'gone':
+        tracks = tracks.map((track) => ({ ...track, state: rule.begin }));
+        break;
       case 'edit': {
         const to = valueIn(event.to, field);
         if (valueIn(event.from, field) === to) break;
