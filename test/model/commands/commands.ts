@@ -322,6 +322,8 @@ export interface Act {
   /** Between the plan and the import, between the import and the undo, and after the last undo. */
   readonly edits: readonly [readonly KeyEdit[], readonly KeyEdit[], readonly KeyEdit[]];
   readonly deleteCreated: boolean;
+  /** The undo is not undone: what the other feed says at the end meets what it put back. */
+  readonly isLeftUndone?: true;
   /** The engine dies so many effects after the import, the undo, the undo of the undo has begun. */
   readonly deaths: readonly [number | null, number | null, number | null];
 }
@@ -368,14 +370,17 @@ export const takenBackStory: fc.Arbitrary<TakenBackStory> = fc.record({
   story: fc
     .tuple(policy, patchMode, first)
     .map(([chosen, mode, commands]) => ({ ...chosen, patchMode: mode, commands })),
-  act: drop.chain(({ feed, lines }) =>
-    fc.record({
-      feed: fc.constant(feed),
-      lines: fc.constant(lines),
-      other: otherThan(feed),
-      edits: fc.tuple(fewEdits, fewEdits, edits),
-      deleteCreated: fc.boolean(),
-      deaths: fc.tuple(death, death, death),
-    }),
-  ),
+  act: drop
+    .chain(({ feed, lines }) =>
+      fc.record({
+        feed: fc.constant(feed),
+        lines: fc.constant(lines),
+        other: otherThan(feed),
+        edits: fc.tuple(fewEdits, fewEdits, edits),
+        deleteCreated: fc.boolean(),
+        leaves: fc.constantFrom<{ readonly isLeftUndone?: true }>({}, {}, { isLeftUndone: true }),
+        deaths: fc.tuple(death, death, death),
+      }),
+    )
+    .map(({ leaves, ...act }) => ({ ...act, ...leaves })),
 });

@@ -5,6 +5,7 @@
 import {
   type Act,
   type Column,
+  type Command,
   columnsOf,
   type Feed,
   type FileLine,
@@ -19,8 +20,8 @@ import {
 interface KnownAct {
   readonly name: string;
   readonly act: Act;
-  /** What a file has said before. Absent: nothing, so that the run of the act makes the contact. */
-  readonly before?: { readonly feed: Feed; readonly line: FileLine };
+  /** What has happened before. Absent: nothing, so that the run of the act makes the contact. */
+  readonly before?: readonly Command[];
 }
 
 const key: Key = 'k-0';
@@ -32,6 +33,7 @@ const line = (feed: Feed, said: Said, otherwise = ''): FileLine => {
   const columns: readonly Column[] = columnsOf[feed];
   return { key, cells: columns.map((column) => said[column] ?? otherwise) };
 };
+const drop = (feed: Feed, said: Said): Command => ({ do: 'drop', feed, lines: [line(feed, said)] });
 const remove = (pick: number): KeyEdit => ({ key, edit: { what: 'remove', list: 'phoneNumbers', pick } });
 const typeIn = (value: string): KeyEdit => ({ key, edit: { what: 'add', list: 'phoneNumbers', value } });
 const retype = (pick: number, value: string): KeyEdit => ({
@@ -65,7 +67,7 @@ export const knownActs: readonly KnownAct[] = [
   },
   {
     name: 'people remove a number that the run has put and type it in again under another label, and it stays',
-    before: { feed: 'crm', line: line('crm', { firstName: 'Fir' }) },
+    before: [drop('crm', { firstName: 'Fir' })],
     act: {
       ...{ feed: 'crm', lines: [line('crm', { firstName: 'Fir', 'phone work': one })], ...undisturbed },
       ...{ other: bystander, edits: [[], [remove(0), typeIn(one)], []] },
@@ -73,10 +75,28 @@ export const knownActs: readonly KnownAct[] = [
   },
   {
     name: 'they type it in again under the label that it had, and it is taken back',
-    before: { feed: 'shop', line: line('shop', { firstName: 'Fir', 'phone work': two }) },
+    before: [drop('shop', { firstName: 'Fir', 'phone work': two })],
     act: {
       ...{ feed: 'crm', lines: [line('crm', { firstName: 'Fir', 'phone work': one })], ...undisturbed },
       ...{ other: bystander, edits: [[], [remove(1), retype(0, one)], []] },
+    },
+  },
+  {
+    name: 'a value that people typed in and one file said too is put back, and another feed does not write over it',
+    before: [
+      drop('main', { firstName: 'Fir' }),
+      { do: 'finish' },
+      { do: 'edit', key, edit: { what: 'set', field: 'role', value: 'by hand' }, during: null },
+      drop('main', { role: 'by hand' }),
+    ],
+    act: {
+      ...{ feed: 'main', lines: [line('main', { role: 'Elm' })], ...undisturbed, isLeftUndone: true },
+      other: {
+        feed: 'crm',
+        lines: [line('crm', { firstName: 'Fir' })],
+        changed: [line('crm', { role: 'Oak' }, sameCell)],
+      },
+      edits: [[], [], []],
     },
   },
 ];
@@ -85,6 +105,6 @@ export const asTakenBack = ({ act, before }: KnownAct, patchMode: Story['patchMo
   act,
   story: {
     patchMode,
-    commands: before === undefined ? [] : [{ do: 'drop', feed: before.feed, lines: [before.line] }],
+    commands: before ?? [],
   },
 });

@@ -190,7 +190,7 @@ interface Taken extends Pick<Undo, 'before' | 'left'> {
 /** The run is taken back, the same file comes again, and the undo is taken back. */
 async function takeBack(
   stage: Stage,
-  { feed, deleteCreated, deaths }: Act,
+  { feed, deleteCreated, isLeftUndone, deaths }: Act,
   { run, before, left, lines }: Taken,
   policy: Story['policy'],
 ): Promise<readonly string[]> {
@@ -205,6 +205,7 @@ async function takeBack(
   if (again.counts.created > 0) breaches.push('the same file made contacts again');
   breaches.push(...notDoneAgain({ now, after, next }, policy));
 
+  if (isLeftUndone) return breaches;
   const redo = await stage.undo(undo.run, { before: now, left: after }, { deleteCreated: false, death: deaths[2] });
   if (redo === null) return [...breaches, ...differences('though the undo wrote nothing', now, after)];
   return [...breaches, ...takenBack('the undo of the undo', redo.states, false)];
