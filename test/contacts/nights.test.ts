@@ -160,3 +160,20 @@ test('a removed phone comes back only when the file drops it and newly says it',
   world.round('crm', 'merge', says);
   expect(numbers(world)).toEqual([mobile]);
 });
+
+test('a custom field that people set stays when the file names their value one night and clears it the next', () => {
+  const says = (value: string | null) => desired({ customFields: [{ key: 'tier', value }] });
+  const tier = (world: World) => world.stored?.customFields.find(({ key }) => key === 'tier')?.value ?? null;
+  const world = new World(null);
+  world.round('crm', 'merge', says('silver'));
+  world.peopleEdit((stored) => withCustomField(stored, 'tier', 'gold'));
+  for (const file of [says('gold'), says(null), says(null)]) {
+    world.round('crm', 'merge', file);
+    expect(tier(world)).toBe('gold');
+  }
+  // What the feed wrote itself leaves with it.
+  world.round('crm', 'merge', says('bronze'));
+  expect(tier(world)).toBe('bronze');
+  world.round('crm', 'merge', says(null));
+  expect(tier(world)).toBe(null);
+});

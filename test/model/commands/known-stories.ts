@@ -241,6 +241,17 @@ export const knownStories: readonly KnownStory[] = [
       drop('crm', { role: 'Fir', email: '' }),
     ],
   },
+  {
+    name: 'a custom field that people set stays, also if a file names its value and clears it later',
+    commands: [
+      drop('shop', { firstName: 'Fir', 'custom.seats': '1' }),
+      finish,
+      edit({ what: 'set', field: 'custom.seats', value: '2' }),
+      drop('shop', { 'custom.seats': '2' }),
+      finish,
+      drop('shop', { 'custom.seats': '#CLEAR' }),
+    ],
+  },
 ];
 
 const company = (value: string): Command => edit({ what: 'set', field: 'company', value });

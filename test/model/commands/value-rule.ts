@@ -21,8 +21,8 @@ interface ValueState {
   readonly changed: PerFeed<number>;
   /** Feeds that agreed on a value since their file said it, and for which it was not written. */
   readonly found: PerFeed<true>;
-  /** Patchbay wrote the value that is agreed; people put it there otherwise. */
-  readonly isOurs: boolean;
+  /** What Patchbay wrote last. Any other value that is there is people's, also one that a file names and both agree on. */
+  readonly wrote: string;
   /** By feed: who had agreed on the value that a run of the feed, or an undo of one, wrote over last. */
   readonly over: PerFeed<readonly Feed[]>;
   /** A write that may have landed. */
@@ -136,13 +136,14 @@ export function valueRule(column: Column, isCustom: boolean, policy: FieldPolicy
   ): readonly Verdict<ValueState>[] => {
     const write: Verdict<ValueState> = { end: 'write', to: ours };
     const isNamed = feeds.some((other) => other !== feed && state.said[other] === shown);
-    if (ours !== '') return isNamed || !state.isOurs ? [write, hold] : [write];
-    if (isNamed || !state.isOurs) return state.said[feed] === shown && state.isOurs ? [kept] : [kept, hold];
+    const isOurs = state.wrote === shown;
+    if (ours !== '') return [write];
+    if (isNamed || !isOurs) return state.said[feed] === shown && isOurs ? [kept] : [kept, hold];
     return state.said[feed] === shown ? [write] : [write, kept];
   };
 
   return {
-    begin: { said: {}, agreed: {}, held: {}, changed: {}, found: {}, isOurs: false, over: {}, claim: null },
+    begin: { said: {}, agreed: {}, held: {}, changed: {}, found: {}, wrote: '', over: {}, claim: null },
     judge,
     judgeUnread: (state, row) => {
       const ours = saysOf(row);
@@ -155,7 +156,7 @@ export function valueRule(column: Column, isCustom: boolean, policy: FieldPolicy
       const after = settled(state, row, { agreed: agreedByAll(to), found: {}, over });
       // What is written over people's change, or where there was nothing, is a change of the feed's, new in its file or not.
       const changed = policy === 'shared' ? after.changed : { ...after.changed, [row.feed]: row.sequence };
-      return { ...after, changed, isOurs: to !== '', claim: null };
+      return { ...after, changed, wrote: to, claim: null };
     },
     inDoubt: (state, row, to, shown) => ({
       ...state,
@@ -180,24 +181,25 @@ export function valueRule(column: Column, isCustom: boolean, policy: FieldPolicy
         over: { ...state.over, [claim.feed]: claim.over },
         said: { ...state.said, [claim.feed]: claim.said },
         changed: { ...state.changed, [claim.feed]: Math.max(state.changed[claim.feed] ?? 0, claim.row) },
-        isOurs: shown !== '',
+        wrote: shown,
         held,
       };
       return [landed];
     },
     leave: (state, row) => (state.claim?.row === row.sequence ? [state, { ...state, claim: null }] : [state]),
-    edited: (state) => [state],
+    // What Patchbay wrote, and people had away and typed in again, may count as theirs.
+    edited: (state, to) => (to !== '' && to === state.wrote ? [state, { ...state, wrote: '' }] : [state]),
     undone: (state, { from, to, before, left, feed, sequence }) => {
       if (to === null) return [state];
       const over = { ...state.over, [feed]: agreeing(state, from) };
-      const forAll = { ...state, agreed: agreedByAll(to), found: {}, isOurs: to !== '', over };
+      const forAll = { ...state, agreed: agreedByAll(to), found: {}, wrote: to, over };
       // What is found as it was before the run, or is empty in a contact that is made again: whether both sides agree on it is left open.
       if (from === to) return before === to && left !== to ? [state, forAll] : [state];
-      if (from === null && to === '') return [state, { ...forAll, isOurs: state.isOurs }];
+      if (from === null && to === '') return [state, { ...forAll, wrote: state.wrote }];
       const whose = from === null ? feeds : (state.over[feed] ?? feeds);
       // What people had put there is theirs again, but for those who had agreed on it. A feed that never spoke of it had no part in it.
       const againFor = (some: readonly Feed[]): ValueState => ({
-        ...{ ...state, over, isOurs: false },
+        ...{ ...state, over, wrote: '' },
         agreed: { ...state.agreed, ...Object.fromEntries(some.map((one) => [one, to])) },
         found: { ...state.found, ...Object.fromEntries(some.map((one) => [one, true])) },
       });
