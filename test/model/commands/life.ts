@@ -111,10 +111,20 @@ export function mortal<Port extends object>(port: Port, life: Life): Port {
       const member: unknown = Reflect.get(target, name);
       if (typeof member === 'function')
         return (...given: unknown[]) =>
-          life.effect(String(name), given, async () => Reflect.apply(member, target, given));
+          alsoBitByBit(life.effect(String(name), given, async () => Reflect.apply(member, target, given)));
       return typeof member === 'object' && member !== null ? mortal(member, life) : member;
     },
   });
+}
+
+/** What a port answers bit by bit is read from the answer itself: all of it is one effect. */
+function alsoBitByBit(answer: Promise<unknown>): Promise<unknown> & AsyncIterable<unknown> {
+  const bits = async function* (): AsyncGenerator<unknown> {
+    const all = await answer;
+    // The cast holds: the answer of a port that has this member is one that is read bit by bit.
+    if (typeof all === 'object' && all !== null && Symbol.asyncIterator in all) yield* all as AsyncIterable<unknown>;
+  };
+  return Object.assign(answer, { [Symbol.asyncIterator]: bits });
 }
 
 /** A request of a process that ended while it waited in line is not sent. */
