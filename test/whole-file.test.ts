@@ -79,8 +79,8 @@ describe('a file that a person named', () => {
     async () => {
       const path = '/proc/missing/below/plan.html';
       const write = () => writeWholeFile(path, 'x');
-      for (const refused of [requireWritable(path), writeAsAsked(path, write)])
-        await expect(refused).rejects.toThrow('there is no such folder, and it cannot be made');
+      for (const refused of [() => requireWritable(path), () => writeAsAsked(path, write)])
+        await expect(refused()).rejects.toThrow('there is no such folder, and it cannot be made');
     },
   );
 
