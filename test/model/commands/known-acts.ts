@@ -66,6 +66,13 @@ export const knownActs: readonly KnownAct[] = [
     },
   },
   {
+    name: 'a contact that the run made is not deleted where people typed its number in again under another label',
+    act: {
+      ...{ feed: 'crm', lines: [line('crm', { firstName: 'Fir', 'phone work': one })], other: bystander },
+      ...{ edits: [[], [remove(0), typeIn(one)], []], deleteCreated: true, deaths: [null, null, null] },
+    },
+  },
+  {
     name: 'people remove a number that the run has put and type it in again under another label, and it stays',
     before: [drop('crm', { firstName: 'Fir' })],
     act: {

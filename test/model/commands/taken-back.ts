@@ -271,7 +271,7 @@ function carriedOut(
 function takenBack(what: string, { before, left, now, after }: Undo, deleteCreated: boolean): readonly string[] {
   return keysOf(before, left, now, after).flatMap((key) => {
     const isMade = !before.has(key) && left.has(key);
-    const isAsLeft = changedFields(left.get(key), now.get(key)).length === 0;
+    const isAsLeft = !hasChanged(left.get(key), now.get(key));
     if (isMade && deleteCreated && isAsLeft)
       return after.has(key) ? [`${key}: ${what} left a contact that nobody has changed`] : [];
     if (now.has(key) && !after.has(key)) return [`${key}: ${what} deleted a contact`];
