@@ -201,7 +201,7 @@ export function journalOfReply(
   const changes = reasons
     .filter((change) => hasLanded(change, reply))
     .map((change) => (itemOf(change.field) === null ? { ...change, to: fieldValueOf(reply, change.field) } : change))
-    .map((change) => ofWhom(input, kind, change));
+    .map((change) => (kind === 'create' ? change : withLabel(ofWhom(input, kind, change), reply)));
   return { runId: null, contactId: reply.id, kind: isLink ? 'link' : kind, changes };
 }
 
@@ -220,11 +220,33 @@ export function journalOfClaim(claim: Claim, found: Contact): JournalEntry | nul
       to: fieldValueOf(found, one.field),
       why: 'landed' as const,
     })),
-    ...items.filter((one) => hasLanded(one, found)).map((one) => ({ ...one, why: 'landed' as const })),
+    ...items
+      .filter((one) => hasLanded(one, found))
+      .map((one) => ({ ...(kind === 'create' ? one : withLabel(one, found)), why: 'landed' as const })),
   ];
   const isKnown = kind === 'create' ? isMadeBy(claim, found) : links === true && found.externalId !== null;
   if (changes.length === 0 && !isKnown) return null;
   return { runId, contactId: found.id, kind: links ? 'link' : kind, changes };
+}
+
+/** An item that was added, with its label there: an undo takes it back where that is still its label. */
+function withLabel<One extends Pick<Change, 'field' | 'from' | 'to'>>(
+  change: One,
+  contact: Contact,
+): One & Pick<Change, 'label'> {
+  if (change.from !== null || itemOf(change.field) === null) return change;
+  const label = labelIn(contact, change.field);
+  return label === null ? change : { ...change, label };
+}
+
+/** The label of the first item of that name; null where there is none. */
+export function labelIn(contact: Contact | null, field: FieldName): string | null {
+  const item = itemOf(field);
+  if (item === null || contact === null) return null;
+  const same = itemsOf(item.kind, contact).find(
+    ({ value }) => value !== null && itemIdentity(item.kind, value) === item.identity,
+  );
+  return same?.name ?? null;
 }
 
 /** Whether the contact shows the change of an item, or another value of a field than before. */

@@ -76,7 +76,7 @@ export interface UndoChange {
   readonly before: CustomFieldValue;
   /** Of an item: the values are its labels. */
   readonly isLabel?: true;
-  /** Of an item that is put back. */
+  /** Of an item: what it is put back with, or what the run left it with. */
   readonly label?: string | null;
   /** Whose value `before` was, as the journal has it (`JournalChange` in `outcome.ts`). */
   readonly agreedWith?: readonly string[];

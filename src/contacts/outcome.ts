@@ -63,7 +63,7 @@ export interface Change {
   readonly from: CustomFieldValue;
   readonly to: CustomFieldValue;
   readonly why: ChangeKind;
-  /** Of an item that is removed: its label, with which it may be put back. */
+  /** Of an item that is removed: its label, with which it may be put back. In the journal also of one that a contact gained. */
   readonly label?: string | null;
 }
 

@@ -131,7 +131,13 @@ function undoItems(
     const presence = takeChange(field, false);
     const label = takeChange(field, true);
     if (presence !== undefined && presence.before === null) {
-      const isAsLeft = !isOther && item.id !== null && isLabelAsSeen(kind, base.seen, item);
+      // A run that relabelled what it had added left the later label.
+      const labelLeft = label === undefined ? presence.label : textOf(label.left);
+      const isAsLeft =
+        !isOther &&
+        item.id !== null &&
+        isLabelAsSeen(kind, base.seen, item) &&
+        (labelLeft == null || sameText(labelLeft, item.name));
       if (isAsLeft && item.id !== null) {
         sent.push({ id: item.id, name: kept.name, value: null });
         changes.push({ field, from: item.value, to: null, why: 'removed', label: item.name });

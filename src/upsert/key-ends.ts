@@ -2,9 +2,9 @@
  * What an end of the machine means for the row: its outcome, both halves of the base, and the words of a dead letter.
  */
 import type { Said } from '#src/contacts/base.ts';
-import { claimOf, journalOfClaim, journalOfReply, resolveClaim } from '#src/contacts/claim.ts';
-import { type FieldName, itemIdentity, type UndoOrder } from '#src/contacts/desired.ts';
-import { itemOf, itemsOf } from '#src/contacts/merge.ts';
+import { claimOf, journalOfClaim, journalOfReply, labelIn, resolveClaim } from '#src/contacts/claim.ts';
+import type { UndoOrder } from '#src/contacts/desired.ts';
+import { itemOf } from '#src/contacts/merge.ts';
 import type { DeadClass, JournalEntry } from '#src/contacts/outcome.ts';
 import { type CreatePlan, isLinked, type PatchPlan, type Plan } from '#src/contacts/plan.ts';
 import type { ReplyDifference } from '#src/contacts/reply.ts';
@@ -149,15 +149,6 @@ function removed({ contact }: Lease, { contactId, changes }: UndoOrder): Ended {
 }
 
 const nothingToTell = { adopted: false, heldFields: [], removedValues: 0, warnings: [] };
-
-function labelIn(seen: Contact | null, field: FieldName): string | null {
-  const item = itemOf(field);
-  if (item === null || seen === null) return null;
-  const same = itemsOf(item.kind, seen).find(
-    ({ value }) => value !== null && itemIdentity(item.kind, value) === item.identity,
-  );
-  return same?.name ?? null;
-}
 
 /** What is remembered from now on. */
 function settled(record: StagedRecord, input: SettleInput): Settled {

@@ -72,7 +72,7 @@ test('an update is entered with what each field and item was, what it is, and wh
       { field: 'role', from: 'Buyer', to: 'Seller', why: 'changed' },
       { field: 'email.ann@example.com', from: 'private', to: 'email', why: 'relabelled' },
       { field: 'phone.+14155550101', from: '+14155550101', to: null, why: 'removed', label: 'mobile' },
-      { field: 'phone.+14155550103', from: null, to: '+14155550103', why: 'added' },
+      { field: 'phone.+14155550103', from: null, to: '+14155550103', why: 'added', label: 'mobile' },
       { field: 'custom.tier', from: null, to: 'gold', why: 'added' },
     ],
   });
@@ -87,7 +87,7 @@ test('a reply that differs is entered as what it shows: what was not applied is 
   expect(written(update, reply).changes).toEqual([
     { field: 'role', from: 'Buyer', to: 'SELLER', why: 'changed' },
     { field: 'phone.+14155550101', from: '+14155550101', to: null, why: 'removed', label: 'mobile' },
-    { field: 'phone.+14155550103', from: null, to: '+14155550103', why: 'added' },
+    { field: 'phone.+14155550103', from: null, to: '+14155550103', why: 'added', label: 'mobile' },
   ]);
 });
 
@@ -114,7 +114,7 @@ test('of an update in doubt is entered what a read shows of it, under the run th
     kind: 'patch',
     changes: [
       { field: 'role', from: 'Buyer', to: 'Seller', why: 'landed' },
-      { field: 'phone.+14155550103', from: null, to: '+14155550103', why: 'landed' },
+      { field: 'phone.+14155550103', from: null, to: '+14155550103', why: 'landed', label: 'mobile' },
     ],
   });
 });

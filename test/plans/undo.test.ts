@@ -124,6 +124,17 @@ describe.each(['merge', 'replace'] as const)('undoing a run, where PATCH means %
     expect(await bench.ledger.contacts.held({ limit: 10 })).toEqual([]);
   });
 
+  it('leaves a number that a later run relabelled, and lists it', async () => {
+    const { planned, bench, world, runB, fileB } = await openTwoNights(patchMode);
+    const later = await bench.import('people.csv', fileB.replace(',+14155550120,,', ',,+14155550120,'));
+    expect(later.counts).toMatchObject({ updated: 1 });
+    const run = await undo(planned, runB);
+    const held = { kind: 'held', code: 'changedSince', key: 'c-2', field: 'phone.+14155550120' };
+    expect((await bench.report(run)).outcomes).toContainEqual(expect.objectContaining(held));
+    const { phoneNumbers } = (await world.contactOf('c-2')).defaultFields;
+    expect(phoneNumbers).toMatchObject([{ name: 'work', value: '+14155550120' }]);
+  });
+
   it('can be undone itself', async () => {
     const { planned, bench, world, runB, fileB } = await openTwoNights(patchMode);
     const asB = contents(await world.contacts());
