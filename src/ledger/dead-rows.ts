@@ -46,6 +46,7 @@ export async function enterDeadRows(
   const entries = new Map<string, LetterEntry>();
   const seenAgain = new Map<string, number>();
   const closed = new Set<string>();
+  const opened = new Set<string>();
   const close = (letter: LetterFacts): void => {
     if (!isUnsettled(letter.state)) return;
     met.put({ ...letter, state: 'closed', redriveRunId: null });
@@ -56,8 +57,13 @@ export async function enterDeadRows(
   for (const { dead, sequence = place.sequence } of rows) {
     const fixed = dead.letterId === undefined ? null : met.byId(dead.letterId);
     const known = met.byIdentity(letterIdentity(dead, fixed), dead.code);
-    const id = known?.id ?? `d${randomUUID().replaceAll('-', '').slice(0, 12)}`;
     const death = rejectRow({ ...place, sequence }, dead, fixed, known);
+    if (death.letter.kind === 'otherFeeds') {
+      if (death.letter.opensAgain) opened.add(death.letter.id);
+      ofRun.push({ dead, letterId: death.letter.id });
+      continue;
+    }
+    const id = known?.id ?? `d${randomUUID().replaceAll('-', '').slice(0, 12)}`;
     if (death.closes !== null && fixed !== null) close(fixed);
     if (death.letter.kind === 'enter') {
       const { content, seenAgain: isSeenAgain } = death.letter;
@@ -78,13 +84,16 @@ export async function enterDeadRows(
     await tables.change(ids, { seenBy, lastAtMs: place.atMs });
   }
   await tables.change([...closed], closing);
+  await tables.change([...opened], { state: 'open', redriveRunId: null });
   await tables.addDeadRows(place.runSequence, ofRun);
   return newCount;
 }
 
 /** The letters that rejected rows may belong to, as the rows before have changed them. */
 interface LettersAtHand {
+  /** Of whichever feed. */
   byId(id: string): LetterFacts | null;
+  /** Of the feed at hand. */
   byIdentity(identity: string, code: string): LetterFacts | null;
   /** Those that the run at hand tries again. */
   triedOfKey(key: string | null): readonly LetterFacts[];
@@ -108,7 +117,10 @@ async function lettersAtHand(
 
   const fixes = [...new Set(rows.flatMap(({ dead }) => dead.letterId ?? []))];
   if (fixes.length > 0) {
-    for (const letter of await tables.facts({ by: 'id', ids: fixes })) if (letter.feed === feed) put(letter);
+    for (const letter of await tables.facts({ by: 'id', ids: fixes })) {
+      if (letter.feed === feed) put(letter);
+      else letters.set(letter.id, letter);
+    }
   }
   const of = rows.map(({ dead }) => ({
     identity: letterIdentity(dead, dead.letterId === undefined ? null : byId(dead.letterId)),

@@ -52,7 +52,7 @@ export function createFixRows(
       const letter = letterById.get(letterId) ?? null;
       const found = foundRow(item.row);
       if (letter !== null && letter.feed !== feed) {
-        return { kind: 'broken', row: asItStands(found), problem: otherFeed(found.line, letter) };
+        return { kind: 'broken', row: asItStands(found), problem: otherFeed(found.line, letter), letterId };
       }
       const isAlone = rowsById.get(letterId)?.length === 1;
       const judged =
@@ -269,6 +269,6 @@ function otherFeed(line: number, { feed }: DeadLetter): Problem {
     field: '_id',
     value: null,
     message: `the row belongs to feed ${feed}, and the file to another feed`,
-    hint: 'Put the rows of each feed into a file of their own.',
+    hint: `Put the rows of feed ${feed}, with their _id, into a file of their own: it goes to that feed wherever it is dropped.`,
   };
 }

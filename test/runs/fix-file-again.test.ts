@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { redrive } from '#src/dead-letters/redrive.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import type { CellsRow } from '#src/sources/row.ts';
+import { act } from '#test/contracts/support/build.ts';
 import { csv, expectCounts, mapping, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 
 const wide = 'externalId,firstName,lastName,company,phone';
@@ -211,23 +212,56 @@ describe('a row of a fix-file that somebody has mended', () => {
     expect((await bench.world.contactOf('c-2')).defaultFields.firstName).toBe('Bob');
   });
 
-  it('that belongs to another feed is rejected, and says so', async () => {
-    const bench = await openRunsBench();
-    const header = 'externalId,phone';
-    const crm = await bench.fixFile(await bench.import('a.csv', csv(['c-1,call me'], header), { feed: 'crm' }));
-    const shop = await bench.fixFile(await bench.import('b.csv', csv(['s-1,call me'], header), { feed: 'shop' }));
-    const both = `${crm.text}${shop.text.split('\r\n')[1] ?? ''}\r\n`;
-    const run = await bench.import('both.csv', both.replaceAll('call me', '+14155550101'));
-    expectCounts(run, { rows: 2, created: 1, dead: 1 });
-    expect(run.feed).toBe('crm');
-    expect(
-      (await bench.letters()).filter(({ state }) => state === 'open').map(({ feed, code }) => [feed, code]),
-    ).toEqual(
-      expect.arrayContaining([
-        ['crm', 'otherFeed'],
-        ['shop', 'phoneLetters'],
-      ]),
-    );
+  describe('that belongs to another feed', () => {
+    const header = 'externalId,firstName,phone';
+    /** Both feeds have a person `1`, and each puts its own letter in front. A file with a rejected row of each. */
+    const mixedFile = async (bench: RunsBench): Promise<string> => {
+      const columns = { fields: { firstName: 'firstName' }, phones: [{ column: 'phone', label: 'work' }] };
+      const named = (keyPrefix: string) => mapping({ keyPrefix, ...columns });
+      const crm = { feed: 'crm', mapping: named('c-') };
+      const shop = { feed: 'shop', mapping: named('s-') };
+      const ann = await bench.fixFile(await bench.import('a.csv', csv(['1,Ann,call me'], header), crm));
+      const zed = await bench.fixFile(await bench.import('b.csv', csv(['1,Zed,call me'], header), shop));
+      return `${ann.text}${zed.text.split('\r\n')[1] ?? ''}\r\n`.replaceAll('call me', '+14155550101');
+    };
+    const states = async (bench: RunsBench) =>
+      new Map((await bench.letters()).map(({ feed, code, state }) => [`${feed} ${code}`, state]));
+
+    it('is rejected, and stays in the letter of its feed', async () => {
+      const bench = await openRunsBench();
+      const run = await bench.import('both.csv', await mixedFile(bench));
+      expectCounts(run, { rows: 2, created: 1, dead: 1 });
+      expect([run.feed, run.counts.deadNew]).toEqual(['crm', 0]);
+      expect(await states(bench)).toEqual(
+        new Map([
+          ['crm phoneLetters', 'closed'],
+          ['shop phoneLetters', 'open'],
+        ]),
+      );
+    });
+
+    it('goes to its own feed by the fix-file that was named with it, and nowhere else', async () => {
+      const bench = await openRunsBench();
+      const both = await bench.import('both.csv', await mixedFile(bench));
+      const again = await bench.import('again.csv', (await bench.fixFile(both)).text);
+      expectCounts(again, { rows: 1, created: 1 });
+      expect(again.feed).toBe('shop');
+      for (const [key, firstName] of [
+        ['c-1', 'Ann'],
+        ['s-1', 'Zed'],
+      ] as const)
+        expect((await bench.world.contactOf(key)).defaultFields.firstName).toBe(firstName);
+      expect([...(await states(bench)).values()]).toEqual(['closed', 'closed']);
+    });
+
+    it('opens its letter again where that was dropped', async () => {
+      const bench = await openRunsBench();
+      const text = await mixedFile(bench);
+      await bench.ledger.deadLetters.drop({ feed: 'shop' }, act('deadDrop'));
+      expect((await states(bench)).get('shop phoneLetters')).toBe('dropped');
+      await bench.import('both.csv', text);
+      expect((await states(bench)).get('shop phoneLetters')).toBe('open');
+    });
   });
 });
 

@@ -53,18 +53,19 @@ export function deathPlace({ id, feed, fileName, kind, sequence }: DyingRun, atM
 /** What the ledger holds about a letter that a rejected row may belong to. */
 export type KnownLetter = Pick<
   LetterFacts,
-  'id' | 'identity' | 'code' | 'file' | 'sequence' | 'state' | 'runId' | 'firstRunId' | 'redriveRunId'
+  'id' | 'feed' | 'identity' | 'code' | 'file' | 'sequence' | 'state' | 'runId' | 'firstRunId' | 'redriveRunId'
 >;
 
 /** What a rejected row changes. */
 export interface Death {
   /**
    * `enter`: the letter is entered, or opened again with this content. `seenAgain`: it stays as it is and is counted once
-   * more.
+   * more. `otherFeeds`: the row belongs to the letter that it was to fix, which keeps its content and is open.
    */
   readonly letter:
     | { readonly kind: 'enter'; readonly content: LetterContent; readonly seenAgain: boolean }
-    | { readonly kind: 'seenAgain' };
+    | { readonly kind: 'seenAgain' }
+    | { readonly kind: 'otherFeeds'; readonly id: string; readonly opensAgain: boolean };
   /** A letter that the row was to fix and that is resolved, since the row was rejected for another reason. */
   readonly closes: string | null;
   /** Whether letters of the key that this run tries again and that have another code are closed. */
@@ -85,14 +86,15 @@ export interface LetterContent
   readonly atMs: number;
 }
 
-/** @param fixed the letter that the row was to fix, if it belongs to the feed; null where there is none. */
+/** @param fixed the letter that the row was to fix; null where there is none. */
 export function letterIdentity(dead: DeadRow, fixed: KnownLetter | null): string {
   if (fixed !== null && fixed.code === dead.code) return fixed.identity;
   return dead.key ?? `row ${contentHash(dead)}`;
 }
 
 /**
- * @param fixed the letter that the row was to fix, if it belongs to the feed.
+ * @param fixed the letter that the row was to fix. Where that is another feed's, the row is still that feed's: a letter of its own, and
+ *   the id of that in a fix-file, would make it a row of the feed at hand.
  * @param known the feed's letter of that code and of the identity that `letterIdentity` gave.
  */
 export function rejectRow(
@@ -101,6 +103,10 @@ export function rejectRow(
   fixed: KnownLetter | null,
   known: KnownLetter | null,
 ): Death {
+  if (fixed !== null && fixed.feed !== place.feed) {
+    const letter = { kind: 'otherFeeds', id: fixed.id, opensAgain: !isUnsettled(fixed.state) } as const;
+    return { letter, closes: null, closesOthersOfKey: false, isNew: false };
+  }
   const closes = fixed !== null && fixed.code !== dead.code ? fixed.id : null;
   if (place.isPart === true && known !== null && isUnsettled(known.state)) {
     return { letter: { kind: 'seenAgain' }, closes, closesOthersOfKey: false, isNew: false };

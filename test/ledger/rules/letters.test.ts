@@ -21,7 +21,7 @@ const place: DeathPlace = {
   atMs: 1_000,
 };
 const known: KnownLetter = {
-  ...{ id: 'd1', code: 'phoneInvalid', identity: 'k1', file: 'a.csv', sequence: 1 },
+  ...{ id: 'd1', feed: 'crm', code: 'phoneInvalid', identity: 'k1', file: 'a.csv', sequence: 1 },
   ...{ state: 'open', runId: 'r1', firstRunId: 'r1', redriveRunId: null },
 };
 
@@ -54,6 +54,15 @@ describe('a rejected row', () => {
   it('counts once where a run that is read again meets its own letter', () => {
     const own = { ...known, runId: 'r2', firstRunId: 'r2' };
     expect(rejectRow(place, deadRow('k1'), null, own)).toMatchObject({ isNew: true, letter: { seenAgain: false } });
+  });
+
+  it('stays with the letter of another feed that it was to fix, and opens that again where nothing else would', () => {
+    const other = { ...known, feed: 'shop' };
+    const stays = { closes: null, closesOthersOfKey: false, isNew: false };
+    const death = rejectRow(place, deadRow('k1', { code: 'otherFeed' }), other, null);
+    expect(death).toEqual({ ...stays, letter: { kind: 'otherFeeds', id: 'd1', opensAgain: false } });
+    const closed = rejectRow(place, deadRow('k1', { code: 'otherFeed' }), { ...other, state: 'closed' }, null);
+    expect(closed).toEqual({ ...stays, letter: { kind: 'otherFeeds', id: 'd1', opensAgain: true } });
   });
 
   it('resolves the letter that it was to fix, where it is rejected for another reason', () => {
