@@ -125,7 +125,7 @@ function unmappedOf(
 ) {
   const used = new Set([...bound.flatMap(readsOf), ...others].map(({ index }) => index));
   const ignored = new Set(ignore.map(normaliseHeader));
-  const isLeft = (column: string): boolean => !isIgnoredHeader(column) && !ignored.has(normaliseHeader(column));
+  const isLeft = (column: string): boolean => tidyHeader(column) !== '' && !ignored.has(normaliseHeader(column));
   return columns.flatMap((column, index) => (!used.has(index) && isLeft(column) ? [index] : []));
 }
 

@@ -20,7 +20,7 @@ export function tidyHeader(name: string): string {
 /** The columns that Patchbay adds to a fix-file (`docs/rules.md`, "Dead letters"). They hold no data of the user. */
 const fixFileColumns: ReadonlySet<string> = new Set(['_id', '_line', '_code', '_hint']);
 
-/** True for a header that is neither data nor worth a note: empty, or a column of a fix-file. */
+/** True for a header that is never read as data: empty, or a column of a fix-file. */
 export function isIgnoredHeader(name: string): boolean {
   const tidy = tidyHeader(name);
   return tidy === '' || fixFileColumns.has(tidy.toLowerCase());

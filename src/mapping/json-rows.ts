@@ -13,7 +13,7 @@ import type { JsonValue, ObjectRow } from '#src/sources/row.ts';
 import { bad, isJsonObject, type JsonObject, keyMissing, memberOf } from './cell.ts';
 import { type CellReading, type Finding, readValue, refused } from './cells.ts';
 import { type ContactColumn, isItemsName } from './contact-columns.ts';
-import { isIgnoredHeader, normaliseHeader } from './header.ts';
+import { normaliseHeader, tidyHeader } from './header.ts';
 import {
   customFieldKind,
   genericTarget,
@@ -205,7 +205,7 @@ function bindFlat(
   settings: Settings,
   unmapped: UnmappedNames,
 ): readonly Member[] {
-  if (isIgnoredHeader(field)) return [];
+  if (tidyHeader(field) === '') return [];
   const header = normaliseHeader(field);
   if (header === 'custom') return bindCustomObject(field, raw, settings);
   if (header === 'customfields') return bindCustomList(field, raw, settings);

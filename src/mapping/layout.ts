@@ -305,7 +305,7 @@ export function genericMapping(columns: readonly string[], settings: Settings): 
   const { targets, ...names } = genericTargets(columns, settings);
   const bound = columns.flatMap((field, index) => (targets[index] ?? []).map((target) => ({ index, field, target })));
   const unmapped = columns.flatMap((field, index) =>
-    isIgnoredHeader(field) || (targets[index] ?? []).length > 0 ? [] : [index],
+    tidyHeader(field) === '' || (targets[index] ?? []).length > 0 ? [] : [index],
   );
   if (!bound.some(({ target }) => target.kind === 'key')) throw keyColumnMissing(columns);
   refuseTwice(bound);

@@ -8,7 +8,7 @@ import { columnsOf, configuredMembers, missingHint } from './bind-mapping.ts';
 import { bad, isJsonObject, type JsonObject } from './cell.ts';
 import type { Found, RowCells } from './expression.ts';
 import { type Lacking, refuseWithoutContent } from './file-findings.ts';
-import { closestName, columnMatcher, isIgnoredHeader, isPattern, normaliseHeader } from './header.ts';
+import { closestName, columnMatcher, isPattern, normaliseHeader, tidyHeader } from './header.ts';
 import { finderOf, pathNames } from './json-path.ts';
 import type { BoundColumn, Settings } from './layout.ts';
 import type { Mapping } from './mapping-schema.ts';
@@ -52,7 +52,7 @@ export function mapMembers(mapping: Mapping, settings: Settings): MemberMapping 
   const unmapped = new Set<string>();
   const noteUnmapped = (object: JsonObject, above: string, compared: string, depth: number): void => {
     for (const name of Object.keys(object)) {
-      if (unmapped.size >= namesMax || isIgnoredHeader(name)) continue;
+      if (unmapped.size >= namesMax || tidyHeader(name) === '') continue;
       const [path, form] = [`${above}${name}`, `${compared}${formOf(name)}`];
       if (used.whole.has(form) || patterns.some((match) => match(path) !== null)) continue;
       const value = object[name];

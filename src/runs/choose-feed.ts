@@ -3,7 +3,8 @@
  * the run.
  *
  * A fix-file belongs to the feed of the run that wrote it, wherever it is dropped, and is read as that run read its file: same
- * mapping, same label, same country, same rule for blank cells (`docs/rules.md`, "Dead letters").
+ * mapping, same label, same country, same rule for blank cells (`docs/rules.md`, "Dead letters"). `_id` tells what it is: a person may
+ * have removed the other columns that a fix-file adds.
  */
 import { expectedFeedName } from '#src/config/feed-schema.ts';
 import { PatchbayError } from '#src/errors.ts';
@@ -13,8 +14,8 @@ import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import type { NewRun, RunOptions, RunReason, RunRecord } from '#src/ledger/runs.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { type OpenSource, openSource } from '#src/sources/open-source.ts';
-import type { SourceItem } from '#src/sources/row.ts';
-import { fixFileReading, isFixFile, letterIdOf } from './fix-file.ts';
+import type { Row } from '#src/sources/row.ts';
+import { fixFileColumnsOf, fixFileReading, letterIdOf } from './fix-file.ts';
 import { refusedFolder } from './run-files.ts';
 
 /** What the place of a file says about it. */
@@ -72,14 +73,18 @@ export async function readingOfFile(
   const fix = await readFixFile(ledger, file.path, file.name);
   const named = choice.kind === 'feed' ? choice.mapping : undefined;
   const mappingNamed = choice.kind === 'feed' ? (choice.mappingNamed ?? null) : null;
-  if (fix !== null && fix.origin !== null) {
+  if (fix?.kind === 'fixFile' && fix.origin !== null) {
     const { feed: origin } = fix.origin;
     const today = await chooseFeed(feeds, origin === mainFeed ? null : origin);
     return readingOfFixFile(fix.origin, today, { ...options, mappingNamed }, named);
   }
-  const kind = fix === null ? 'file' : 'fixFile';
+  const kind = fix?.kind === 'fixFile' ? 'fixFile' : 'file';
   if (choice.kind === 'refused') {
     return { feed: choice.feed, kind, options, mapping: null, sourceLabel: null, refusal: choice.refusal };
+  }
+  if (fix?.kind === 'withoutId') {
+    const refusal = withoutId(fix.columns);
+    return { feed: choice.feed.name, kind, options, mapping: null, sourceLabel: null, refusal };
   }
   const { feed } = choice;
   const mapping = named === undefined ? feed.mapping : named;
@@ -118,10 +123,14 @@ function readingOfFixFile(
   };
 }
 
-interface FixFile {
-  /** The run that wrote it; null if the ledger knows no dead letter of its first rows. */
-  readonly origin: RunRecord | null;
-}
+type FixFile =
+  /** `origin`: the run that wrote it; null if the ledger knows no dead letter of its first rows. */
+  | { readonly kind: 'fixFile'; readonly origin: RunRecord | null }
+  /** Nothing tells whose its rows are. `columns`: those of a fix-file that it has. */
+  | { readonly kind: 'withoutId'; readonly columns: readonly string[] };
+
+/** Three of its four columns make a fix-file; two without `_id` are what is left of one. One alone may be a column of any export. */
+const [columnsMin, othersMin] = [3, 2];
 
 /** Null if the file is no fix-file. A file that cannot be read is reported when its rows are read. */
 async function readFixFile(ledger: Ledger, path: string, fileName: string): Promise<FixFile | null> {
@@ -129,10 +138,11 @@ async function readFixFile(ledger: Ledger, path: string, fileName: string): Prom
   let source: OpenSource | null = null;
   try {
     source = await openSource(path, { name: fileName, ...fixFileReading });
-    for await (const [first, ...others] of source.slices()) {
-      if (first === undefined || !isFixFile(first.row)) return null;
-      return { origin: await originOf(ledger, [first, ...others]) };
-    }
+    for await (const slice of source.slices())
+      return await whichFixFile(
+        ledger,
+        slice.map(({ row }) => row),
+      );
     return null;
   } catch (error) {
     if (error instanceof PatchbayError && error.kind === 'file') return null;
@@ -142,12 +152,26 @@ async function readFixFile(ledger: Ledger, path: string, fileName: string): Prom
   }
 }
 
+/** @param rows the first ones. */
+async function whichFixFile(ledger: Ledger, rows: readonly Row[]): Promise<FixFile | null> {
+  const columns = fixFileColumnsOf(rows);
+  if (!columns.includes('_id')) return columns.length < othersMin ? null : { kind: 'withoutId', columns };
+  const origin = await originOf(ledger, rows);
+  return origin === null && columns.length < columnsMin ? null : { kind: 'fixFile', origin };
+}
+
 /** By the first row whose letter is known: the cell with its id may have been emptied. */
-async function originOf(ledger: Ledger, items: readonly SourceItem[]): Promise<RunRecord | null> {
-  for (const { row } of items) {
-    const id = letterIdOf(row);
-    const letter = id === '' ? null : await ledger.deadLetters.get(id);
-    if (letter !== null) return await ledger.runs.get(letter.runId);
-  }
-  return null;
+async function originOf({ deadLetters, runs }: Ledger, rows: readonly Row[]): Promise<RunRecord | null> {
+  const ids = [...new Set(rows.map(letterIdOf))].filter((id) => id !== '');
+  const letters = ids.length === 0 ? [] : await deadLetters.list({ ids, limit: ids.length });
+  const runOf = new Map(letters.map(({ id, runId }) => [id, runId]));
+  const known = ids.find((id) => runOf.has(id));
+  return known === undefined ? null : runs.get(runOf.get(known) ?? '');
+}
+
+function withoutId(columns: readonly string[]): RunReason {
+  const names = columns.join(', ');
+  const message = `the columns ${names} are those of a fix-file, and its column _id is missing, which tells whose rows these are`;
+  const hint = `Put _id back as the fix-file had it; or remove ${names}, too, so that the rows go in as those of any file. Then drop the file again.`;
+  return { code: 'fixFileWithoutId', message, hint, facts: { columns: names } };
 }

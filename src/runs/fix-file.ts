@@ -37,15 +37,23 @@ const moreName = /^_more[1-9]\d*$/;
 /** Headers are compared without regard to case. */
 const mistakable = /^_+(?:id|line|record|code|hint|more\d+)$/i;
 
-export function isFixFile(row: Row): boolean {
-  const names = row.kind === 'cells' ? row.columns : Object.keys(row.object);
-  return fixFileColumns.every((column) => names.includes(column));
+/** Those of a fix-file's four columns that some of the rows have. */
+export function fixFileColumnsOf(rows: readonly Row[]): readonly string[] {
+  // Rows of a table share their header.
+  const headers = new Set(rows.map((row) => (row.kind === 'cells' ? row.columns : Object.keys(row.object))));
+  const names = new Set([...headers].flat().map(ownName));
+  return fixFileColumns.filter((column) => names.has(column));
+}
+
+/** A column that the fix-file added keeps its meaning where a person or a program has changed its case. */
+export function ownName(name: string): string {
+  return name.toLowerCase();
 }
 
 /** The id of the dead letter in a row of a fix-file; empty if the cell was emptied. */
 export function letterIdOf(row: Row): string {
-  if (row.kind === 'cells') return (row.cells[row.columns.indexOf('_id')] ?? '').trim();
-  const id = row.object._id;
+  if (row.kind === 'cells') return (row.cells[row.columns.findIndex((name) => ownName(name) === '_id')] ?? '').trim();
+  const id = Object.entries(row.object).find(([name]) => ownName(name) === '_id')?.[1];
   return typeof id === 'string' ? id.trim() : '';
 }
 
@@ -56,7 +64,7 @@ function nameInFixFile(name: string): string {
 
 /** The original name of a column of a fix-file; null for a column that the fix-file added. */
 export function originalName(name: string): string | null {
-  if (ownNames.has(name) || moreName.test(name)) return null;
+  if (ownNames.has(ownName(name)) || moreName.test(ownName(name))) return null;
   return mistakable.test(name) && name.startsWith('__') ? name.slice(1) : name;
 }
 

@@ -11,7 +11,7 @@ import type { Problem } from '#src/contacts/outcome.ts';
 import type { DeadLetter } from '#src/ledger/letters.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
-import { normaliseHeader } from '#src/mapping/header.ts';
+import { isPattern, normaliseHeader } from '#src/mapping/header.ts';
 import { unguardFormulas } from '#src/sources/csv-writer.ts';
 import { textMember } from '#src/sources/json-item.ts';
 import {
@@ -24,7 +24,7 @@ import {
 } from '#src/sources/row.ts';
 import { readTextOf, textAlone, textIn } from '#src/sources/text-row.ts';
 import type { StageItem } from './compare.ts';
-import { cellsBeyond, distinctNames, isMisshapen, letterIdOf, originalName } from './fix-file.ts';
+import { cellsBeyond, distinctNames, isMisshapen, letterIdOf, originalName, ownName } from './fix-file.ts';
 import { isSameButForDamage } from './spreadsheet-damage.ts';
 
 /** The letter's problem once more, for a row that was malformed. @param line where the row is now. */
@@ -58,7 +58,7 @@ export function createFixRows(
       const judged =
         item.type === 'broken'
           ? { row: asItStands(found), problem: item.problem }
-          : judge(found, letter, { isKey, isAlone });
+          : judge(withKey(found, letter?.row ?? null, isKey), letter, { isKey, isAlone });
       const tried = letterId === '' ? {} : { letterId };
       if (judged.problem === null) return { kind: 'row', row: judged.row, sequence, ...tried };
       return { kind: 'broken', row: judged.row, problem: judged.problem, ...tried };
@@ -97,7 +97,7 @@ function foundRow(row: Row): FoundRow {
     const text = row.kind === 'cells' ? unguardFormulas(String(value)) : textOf(value);
     const original = originalName(name);
     if (original === null) {
-      own.set(name, text);
+      own.set(ownName(name), text);
       continue;
     }
     object[original] = value;
@@ -115,8 +115,39 @@ function foundRow(row: Row): FoundRow {
     beyond: withoutBlankEnd([...moreOf(own), ...further]),
     nameless: [],
     originalLine: (own.get('_line') ?? '').trim(),
-    isAccepted: (own.get('_code') ?? '').trim() === '',
+    // Of a table that has lost the column, no cell was emptied.
+    isAccepted: (own.get('_code') ?? (row.kind === 'cells' ? 'lost' : '')).trim() === '',
   };
+}
+
+/**
+ * `_id` tells the key of a row also where a person has removed its column: the letter has the cell.
+ * @param stored the row of the letter.
+ */
+function withKey(found: FoundRow, stored: Row | null, isKey: Question['isKey']): FoundRow {
+  const there = new Set(found.columns.map(normaliseHeader));
+  const isLost = (column: string): boolean => isKey(column) && !there.has(normaliseHeader(column));
+  if (stored?.kind === 'object' && found.object !== null) {
+    const lost = Object.entries(stored.object).filter(([name]) => isLost(name));
+    return lost.length === 0 ? found : { ...found, object: { ...found.object, ...Object.fromEntries(lost) } };
+  }
+  if (stored?.kind !== 'cells' || found.object !== null) return found;
+  const lost = stored.columns.flatMap((column, index) => (isLost(column) ? [index] : []));
+  return {
+    ...found,
+    columns: [...found.columns, ...lost.map((index) => stored.columns[index] ?? '')],
+    cells: [...found.cells, ...lost.map((index) => stored.cells[index] ?? '')],
+  };
+}
+
+/** The header of a fix-file, with the columns of the key where it has lost them: its rows get them back. Null for JSON. */
+export function withKeyColumns(
+  columns: readonly string[] | null,
+  keyColumns: readonly string[],
+): readonly string[] | null {
+  const names = new Set(columns?.map(normaliseHeader));
+  if (columns === null || keyColumns.some((name) => names.has(normaliseHeader(name)))) return columns;
+  return [...columns, ...keyColumns.filter((name) => !isPattern(name))];
 }
 
 function textOf(value: JsonValue): string {

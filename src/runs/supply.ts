@@ -23,7 +23,7 @@ import type { CustomFieldDefinition } from '#src/wire/contact.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import type { StageItem } from './compare.ts';
 import { runBefore } from './feed-history.ts';
-import { createFixRows } from './fix-rows.ts';
+import { createFixRows, withKeyColumns } from './fix-rows.ts';
 import { type OpenedFile, openRunFile, presetsFor } from './open-file.ts';
 
 /** Where the rows of a run come from. */
@@ -70,20 +70,21 @@ export async function openFileSupply(parts: SupplyParts, run: RunRecord): Promis
   const { ledger, feeds, workspace } = parts;
   // Columns that only the file before had are for a guard to judge, so that a person can let the file pass.
   const mayLack = (await runBefore(ledger, feeds, run))?.shape?.mapped ?? [];
-  const file = await openRunFile(run);
+  const opened = await openRunFile(run);
   try {
-    const { mapping, context: reading } = readingOf({ ...run, mapping: file.mapping }, parts);
+    const { mapping, context: reading } = readingOf({ ...run, mapping: opened.mapping }, parts);
+    const isFix = run.kind === 'fixFile';
+    const file = isFix ? { ...opened, columns: withKeyColumns(opened.columns, keyColumns(mapping)) } : opened;
     const context = { ...reading, mayLack };
     const { compiled, definitions } = await compileFor(file.columns, mapping, context, workspace);
     const skip = () => createRowFilter(run.kind === 'file' ? mapping : null, file.columns);
-    if (run.kind !== 'fixFile')
-      return supplyOf(run, file, compiled, skip, async (slice) => slice.map(itemAsRead(run.sequence)));
+    if (!isFix) return supplyOf(run, file, compiled, skip, async (slice) => slice.map(itemAsRead(run.sequence)));
     // Rows of a fix-file may come from files with different headers.
     const mapRow = rowMapper(mapping, { ...context, customFields: definitions }, await presetsFor({ ...run, mapping }));
     const { cells: _, ...others } = compiled;
     return supplyOf(run, file, { ...others, mapRow }, skip, createFixRows(ledger, run, keyColumns(mapping)));
   } catch (error) {
-    await file.source.close();
+    await opened.source.close();
     throw error;
   }
 }
