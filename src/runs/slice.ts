@@ -151,8 +151,9 @@ export function contentOf(
       records: standing.flatMap((verdict) => (verdict.kind === 'changed' ? [verdict.record] : [])),
       dead,
       withdrawnRows,
-      answered: verdicts.flatMap(({ kind, letterId }) =>
-        (kind === 'unchanged' || kind === 'ignored') && letterId !== null ? [letterId] : [],
+      // A row that is rejected beside another one of its key answers nothing, though its contact is as it says.
+      answered: rows.flatMap(({ verdict: { kind, letterId }, fate }) =>
+        (kind === 'unchanged' || kind === 'ignored') && letterId !== null && fate.kind !== 'dead' ? [letterId] : [],
       ),
       events: [
         ...ends.flatMap(({ trace: { key, line }, ended }) => skippedEvent(key, line, ended)),

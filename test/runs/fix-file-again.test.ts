@@ -212,6 +212,16 @@ describe('a row of a fix-file that somebody has mended', () => {
     expect((await bench.world.contactOf('c-2')).defaultFields.firstName).toBe('Bob');
   });
 
+  it('keeps its letter open where it is rejected beside another one of its key, though its contact is as it says', async () => {
+    const bench = await openRunsBench();
+    const { text } = await bench.fixFile(await bench.import('a.csv', csv(['c-1,Ann,A', 'c-1,Bob,B'])));
+    const ann = text.split('\r\n').filter((line) => !line.includes('Bob'));
+    expectCounts(await bench.import('one.csv', ann.join('\r\n')), { rows: 1, created: 1 });
+    expect((await bench.letters()).map(({ state }) => state)).toEqual(['closed']);
+    expectCounts(await bench.import('both.csv', text), { rows: 2, dead: 2 });
+    expect((await bench.letters()).map(({ code, state }) => [code, state])).toEqual([['duplicateKey', 'open']]);
+  });
+
   describe('that belongs to another feed', () => {
     const header = 'externalId,firstName,phone';
     /** Both feeds have a person `1`, and each puts its own letter in front. A file with a rejected row of each. */
