@@ -3,7 +3,7 @@
  * request is read with a few statements, the pure rules decide for each key, and what has changed is written, in one transaction.
  */
 import { confirmedSince } from './confirmed.ts';
-import { type ContactLedger, detailCharactersMax, type LeaseResult } from './contacts.ts';
+import { type ContactLedger, detailCharactersMax, type LeaseRequest, type LeaseResult } from './contacts.ts';
 import { decideHeld } from './decide-held.ts';
 import {
   type ContactChange,
@@ -27,7 +27,7 @@ import {
   withMovedSaid,
   writesOf,
 } from './rules/key-rows.ts';
-import { decideLease } from './rules/lease.ts';
+import { decideLease, newestSequence } from './rules/lease.ts';
 import type { KeyRows } from './tables/keys.ts';
 import type { Store, Tables } from './tables.ts';
 
@@ -40,19 +40,7 @@ export function contactsOver(store: Store): ContactLedger {
 
     lease: (request) =>
       store.transact(async (tables) => {
-        const before = await tables.keys.read(
-          request.keys.map(({ key }) => key),
-          [request.feed],
-        );
-        const confirmed = await confirmedSince(
-          tables,
-          request.feed,
-          request.keys.map(({ key, sequence }) => ({
-            key,
-            number: before.get(key)?.contact?.number ?? null,
-            sequence,
-          })),
-        );
+        const { before, confirmed } = await rowsToLease(tables, request);
         const answers = new Map<string, LeaseResult>();
         const after: KeyAtHand[] = [];
         for (const { key, sequence } of request.keys) {
@@ -69,6 +57,15 @@ export function contactsOver(store: Store): ContactLedger {
         await tables.keys.write(writesOf(before, after));
         return answers;
       }),
+
+    superseded: async (request) => {
+      const { before, confirmed } = await rowsToLease(store.reads, request);
+      const isSuperseded = ({ key, sequence }: (typeof request.keys)[number]): boolean => {
+        const facts = leaseFacts(atHand(key, before.get(key)), request.feed, confirmed.get(key) ?? 0);
+        return newestSequence(facts, request.feed) > sequence;
+      };
+      return new Set(request.keys.filter(isSuperseded).map(({ key }) => key));
+    },
 
     intend: (request) =>
       store.transact(async (tables) => {
@@ -162,6 +159,19 @@ export function contactsOver(store: Store): ContactLedger {
     sampleBound: async (limit) =>
       (await store.reads.keys.bound(limit)).map(({ key, contactId }) => ({ key, contactId: contactId ?? '' })),
   };
+}
+
+/** What decides about the leases of keys: their rows, and the newest run that found each unchanged. */
+async function rowsToLease(
+  tables: Pick<Tables, 'keys' | 'runs'>,
+  { feed, keys }: Pick<LeaseRequest, 'feed' | 'keys'>,
+): Promise<{ readonly before: ReadonlyMap<string, KeyRows>; readonly confirmed: ReadonlyMap<string, number> }> {
+  const before = await tables.keys.read(
+    keys.map(({ key }) => key),
+    [feed],
+  );
+  const asked = keys.map(({ key, sequence }) => ({ key, number: before.get(key)?.contact?.number ?? null, sequence }));
+  return { before, confirmed: await confirmedSince(tables, feed, asked) };
 }
 
 /**

@@ -289,6 +289,8 @@ export interface ContactLedger {
   get(keys: readonly string[]): Promise<ReadonlyMap<string, ContactRecord>>;
   /** Compare-and-set: every key gets an answer. */
   lease(request: LeaseRequest): Promise<ReadonlyMap<string, LeaseResult>>;
+  /** Those of the keys for which `lease` would answer so, whatever holds them. */
+  superseded(request: Pick<LeaseRequest, 'feed' | 'keys'>): Promise<ReadonlySet<string>>;
   /** Commits the intents to create, durable. Answers the keys whose lease the owner still holds. */
   intend(request: IntentRequest): Promise<readonly string[]>;
   /**

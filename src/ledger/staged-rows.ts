@@ -8,6 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invariant } from '#src/errors.ts';
 import { closeLetters, closeUnchanged, enterDeadRows } from './dead-rows.ts';
 import { cancelledEvent, eventsThatFit, isOfCancelling } from './rules/events.ts';
+import { noWrites } from './rules/key-rows.ts';
 import { batchesOf, deadWithdrawn, stagedRow, storedRows } from './rules/staging.ts';
 import { rowsPerSlice } from './run-ledger.ts';
 import type { CountDelta } from './runs.ts';
@@ -92,6 +93,7 @@ export function stagedRowsOver(store: Store): RowLedger {
           await runs.insertRows(sequence, { ...stored, batches: batchesOf(stored.rows, slice.rowsPerBatch) });
         }
         await refresh(tables, slice.feed, slice.refreshed ?? []);
+        await speak(tables, slice.feed, slice.spoken ?? []);
         const rejected = [...withdrawnDead, ...slice.dead].map((dead) => ({ dead }));
         const deadNew = await enterDeadRows(tables, place, rejected, slice.atMs);
         await closeLetters(tables, slice.answered ?? []);
@@ -117,7 +119,7 @@ export function stagedRowsOver(store: Store): RowLedger {
       const place = await transact(async ({ runs }) => {
         const one = await runs.place(runId);
         if (one?.state !== 'staging') return null;
-        await runs.putBitmap(one.sequence, 'unchanged', unchanged);
+        if (one.kind === 'file') await runs.putBitmap(one.sequence, 'unchanged', unchanged);
         await runs.putBitmap(one.sequence, 'met', met);
         if (missing !== null) await runs.putBitmap(one.sequence, 'missing', missing);
         return one;
@@ -273,8 +275,20 @@ async function refresh(
   const known = refreshed.flatMap(({ key, rowHash }) => {
     return (rows.get(key)?.known ?? []).map((one) => ({ ...one, rowHash }));
   });
-  const nothingElse = { contacts: [], flights: [], landed: [], heldStill: [], held: [], history: [] };
-  if (known.length > 0) await keys.write({ ...nothingElse, known });
+  if (known.length > 0) await keys.write({ ...noWrites, known });
+}
+
+/** No row of an older run of the feed is written to these keys any more. */
+async function speak({ keys }: Tables, feed: string, spoken: NonNullable<StagedSlice['spoken']>): Promise<void> {
+  if (spoken.length === 0) return;
+  const rows = await keys.read(
+    spoken.map(({ key }) => key),
+    [feed],
+  );
+  const known = spoken.flatMap(({ key, sequence }) => {
+    return (rows.get(key)?.known ?? []).flatMap((one) => (one.spoken < sequence ? [{ ...one, spoken: sequence }] : []));
+  });
+  if (known.length > 0) await keys.write({ ...noWrites, known });
 }
 
 /** Keys that are bound to no contact, and as what their rows were rejected before and still wait. */

@@ -114,6 +114,8 @@ export interface StagedSlice {
   readonly withdrawnRows?: readonly WithdrawnRow[];
   /** Rows that now look like this while their contacts need no change: they are known by this hash from now on. */
   readonly refreshed?: readonly { readonly key: string; readonly rowHash: string; readonly mappingVersion: string }[];
+  /** Keys of dead letters whose rows are unchanged: the runs of these sequences, which are older, have spoken for them. */
+  readonly spoken?: readonly { readonly key: string; readonly sequence: number }[];
   /** Dead letters whose rows need nothing any more. */
   readonly answered?: readonly string[];
   readonly events: readonly RunEvent[];
@@ -195,8 +197,9 @@ export interface StagingLedger {
   /** @returns the position of its first record, behind which the others follow one by one; and the run's state by then. */
   stage(slice: StagedSlice): Promise<{ readonly first: number; readonly state: RunState }>;
   /**
-   * The file was read to its end: the run has spoken for these keys, and an older row of the feed does not any more. Dead letters
-   * of unchanged keys are closed. Nothing where the run is not being staged.
+   * The file was read to its end: the run has spoken for these keys, and an older row of the feed does not any more. A run of dead
+   * letters or of a fix-file has not: its rows are older than itself (`spoken` of their slice). Dead letters of unchanged keys are
+   * closed. Nothing where the run is not being staged.
    */
   confirm(runId: string, keys: KeysOfFile): Promise<void>;
   /** What runs of the feed behind that sequence have found unchanged; the newest first. */

@@ -122,6 +122,8 @@ export type Verdict =
         | {
             readonly kind: 'unchanged';
             readonly key: string;
+            /** Of the run whose file said it. */
+            readonly sequence: number;
             readonly fingerprint: string;
             /** Fields that wait for a person. */
             readonly heldCount: number;
@@ -232,7 +234,7 @@ function judgeRow(read: ReadRow, { said, bound }: KeyMemory, rules: CompareRules
   const isSaid = before !== null && before.fingerprint === read.fingerprint;
   if (isSaid && !isToBeDecided(key, before, rules, mapping.policies)) {
     const { heldCount } = before;
-    return { kind: 'unchanged', ...common, fingerprint: read.fingerprint, heldCount, newRowHash: rowHash };
+    return { kind: 'unchanged', ...common, sequence, fingerprint: read.fingerprint, heldCount, newRowHash: rowHash };
   }
   const record: NewStagedRecord = {
     line,

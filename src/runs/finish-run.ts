@@ -16,7 +16,7 @@ import { cleanOriginal } from './clean-original.ts';
 import { isFullFile } from './feed-history.ts';
 import { writeFixFile } from './fix-file.ts';
 import { publishEnd, publishRows } from './publish-run.ts';
-import { noteOn, type RunSummary, writeReport } from './report.ts';
+import { eventPages, noteOn, type RunSummary, writeReport } from './report.ts';
 import { removeStoppedNote, type StopParts } from './stop-run.ts';
 
 /** What runs are ended with. */
@@ -46,7 +46,8 @@ export async function finishRun(parts: FinishParts, runId: string): Promise<bool
     return true;
   }
   const state = run.counts.dead > 0 ? 'doneWithDead' : 'done';
-  const summary = await writeEnd(parts, await withClosedLetters(parts, run), state, atMs);
+  const noted = await withOlderRows(parts, await withClosedLetters(parts, run));
+  const summary = await writeEnd(parts, noted, state, atMs);
   // Done again after a crash, it ends what was begun.
   await ledger.missing.enter(run.id);
   await inStep('finishRun', () => ledger.runs.move(run.id, ['applying'], state, { atMs }));
@@ -83,6 +84,25 @@ async function withClosedLetters({ ledger, feeds, log }: FinishParts, run: RunRe
   if (!isFullFile(feeds, run)) return run;
   const closed = await ledger.deadLetters.closeUnmet(run.id);
   if (closed > 0) log.info({ run: run.id, feed: run.feed, closed }, 'dead letters without a key closed');
+  return (await ledger.runs.get(run.id)) ?? run;
+}
+
+/** A person has corrected the rows of a fix-file by hand: its notes say why nothing came of some. */
+async function withOlderRows({ ledger }: FinishParts, run: RunRecord): Promise<RunRecord> {
+  if (run.kind !== 'fixFile' || run.counts.skipped === 0) return run;
+  let count = 0;
+  let line = 0;
+  for await (const events of eventPages(ledger.runs, run.id)) {
+    const older = events.filter(({ kind, code }) => kind === 'skipped' && code === 'superseded');
+    line ||= older[0]?.line ?? 0;
+    count += older.length;
+  }
+  if (count === 0) return run;
+  const [rows, their] = count === 1 ? ['row was', 'its contact'] : ['rows were', 'their contacts'];
+  const what = `${count} ${rows} skipped (superseded), the first in line ${line}: a later file has set ${their} since the fix-file was written`;
+  const next =
+    'To write such rows all the same, put them into a new file of their feed, without the column _id and those behind it';
+  await ledger.runs.record(run.id, { notes: [`${what}. ${next}.`] });
   return (await ledger.runs.get(run.id)) ?? run;
 }
 

@@ -3,7 +3,8 @@
  *
  * Each row names its dead letter, which holds the original cells. An unchanged row is judged again in its original shape: in a
  * fix-file each row has as many cells as the header, and that alone must not let a row in. In a corrected row, a cell that
- * only a spreadsheet damaged is restored. A row without a letter is used as it is.
+ * only a spreadsheet damaged is restored. A row without a letter is used as it is. One with a letter is as old as the run that met
+ * that last, so that it is superseded where its feed has settled the key since.
  *
  * Invariant: the mapping never sees a column of the fix-file, nor an apostrophe that guarded a formula.
  */
@@ -60,7 +61,8 @@ export function createFixRows(
           ? { row: asItStands(found), problem: item.problem }
           : judge(withKey(found, letter?.row ?? null, isKey), letter, { isKey, isAlone });
       const tried = letterId === '' ? {} : { letterId };
-      if (judged.problem === null) return { kind: 'row', row: judged.row, sequence, ...tried };
+      if (judged.problem === null)
+        return { kind: 'row', row: judged.row, sequence: letter?.sequence ?? sequence, ...tried };
       return { kind: 'broken', row: judged.row, problem: judged.problem, ...tried };
     });
   };

@@ -234,7 +234,11 @@ async function firstWarnings(staging: StagingLedger, runId: string, limit: numbe
   return warnings.slice(0, limit);
 }
 
-async function* eventPages(staging: StagingLedger, runId: string): AsyncGenerator<readonly RunEvent[]> {
+/** What happened to the rows of a run whose events are still in the ledger, in that order. */
+export async function* eventPages(
+  staging: Pick<StagingLedger, 'events'>,
+  runId: string,
+): AsyncGenerator<readonly RunEvent[]> {
   let after = 0;
   // Ends with the first short page: ordinals only grow.
   for (;;) {

@@ -155,6 +155,10 @@ export function contentOf(
       answered: rows.flatMap(({ verdict: { kind, letterId }, fate }) =>
         (kind === 'unchanged' || kind === 'ignored') && letterId !== null && fate.kind !== 'dead' ? [letterId] : [],
       ),
+      spoken: rows.flatMap(({ verdict, fate }) => {
+        const isSpoken = verdict.kind === 'unchanged' && verdict.letterId !== null && fate.kind === 'stands';
+        return isSpoken ? [{ key: verdict.key, sequence: verdict.sequence }] : [];
+      }),
       events: [
         ...ends.flatMap(({ trace: { key, line }, ended }) => skippedEvent(key, line, ended)),
         ...rows.flatMap(({ verdict: { key, line, row, warnings }, fate }) => [

@@ -447,7 +447,8 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
       const record = said.get(key);
       const row = item?.row ?? null;
       const letterId = item?.letterId ?? null;
-      const common = { line, row, letterId, key, isKnown: true, warnings: [], newRowHash: null } as const;
+      const sequence = item?.kind === 'row' ? item.sequence : run.sequence;
+      const common = { line, row, letterId, key, sequence, isKnown: true, warnings: [], newRowHash: null } as const;
       const heldCount = record?.heldCount ?? 0;
       return [{ order, verdict: { kind: 'unchanged', ...common, fingerprint: record?.fingerprint ?? '', heldCount } }];
     });

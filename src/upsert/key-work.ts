@@ -417,6 +417,8 @@ export async function takeLeases(
   );
 }
 
+const none: ReadonlySet<string> = new Set();
+
 /** For a plan that is only shown: what is known of the keys, without their leases. Other processes may write them meanwhile. */
 export async function readUnleased(
   chunk: Chunk,
@@ -425,8 +427,13 @@ export async function readUnleased(
   const { ledger, clock } = chunk.parts;
   const nowMs = await ledger.nowMs(clock);
   const contacts = await ledger.contacts.get(keys.map(({ record }) => record.key));
+  const { feed, sequence } = chunk.run;
+  // The row of a dead letter is as old as that, and may be older than what its feed has settled.
+  const older = keys.flatMap(({ record }) => (record.sequence < sequence ? [record] : []));
+  const superseded = older.length === 0 ? none : await ledger.contacts.superseded({ feed, keys: older });
   return new Map(
-    keys.map(({ record }): [StagedRecord, Answer] => {
+    keys.map(({ record, contents: begun }): [StagedRecord, Answer] => {
+      if (superseded.has(record.key)) return [record, { event: { kind: 'superseded' }, contents: begun }];
       const contact = contacts.get(record.key) ?? contactRecord(atHand(record.key, undefined));
       const facts = factsOf(chunk, contact, record, nowMs);
       const lease: Lease = { contact, base: baseOf(chunk, contact), untilMs: 0, aheadMs: 0 };

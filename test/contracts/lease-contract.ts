@@ -123,6 +123,9 @@ export function leaseContract(open: OpenLedger): void {
     expect(kinds(await ask('w2', newer.sequence))).toEqual({ k1: 'leased' });
     expect(kinds(await ask('w3', older.sequence))).toEqual({ k1: 'superseded' });
     expect(kinds(await ask('w3', newer.sequence + 1))).toEqual({ k1: 'held' });
+    const told = (sequence: number) => ledger.contacts.superseded({ feed: 'crm', keys: [{ key: 'k1', sequence }] });
+    expect([...(await told(older.sequence))]).toEqual(['k1']);
+    expect([...(await told(newer.sequence))]).toEqual([]);
   });
 
   test('a key that a newer run of the feed has found unchanged is superseded for an older row, and only that key', async () => {

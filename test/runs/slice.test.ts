@@ -25,7 +25,7 @@ function verdict(line: number, kind: Kind, content = 'x', key = 'a'): Verdict {
   const row = rowOn(line);
   const common = { line, row, key, letterId: null, isKnown: false, warnings: [] };
   if (kind === 'unchanged')
-    return { kind, ...common, fingerprint: content, heldCount: 0, newRowHash: null, isKnown: true };
+    return { kind, ...common, sequence: 1, fingerprint: content, heldCount: 0, newRowHash: null, isKnown: true };
   if (kind === 'changed') {
     const desired = { key, scalars: {}, source: null, emails: [], phones: [], customFields: [] };
     const record: NewStagedRecord = {

@@ -111,7 +111,7 @@ export function rejectRow(
   if (place.isPart === true && known !== null && isUnsettled(known.state)) {
     return { letter: { kind: 'seenAgain' }, closes, closesOthersOfKey: false, isNew: false };
   }
-  // A row that is tried again is still the row of its file: no younger, and found there.
+  // A row that is tried again is still the row of its file, and found there. In a fix-file it is found in that, and is no younger either.
   const origin = place.isRedrive ? fixed : null;
   const [first] = dead.problems;
   const content: LetterContent = {
@@ -130,7 +130,7 @@ export function rejectRow(
     row: dead.row,
     desired: dead.desired,
     answer: dead.answer,
-    sequence: origin?.sequence ?? place.sequence,
+    sequence: fixed?.sequence ?? place.sequence,
     redriveRunId: known?.redriveRunId === place.runId ? place.runId : null,
     atMs: place.atMs,
   };

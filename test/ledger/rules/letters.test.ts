@@ -70,10 +70,12 @@ describe('a rejected row', () => {
     expect(rejectRow(place, deadRow('k1'), known, known).closes).toBeNull();
   });
 
-  it('keeps file and sequence of its letter in a redrive', () => {
+  it('keeps file and sequence of its letter in a redrive, and the sequence alone in a fix-file', () => {
     const content = (isRedrive: boolean) => rejectRow({ ...place, isRedrive }, deadRow('k1'), known, known).letter;
     expect(content(true)).toMatchObject({ content: { file: 'a.csv', sequence: 1 } });
-    expect(content(false)).toMatchObject({ content: { file: 'b.csv', sequence: 2 } });
+    expect(content(false)).toMatchObject({ content: { file: 'b.csv', sequence: 1 } });
+    const ofFile = rejectRow(place, deadRow('k1'), null, known).letter;
+    expect(ofFile).toMatchObject({ content: { file: 'b.csv', sequence: 2 } });
   });
 
   it('of which only held fields were tried leaves an unsettled letter as it is, and replaces a settled one', () => {
