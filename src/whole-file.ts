@@ -26,15 +26,15 @@ type FileContent = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8A
 
 /**
  * Makes the folder where it is missing, and replaces an earlier file of that name. Resolves when the file is on disk.
- * @throws the system's errors, and what `content` throws: nothing is replaced then.
+ * @throws what `storing` throws, and what `content` throws: nothing is replaced then.
  */
 export async function writeWholeFile(path: string, content: string | FileContent): Promise<void> {
   const folder = dirname(path);
-  await makeFolder(folder);
+  await storing(folder, () => makeFolder(folder));
   const temporary = join(folder, `.${randomUUID()}.part`);
   try {
     await writeAndSync(temporary, typeof content === 'string' ? [content] : content);
-    await rename(temporary, path);
+    await storing(folder, () => rename(temporary, path));
   } catch (error) {
     // A write may be tried again and again: a full disk must not get fuller.
     await rm(temporary, { force: true });
@@ -42,6 +42,43 @@ export async function writeWholeFile(path: string, content: string | FileContent
   }
   await syncFolder(folder);
 }
+
+/**
+ * Writes into the folder, and names it where the system refuses: its own errors do not tell which disk is full.
+ * @throws PatchbayError `transient` `diskFull`, `diskFails`; `usage` `folderUnusable`, each with `folder` and `systemCode`; what `write` throws else.
+ */
+export async function storing<Written>(folder: string, write: () => Promise<Written>): Promise<Written> {
+  try {
+    return await write();
+  } catch (error) {
+    throw storingError(error, folder);
+  }
+}
+
+/** Such an error for what the system said; any other error as it is. */
+export function storingError(error: unknown, folder: string): unknown {
+  if (error instanceof PatchbayError) return error;
+  const systemCode = systemCodeOf(error) ?? '';
+  const options = { facts: { folder, systemCode }, cause: error };
+  if (isDiskFull(error)) {
+    return new PatchbayError('transient', 'diskFull', `the disk of ${folder} is full (${systemCode})`, options);
+  }
+  if (systemCode === 'EIO') {
+    return new PatchbayError('transient', 'diskFails', `the disk of ${folder} fails (${systemCode})`, options);
+  }
+  if (!unusableCodes.has(systemCode)) return error;
+  const why = refusals[systemCode] ?? 'it is refused';
+  const message = `no file can be stored in ${folder}: ${why} (${systemCode})`;
+  return new PatchbayError('usage', 'folderUnusable', message, { ...options, hint: folderHint });
+}
+
+/** Of the system's own errors. */
+export function isDiskFull(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes(systemCodeOf(error) ?? '');
+}
+
+const folderHint = 'Check the rights and the disk of that folder, then try again: nothing is lost.';
+const unusableCodes: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST']);
 
 const otherPlace = 'Name a file in a folder that can be written, on a disk with free space. Nothing else was changed.';
 
@@ -57,7 +94,8 @@ export async function writeAsAsked<Written>(
   try {
     return await write();
   } catch (error) {
-    const why = error instanceof PatchbayError ? undefined : refusals[systemCodeOf(error) ?? ''];
+    const systemCode = error instanceof PatchbayError ? error.facts.systemCode : systemCodeOf(error);
+    const why = refusals[`${systemCode}`];
     if (why === undefined) throw error;
     throw new PatchbayError('usage', 'outputNotWritten', `${path} cannot be written: ${why}`, {
       hint,
@@ -144,18 +182,21 @@ const refusals: Readonly<Record<string, string>> = {
 };
 
 async function writeAndSync(path: string, content: FileContent): Promise<void> {
+  const folder = dirname(path);
   // Closed before the rename: Windows renames no open file.
-  await using file = await open(path, 'wx', ownerOnlyFileMode);
+  await using file = await storing(folder, () => open(path, 'wx', ownerOnlyFileMode));
+  // The content may come from another file: its errors are not those of this folder.
+  const write = (piece: string | Uint8Array): Promise<void> => storing(folder, () => file.writeFile(piece));
   let text = '';
   for await (const piece of content) {
     if (typeof piece === 'string') text += piece;
     if (typeof piece === 'string' && text.length < pieceCharsMin) continue;
-    if (text !== '') await file.writeFile(text);
+    if (text !== '') await write(text);
     text = '';
-    if (typeof piece !== 'string') await file.writeFile(piece);
+    if (typeof piece !== 'string') await write(piece);
   }
-  if (text !== '') await file.writeFile(text);
-  await file.sync();
+  if (text !== '') await write(text);
+  await storing(folder, () => file.sync());
 }
 
 /** Makes a new name in the folder durable. */

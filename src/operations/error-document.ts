@@ -1,6 +1,7 @@
 /** From an error to what a script compares and a person reads: code, message, hint and exit code (`docs/contract.md`). */
 import { type ErrorKind, messageOf, PatchbayError } from '#src/errors.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
+import { isDiskFull } from '#src/whole-file.ts';
 
 const codeOfKind: Record<ErrorKind, number> = {
   usage: exitCodes.usage,
@@ -23,6 +24,10 @@ export interface ErrorDocument {
 /** Any value that was thrown. An error without a hint of its own gets the advice for its code. */
 export function errorDocument(error: unknown): ErrorDocument {
   if (!(error instanceof PatchbayError)) {
+    if (isDiskFull(error)) {
+      const full = { code: 'diskFull', message: `a disk is full: ${messageOf(error)}`, hint: adviceFor('diskFull') };
+      return { error: full, exitCode: codeOfKind.transient };
+    }
     const hint = adviceFor('unexpected');
     return { error: { code: 'unexpected', message: messageOf(error), hint }, exitCode: exitCodes.unexpected };
   }
@@ -65,6 +70,7 @@ const advice: Readonly<Record<string, string>> = {
   ledgerSlow:
     'The database is overloaded, or a statement waits for a lock of another program. Run the same command again.',
   commitUnanswered: 'Look what was entered: patchbay status. Then run the same command again.',
+  diskFails: 'Check that disk. Nothing is lost; run the same command again.',
   diskFull: 'Free some space on the disk of the data folder. Nothing is lost; run the same command again.',
   embeddedQueueCommand: queueStopped,
   embeddedQueueDied: queueStopped,

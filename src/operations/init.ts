@@ -1,11 +1,12 @@
 /** A first configuration, and the folder to drop files into (`docs/configuration.md`). */
 import { readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { dataFolders } from '#src/config/data-folders.ts';
 import type { Config } from '#src/config/schema.ts';
 import { PatchbayError, systemCodeOf } from '#src/errors.ts';
 import { checkCountry } from '#src/mapping/phone-cell.ts';
-import { makeFolder, writeAsAsked } from '#src/whole-file.ts';
+import { makeFolder, storingError, writeAsAsked } from '#src/whole-file.ts';
 
 export interface InitRequest {
   /** Of the config file to be written; absolute. */
@@ -57,7 +58,7 @@ async function writeNew(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text, { flag: 'wx' });
   } catch (error) {
-    if (systemCodeOf(error) !== 'EEXIST') throw error;
+    if (systemCodeOf(error) !== 'EEXIST') throw storingError(error, dirname(path));
     throw new PatchbayError('usage', 'configExists', `there is a config file already: ${path}`, {
       hint: 'It was left as it is. Look at what holds now: patchbay config print',
       cause: error,

@@ -10,6 +10,7 @@ import { timedOut, within } from '#src/clock.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 import { inLogContext, type LogContext, type Logger } from '#src/log.ts';
+import { isDiskFull } from '#src/whole-file.ts';
 import { type AnyJobDefinition, keptWhenEnded, queueName } from './job-definition.ts';
 import { retryDelayMs, type StartedWorker, startWorker } from './started-worker.ts';
 import { nextWakeUp } from './wake-ups.ts';
@@ -177,15 +178,14 @@ function failedJob(code: string): UnrecoverableError {
   return error;
 }
 
-/** The system's ENOSPC, and SQLite's code for it. The work is retried until there is room. */
-function isDiskFull(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return ('code' in error && error.code === 'ENOSPC') || ('errcode' in error && error.errcode === 13);
+/** The system's code for it, and SQLite's. The work is retried until there is room. */
+function hasNoRoom(error: unknown): boolean {
+  return isDiskFull(error) || (error instanceof Error && 'errcode' in error && error.errcode === 13);
 }
 
 /** @returns its code. */
 function logFailure(log: Logger, job: string, id: string, error: unknown): string {
-  const full = isDiskFull(error);
+  const full = hasNoRoom(error);
   const code = error instanceof PatchbayError ? error.code : full ? 'diskFull' : 'unexpected';
   const kind = error instanceof PatchbayError ? error.kind : full ? 'transient' : 'bug';
   const waits = kind === 'auth' || kind === 'unreachable' || kind === 'transient';

@@ -12,6 +12,7 @@ import { type CountDelta, pendingCount, type RunCounts, type RunRecord, type Run
 import { archiveFile, pathOfRun } from '#src/sources/check-out.ts';
 import { inStep } from '#src/steps.ts';
 import { inWork } from '#src/telemetry.ts';
+import { storing } from '#src/whole-file.ts';
 import { cleanOriginal } from './clean-original.ts';
 import { isFullFile } from './feed-history.ts';
 import { writeFixFile } from './fix-file.ts';
@@ -145,8 +146,8 @@ async function archive(run: RunRecord, state: RunState, note: string): Promise<v
   const folder = failed ? folders.failed : folders.done;
   const path = await archiveOrMissing(run, folder);
   // A file that failed and is not kept leaves its reason all the same.
-  if (failed) await writeFile(`${pathOfRun(folder, run.id, run.fileName)}.reason.txt`, note, { mode: 0o600 });
-  else if (path !== null) await writeFile(`${path}.txt`, note, { mode: 0o600 });
+  const notePath = failed ? `${pathOfRun(folder, run.id, run.fileName)}.reason.txt` : path && `${path}.txt`;
+  if (notePath !== null) await storing(folder, () => writeFile(notePath, note, { mode: 0o600 }));
 }
 
 /** A checked-out file that has disappeared must not keep its run from ending: its rows are accounted for. */

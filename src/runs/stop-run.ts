@@ -10,7 +10,7 @@ import { PatchbayError } from '#src/errors.ts';
 import type { RunReason, RunRecord, RunState } from '#src/ledger/runs.ts';
 import type { Logger } from '#src/log.ts';
 import { safeFileName } from '#src/sources/file-name.ts';
-import { makeFolder } from '#src/whole-file.ts';
+import { makeFolder, storing } from '#src/whole-file.ts';
 import { approveCommand } from './guards.ts';
 import { noteOn, type ReportParts, writeReport } from './report.ts';
 
@@ -94,8 +94,9 @@ export async function removeStoppedNote(run: RunRecord): Promise<void> {
 async function writeNote(run: RunRecord, note: string): Promise<void> {
   if (run.claimedPath === '') return;
   const path = notePath(run);
-  await makeFolder(dirname(path));
-  await writeFile(path, note, { mode: 0o600 });
+  const folder = dirname(path);
+  await storing(folder, () => makeFolder(folder));
+  await storing(folder, () => writeFile(path, note, { mode: 0o600 }));
 }
 
 function notePath({ id, fileName, importFolder }: RunRecord): string {

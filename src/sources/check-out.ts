@@ -10,7 +10,15 @@ import { createHash } from 'node:crypto';
 import { chmod, lstat, open, rename as renameOnDisk, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileError, systemCodeOf } from '#src/errors.ts';
-import { makeFolder, ownerOnlyFileMode, syncFolder, writeWholeFile } from '#src/whole-file.ts';
+import {
+  isDiskFull,
+  makeFolder,
+  ownerOnlyFileMode,
+  storing,
+  storingError,
+  syncFolder,
+  writeWholeFile,
+} from '#src/whole-file.ts';
 import { safeFileName } from './file-name.ts';
 import { fingerprintOf } from './folder-entries.ts';
 
@@ -20,7 +28,7 @@ export type Rename = (from: string, to: string) => Promise<void>;
 /**
  * Moves the file into `folder`, which is made where it is missing, and returns the new path. `name` is the user's name for
  * the file.
- * @throws PatchbayError `file` `fileMissing`, `notAFile`; and the system's errors such as ENOSPC.
+ * @throws PatchbayError `file` `fileMissing`, `notAFile`; what `storing` throws; and the system's errors.
  */
 export async function checkOutFile(
   from: string,
@@ -37,7 +45,7 @@ export async function checkOutFile(
 /**
  * The same, where other hosts may take files out of the same import folder: the rename is the claim, and only one wins. Into `folder` where that is
  * on the same device, else into `beside`, which is: a copy would claim nothing.
- * @throws PatchbayError `file`: `takenElsewhere`, `notAFile`; and the system's errors.
+ * @throws PatchbayError `file`: `takenElsewhere`, `notAFile`; what `storing` throws; and the system's errors.
  */
 export async function claimFile(
   from: string,
@@ -59,9 +67,10 @@ export async function claimFile(
 const goneCodes: readonly string[] = ['ENOENT', 'ESTALE'];
 
 async function claimAs(from: string, to: string, rename: Rename): Promise<string> {
-  await makeFolder(dirname(to));
+  const folder = dirname(to);
+  await storing(folder, () => makeFolder(folder));
   try {
-    if (await isThere(from)) await rename(from, to);
+    if (await isThere(from)) await renameInto(folder, from, to, rename);
   } catch (error) {
     if (!goneCodes.includes(systemCodeOf(error) ?? '')) throw error;
   }
@@ -70,7 +79,7 @@ async function claimAs(from: string, to: string, rename: Rename): Promise<string
     throw fileError('takenElsewhere', `${from} was taken by another host`, { file: basename(from) }, 'Nothing to do.');
   }
   await allowOwnerOnly(to);
-  await syncFolder(dirname(to));
+  await syncFolder(folder);
   return to;
 }
 
@@ -93,7 +102,8 @@ export interface CopiedFile {
 
 /**
  * For `import FILE`: the original stays in its place. `name` is the user's name for the file.
- * @throws PatchbayError `file` `fileMissing`, `fileUnreadable`, `notAFile`, `changedWhileRead`; and the system's errors.
+ * @throws PatchbayError `file` `fileMissing`, `fileUnreadable`, `notAFile`, `changedWhileRead`; what `storing` throws, of the folder; and the system's
+ *   errors of reading.
  */
 export async function copyIntoFolder(
   from: string,
@@ -106,7 +116,13 @@ export async function copyIntoFolder(
   const hash = createHash('sha256');
   let bytes = 0;
   const content = async function* () {
-    for await (const chunk of chunksOf(from)) {
+    const chunks = chunksOf(from);
+    // Ends with the file.
+    for (;;) {
+      const { value: chunk, done } = await chunks.next().catch((error: unknown) => {
+        throw asUnreadable(error, name);
+      });
+      if (done === true) break;
       hash.update(chunk);
       bytes += chunk.length;
       yield chunk;
@@ -115,11 +131,7 @@ export async function copyIntoFolder(
     const hint = 'Wait until the program that writes it has finished, then import it again.';
     throw fileError('changedWhileRead', `${name} changed while being read`, { file: name }, hint);
   };
-  try {
-    await writeWholeFile(path, content());
-  } catch (error) {
-    throw asUnreadable(error, name);
-  }
+  await writeWholeFile(path, content());
   return { path, sha256: hash.digest('hex'), bytes };
 }
 
@@ -151,20 +163,30 @@ export function pathOfRun(folder: string, runId: string, name: string): string {
 
 /** Across devices: copies, then removes the original. */
 async function moveFile(from: string, to: string, rename: Rename): Promise<void> {
-  await makeFolder(dirname(to));
+  const folder = dirname(to);
+  await storing(folder, () => makeFolder(folder));
   if (!(await isThere(from))) {
     if (await isThere(to)) return;
     throw fileError('fileMissing', `${from} is not there any more`, { file: from }, 'Drop it again.');
   }
   try {
-    await rename(from, to);
+    await renameInto(folder, from, to, rename);
   } catch (error) {
     if (systemCodeOf(error) !== 'EXDEV') throw error;
     await writeWholeFile(to, chunksOf(from));
     await unlink(from);
   }
   await allowOwnerOnly(to);
-  await syncFolder(dirname(to));
+  await syncFolder(folder);
+}
+
+/** Of what the system refuses only a full disk is of the new folder for certain: rights may be missing in either. */
+async function renameInto(folder: string, from: string, to: string, rename: Rename): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    throw isDiskFull(error) ? storingError(error, folder) : error;
+  }
 }
 
 async function isThere(path: string): Promise<boolean> {

@@ -33,7 +33,7 @@ interface SpoolOptions {
 const headBytes = 4096;
 
 /**
- * @throws PatchbayError `usage` `stdinTerminal`; `file` `stdinEmpty`, `fileTooLarge`; `AbortError`; and the system's errors.
+ * @throws PatchbayError `usage` `stdinTerminal`; `file` `stdinEmpty`, `fileTooLarge`; `AbortError`; what `writeWholeFile` throws.
  */
 export async function spoolInput(
   input: Readable & { readonly isTTY?: boolean },

@@ -276,7 +276,7 @@ describe('finishing', () => {
     const bench = await openRunsBench();
     const applied = await bench.apply(await bench.stage(await bench.submit('a.csv', csv(['c-1,Ann,A']))));
     await writeFile(bench.parts.folders.reports, 'a file, not a folder');
-    await expect(finishRun(bench.parts, applied.id)).rejects.toMatchObject({ code: 'EEXIST' });
+    await expect(finishRun(bench.parts, applied.id)).rejects.toMatchObject({ code: 'folderUnusable' });
     expect((await bench.again(applied)).state).toBe('applying');
     expect(await bench.names('import', '_done')).toEqual([]);
     await rm(bench.parts.folders.reports);

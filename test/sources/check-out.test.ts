@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { archiveFile, checkOutFile, claimFile, copyIntoFolder, hashFile, type Rename } from '#src/sources/check-out.ts';
 import { safeFileName } from '#src/sources/file-name.ts';
+import { writeAsAsked, writeWholeFile } from '#src/whole-file.ts';
 import { errorOf, useTempFolder } from '#test/sources/temp-files.ts';
+import { mountSmallDisk } from '#test/support/small-disk.ts';
+
+const probe = mountSmallDisk(1);
+probe?.close();
+const reason = probe === null ? ' (skipped: no disk can be mounted here)' : '';
 
 const folder = useTempFolder();
 const otherDevice: Rename = async () => {
@@ -76,6 +82,34 @@ describe('checking out and archiving', () => {
       'fileMissing',
     );
     expect((await readdir(folder.path('copies'))).sort()).toEqual(['run1__mine.csv', 'run1__named.csv']);
+  });
+});
+
+describe('a disk that takes no more', () => {
+  it.skipIf(probe === null)(`is named, whichever way a file comes there${reason}`, async () => {
+    const disk = mountSmallDisk(1);
+    if (disk === null) throw new Error('a disk could be mounted a moment ago');
+    onTestFinished(() => disk.close());
+    const from = await folder.write('full.csv', text.repeat(2_000));
+    const there = join(disk.folder, 'there');
+    await mkdir(there);
+    disk.fill();
+    const full = { kind: 'transient', code: 'diskFull', message: `the disk of ${there} is full (ENOSPC)` };
+    expect(await errorOf(copyIntoFolder(from, there, 'run1'))).toMatchObject(full);
+    expect(await errorOf(checkOutFile(from, there, 'run1', 'full.csv', otherDevice))).toMatchObject(full);
+    expect(await errorOf(writeWholeFile(join(there, 'report.json'), text.repeat(2_000)))).toMatchObject(full);
+    expect(await readdir(there), 'nothing is left of it').toEqual([]);
+    expect(await readFile(from, 'utf8'), 'the original stays').toBe(text.repeat(2_000));
+    const asked = await errorOf(writeAsAsked(join(there, 'x'), () => writeWholeFile(join(there, 'x'), text)));
+    expect(asked).toMatchObject({ code: 'outputNotWritten', message: expect.stringContaining('the disk is full') });
+  });
+
+  it('is not mistaken for a file that cannot be read: a folder in the way is named itself', async () => {
+    const from = await folder.write('well.csv', text);
+    const file = await folder.write('in-the-way', text);
+    const error = await errorOf(copyIntoFolder(from, join(file, 'below'), 'run1'));
+    expect(error).toMatchObject({ kind: 'usage', code: 'folderUnusable' });
+    expect(error.message).toContain(join(file, 'below'));
   });
 });
 
@@ -160,6 +194,13 @@ describe('taking a file out of a folder that hosts share', () => {
     const full: Rename = async () => {
       throw answers('ENOSPC');
     };
-    await expect(claimFile(from, foldersOf('g'), 'run1', full)).rejects.toThrow('ENOSPC');
+    expect(await errorOf(claimFile(from, foldersOf('g'), 'run1', full))).toMatchObject({
+      kind: 'transient',
+      code: 'diskFull',
+    });
+    const refused: Rename = async () => {
+      throw answers('EACCES');
+    };
+    await expect(claimFile(from, foldersOf('g'), 'run1', refused)).rejects.toThrow('EACCES');
   });
 });

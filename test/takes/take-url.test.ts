@@ -79,7 +79,8 @@ describe('a URL', () => {
   it('whose run could not be entered is asked for in full again', async () => {
     const [server, bench] = [await startFileServer({ answer: sends('one', { etag: '"v1"' }) }), await open()];
     const submit = { ...bench.parts.submit, folders: { ...bench.parts.submit.folders, claimed: '/dev/null/none' } };
-    await expect(bench.take(`${server.origin}/crm.csv`, {}, { submit })).rejects.toThrow();
+    const end = await bench.take(`${server.origin}/crm.csv`, {}, { submit });
+    expect(end).toMatchObject({ outcome: 'failed', code: 'folderUnusable' });
     expect(await bench.strays()).toEqual([]);
     expect(await bench.take(`${server.origin}/crm.csv`)).toMatchObject({ outcome: 'run' });
     expect(headersOf(server)).not.toHaveProperty('if-none-match');
