@@ -10,7 +10,7 @@ import { PatchbayError } from '#src/errors.ts';
 import { activeRunStates, isFinal, pendingCount, type RunRecord } from '#src/ledger/runs.ts';
 import { firstAuditOf, readAuditEnd, runAuditOf } from '#src/operations/audits.ts';
 import type { ErrorDocument } from '#src/operations/error-document.ts';
-import { readRunEnd, runDocument, viewRun } from '#src/operations/runs.ts';
+import { interruptedDocument, readRunEnd, runDocument, viewRun } from '#src/operations/runs.ts';
 import { withdrawRun } from '#src/runs/enter-run.ts';
 import { worstExitCode } from '#src/runs/exit-code.ts';
 import { type FollowEnd, followRun } from '#src/runs/follow-run.ts';
@@ -216,7 +216,8 @@ async function printInterrupted(
     const { summary } = viewRun(home, run);
     const ended = isFinal(run.state);
     const file = printable(summary.file);
-    if (output.json) output.document({ ...summary, ...(ended ? {} : { state: 'stopped' }), exitCode, problems: [] });
+    if (output.json)
+      output.document(ended ? { ...summary, exitCode, problems: [] } : interruptedDocument(summary, exitCode));
     else if (ended) output.note(`${file}: done; the next engine does the rest of the audit`);
     else
       output.note(

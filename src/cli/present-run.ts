@@ -23,7 +23,12 @@ export interface ShownMax {
 const shortList: ShownMax = { problems: 10, held: 5, warnings: 50, matches: 10, rest: ' in the report' };
 const valueCharsMax = 40;
 
-export type RunPresentation = Pick<RunDetail, 'summary' | 'problems' | 'outcomes' | 'notes' | 'reason'> & {
+type PresentedRun = Pick<
+  RunDetail,
+  'summary' | 'problems' | 'outcomes' | 'notes' | 'reason' | 'hasReport' | 'isInterrupted'
+>;
+
+export type RunPresentation = PresentedRun & {
   readonly held: readonly HeldLine[];
   readonly matches?: readonly RunEvent[];
 };
@@ -47,20 +52,21 @@ export function instantText(iso: string): string {
 
 function present(
   output: Output,
-  { summary, problems, held, matches = [], notes, reason, outcomes }: RunPresentation,
+  { summary, problems, held, matches = [], notes, reason, outcomes, hasReport, isInterrupted }: RunPresentation,
   warnings: readonly RunEvent[],
   max: ShownMax,
 ): string {
   const { style } = output;
   const lines = [
-    `${style('bold', printable(summary.file))} → ${summary.service}: ${headline(output, summary, reason)}`,
+    `${style('bold', printable(summary.file))} → ${summary.service}: ${isInterrupted ? style('red', 'interrupted') : headline(output, summary, reason)}`,
   ];
   lines.push(`  ${tally(summary)}`);
   if (reason !== null) {
     lines.push(`  ${style('red', printable(reason.message))} [${reason.code}]`);
     for (const line of reason.hint?.split('\n') ?? []) lines.push(`  ${output.paste(printable(line))}`);
   }
-  if (summary.state === 'stopped')
+  // A plan can be made of what a guard has stopped; an interrupted run goes on with the same command.
+  if (summary.state === 'stopped' && !isInterrupted)
     lines.push(`  ${output.paste(`to see what it would write: patchbay plan --run ${summary.run}`)}`);
   if (summary.moved > 0) lines.push(...movedLines(output, summary, outcomes));
   if (matches.length > 0) lines.push(...matchLines(output, summary, matches, max));
@@ -90,7 +96,7 @@ function present(
     ...(deleted > 0 ? [counted(deleted, 'deletion')] : []),
   ].join(', ');
   lines.push(`  ${summary.seconds.toFixed(1)} s, ${sent} sent`);
-  lines.push(`  report: ${summary.report}`);
+  if (hasReport) lines.push(`  report: ${summary.report}`);
   return lines.join('\n');
 }
 

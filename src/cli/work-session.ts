@@ -6,8 +6,10 @@ import type { Home } from '#src/app.ts';
 import { sleepUnlessCut } from '#src/clock.ts';
 import { formatDuration } from '#src/config/forms.ts';
 import { type Engine, type EngineQueue, openEngineQueue, startEngine, stopQueue } from '#src/engine/engine.ts';
+import { checkSurroundings } from '#src/engine/health.ts';
 import { type EngineLock, takeEngineLock } from '#src/ledger/engine-presence.ts';
-import type { Following } from '#src/ledger/follow.ts';
+import type { Following, Standstill } from '#src/ledger/follow.ts';
+import { isOfQueue } from '#src/operations/standstill.ts';
 import type { Interrupt } from './interrupt.ts';
 import { type Output, printable } from './output.ts';
 
@@ -67,7 +69,9 @@ export async function beginWork<Entered>(
       follow: async (follow) => {
         // Ends: each turn either has an end or makes this process the engine, which happens once.
         for (;;) {
-          const { end, lock: freed } = await followOnce(home, options, engine, follow);
+          const { end: seen, lock: freed } = await followOnce(home, options, engine, follow);
+          // Asked of this process: the end of what is followed knows the ledger only.
+          const end = seen.kind === 'unreachable' ? { ...seen, trouble: await troubleOf(home, engine) } : seen;
           if (end.kind !== 'engineGone' || freed === null) return end;
           engine = await start(freed);
         }
@@ -118,6 +122,18 @@ async function followOnce<End>(
   } finally {
     watching.abort();
   }
+}
+
+/** What keeps this data folder from its work, if anything does: of an engine elsewhere only its disk can be seen. */
+async function troubleOf(home: Home, engine: Engine | null): Promise<Standstill['trouble']> {
+  // A schedule that has stopped keeps no other work.
+  const known = (engine?.troubles() ?? []).filter(({ code }) => code !== 'scheduleStopped');
+  const first = known.find((trouble) => !isOfQueue(trouble)) ?? known[0];
+  const message = first?.message ?? (await checkSurroundings(home)).diskTrouble;
+  if (message === null) return null;
+  // It is named within a sentence.
+  const inSentence = `${message.charAt(0).toLowerCase()}${message.slice(1).replace(/\.$/, '')}`;
+  return { code: first?.code ?? 'diskFull', message: inSentence };
 }
 
 const pauseLookMs = 1_000;

@@ -181,6 +181,8 @@ function seconds(ms: number): string {
 interface Surroundings {
   /** Null if the file system does not report it. */
   readonly diskFreeBytes: number | null;
+  /** A sentence; null where there is room, or that is unknown. */
+  readonly diskTrouble: string | null;
   /** Null for the embedded queue, which only its engine can use. */
   readonly queueAnswers: boolean | null;
   /** Sentences; empty if there are no problems. */
@@ -195,11 +197,12 @@ export async function checkSurroundings({ config, mode }: Pick<Home, 'config' | 
   const { redisUrl } = config.queue;
   // Unknown is no trouble: a folder that cannot be read is reported by whatever needs it.
   const diskFreeBytes = await freeBytesOf(root).catch(() => null);
-  const troubles = diskFreeBytes !== null && isDiskFull(diskFreeBytes) ? [diskFullMessage(diskFreeBytes, root)] : [];
-  if (redisUrl === null) return { diskFreeBytes, queueAnswers: null, troubles };
+  const diskTrouble = diskFreeBytes !== null && isDiskFull(diskFreeBytes) ? diskFullMessage(diskFreeBytes, root) : null;
+  const troubles = diskTrouble === null ? [] : [diskTrouble];
+  if (redisUrl === null) return { diskFreeBytes, diskTrouble, queueAnswers: null, troubles };
   // Loaded on demand: most commands need no queue.
   const { pingRedis } = await import('#src/queue/connection.ts');
   const reason = await pingRedis(redisUrl, answerWithinMs);
   if (reason !== null) troubles.push(`The queue cannot be reached: Redis at ${new URL(redisUrl).host} (${reason}).`);
-  return { diskFreeBytes, queueAnswers: reason === null, troubles };
+  return { diskFreeBytes, diskTrouble, queueAnswers: reason === null, troubles };
 }

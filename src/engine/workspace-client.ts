@@ -5,12 +5,18 @@
 import type { RedisOptions } from 'bullmq';
 import { type Home, requireApiKey } from '#src/app.ts';
 import { serviceFigures } from '#src/config/schema.ts';
-import { invariant, PatchbayError } from '#src/errors.ts';
+import { invariant, messageOf, PatchbayError } from '#src/errors.ts';
 import { actOf } from '#src/operations/acts.ts';
 import type { RateGate } from '#src/rate/rate-gate.ts';
 import { createKeyGates, type KeyGates } from '#src/rate/shared-rate-gate.ts';
 import { checkWorkspace, type WorkspaceIdentity } from '#src/runs/check-workspace.ts';
-import { type Breakers, createBreakers, type OpenedBreaker } from '#src/workspace/classify.ts';
+import {
+  type BreakerKind,
+  type Breakers,
+  createBreakers,
+  type OpenedBreaker,
+  type RequestFailure,
+} from '#src/workspace/classify.ts';
 import { createHttpWorkspace, parseOrigin } from '#src/workspace/http-workspace.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 
@@ -51,7 +57,8 @@ export function openWorkspaceClient(home: Home, options: WorkspaceClientOptions)
   const gates = createKeyGates({ origin: parseOrigin(baseUrl), requestsPerSecond, connection, clock, log });
   const confirmed = sameWorkspace ? () => actOf(home, 'sameWorkspace') : null;
   const keys = createKeySource(home, gates, confirmed);
-  const breakers = createBreakers({ clock, onOpen: onOpenBreaker });
+  const onFailure = failureNotes(home, parseOrigin(baseUrl));
+  const breakers = createBreakers({ clock, onOpen: onOpenBreaker, onFailure });
   const workspace = createHttpWorkspace({
     baseUrl,
     readApiKey: () => sandbox?.apiKey ?? keys.read(),
@@ -73,6 +80,26 @@ export function openWorkspaceClient(home: Home, options: WorkspaceClientOptions)
       await workspace.close();
       await gates.close();
     },
+  };
+}
+
+/** A service that fails fails often: one note a second is enough to tell why work stands still. */
+const failureNoteEveryMs = 1_000;
+
+/** Notes in the ledger what failed last, so that whichever process follows the work can name it. */
+export function failureNotes(
+  { ledger, clock, log }: Pick<Home, 'ledger' | 'clock' | 'log'>,
+  origin: string,
+): (kind: BreakerKind, failure: RequestFailure) => void {
+  let notedAtMs = Number.NEGATIVE_INFINITY;
+  return (kind, { code, why }) => {
+    if (clock.monotonicMs() - notedAtMs < failureNoteEveryMs) return;
+    notedAtMs = clock.monotonicMs();
+    const message = `the last ${kind === 'read' ? 'read' : 'create or update'} at ${origin} failed: ${why}`;
+    ledger.noteServiceFailure({ code, message, atMs: clock.nowMs() }).catch((error: unknown) => {
+      // The next failure is noted again; trouble of the ledger is reported by `health.ts`.
+      log.debug({ reason: messageOf(error) }, 'failure not noted');
+    });
   };
 }
 

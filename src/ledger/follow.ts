@@ -3,7 +3,7 @@
  * brings it to its end.
  */
 import type { Clock } from '#src/clock.ts';
-import type { Ledger, Pause } from './port.ts';
+import type { Ledger, Pause, ServiceFailure } from './port.ts';
 
 export interface Following {
   readonly ledger: Ledger;
@@ -15,14 +15,34 @@ export interface Following {
   readonly signal: AbortSignal;
 }
 
+/** Nothing moved for the whole patience. */
+export interface Standstill {
+  readonly kind: 'unreachable';
+  readonly pause: Pause | null;
+  /** How long. */
+  readonly waitedMs: number;
+  /** The last request that failed meanwhile, or shortly before: after a write in doubt work waits until its horizon. */
+  readonly failure: ServiceFailure | null;
+  /** What the engine, or the disk, says of itself; absent where it was not asked. */
+  readonly trouble?: { readonly code: string; readonly message: string } | null;
+}
+
 /** Why following ended before what was followed did. */
 export type FollowStop =
   /** The key is refused: nothing goes on before it works again. */
   | { readonly kind: 'auth'; readonly pause: Pause }
-  /** Nothing moved for the whole patience. */
-  | { readonly kind: 'unreachable'; readonly pause: Pause | null }
+  | Standstill
   /** No process works on the ledger any more: the caller may take over. */
   | { readonly kind: 'engineGone' };
+
+/** Longer than the horizon of a write in doubt. */
+const failureBeforeMsMax = 60_000;
+
+async function standstill({ ledger, clock }: Following, pause: Pause | null, waitedMs: number): Promise<Standstill> {
+  const failure = await ledger.serviceFailure();
+  const isRecent = failure !== null && failure.atMs >= clock.nowMs() - waitedMs - failureBeforeMsMax;
+  return { kind: 'unreachable', pause, waitedMs, failure: isRecent ? failure : null };
+}
 
 /** What one look saw. */
 export type Look<End> =
@@ -67,7 +87,7 @@ export async function follow<End>(following: Following, look: () => Promise<Look
         progress = seen.progress ?? progress;
         movedAtMs = nowMs;
       }
-      if (nowMs - movedAtMs > patienceMs) return { kind: 'unreachable', pause };
+      if (nowMs - movedAtMs > patienceMs) return await standstill(following, pause, nowMs - movedAtMs);
     }
     if (isEngineGone !== undefined && clock.monotonicMs() - checkedAtMs > engineCheckMs) {
       checkedAtMs = clock.monotonicMs();

@@ -47,6 +47,16 @@ export interface Pause {
   readonly sinceMs: number;
 }
 
+/** The last request that the service did not answer as it should, of whichever process: what work waits for before it is paused. */
+export interface ServiceFailure {
+  /** `serviceUnreachable`, `serviceFailing`, `serviceAnswersOddly`. */
+  readonly code: string;
+  /** For people, with the origin: `the last create or update at https://host failed: status 500`. */
+  readonly message: string;
+  /** By the wall clock. */
+  readonly atMs: number;
+}
+
 /** What each kind of process registers. */
 export interface Registrations {
   readonly engine: EngineRegistration;
@@ -103,6 +113,10 @@ export interface Ledger {
 
   pause(): Promise<Pause | null>;
   setPause(pause: Pause | null): Promise<void>;
+
+  /** Null where no request has failed yet. */
+  serviceFailure(): Promise<ServiceFailure | null>;
+  noteServiceFailure(failure: ServiceFailure): Promise<void>;
 
   /** The processes that work on the ledger, as they registered; whether they still live is for the caller to check. */
   registrations(): Promise<{

@@ -7,7 +7,7 @@ import type { AuditRecord } from '#src/ledger/audits.ts';
 import { isFinal, type RunRecord } from '#src/ledger/runs.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { approveCommand } from '#src/runs/guards.ts';
-import { adviceFor } from './error-document.ts';
+import { standstillReason } from './standstill.ts';
 
 /**
  * Enters an audit of an ended run; one that waits already is returned. The engine carries it out, not before all writes of
@@ -78,12 +78,8 @@ export async function readAuditEnd(
       return { document, exitCode: exitCodes.auth, reason };
     }
     default: {
-      const pause = end.kind === 'unreachable' ? end.pause : null;
-      const code = pause?.errorCode ?? 'serviceUnreachable';
       const again = `The next engine continues the audit, and so does: patchbay audit ${end.audit.runId}`;
-      const hint = code === 'serviceUnreachable' ? again : (adviceFor(code) ?? again);
-      const message = pause?.message ?? 'there was no progress for a long time';
-      return { document, exitCode: exitCodes.unreachable, reason: { code, message, hint } };
+      return { document, exitCode: exitCodes.unreachable, reason: standstillReason(end, again) };
     }
   }
 }

@@ -27,7 +27,7 @@ import {
 } from '#src/runs/report.ts';
 import { removeStoppedNote } from '#src/runs/stop-run.ts';
 import { actOf } from './acts.ts';
-import { adviceFor } from './error-document.ts';
+import { standstillReason } from './standstill.ts';
 
 /** What reading a run needs of a data folder. */
 export type RunHome = Pick<Home, 'ledger' | 'clock' | 'serviceName'> & {
@@ -143,6 +143,10 @@ export interface RunDetail extends RunView {
   readonly problemsKnown: ProblemsKnown;
   /** What was noted while the file was read. */
   readonly notes: readonly string[];
+  /** Whether its report is there: a run that was interrupted has none yet. Of another host that cannot be seen. */
+  readonly hasReport: boolean;
+  /** Following it ended before it did: the same command continues it. Its state is shown as `stopped`, which no guard has done. */
+  readonly isInterrupted: boolean;
   /** Why the run stopped, failed or waits, and what to do. */
   readonly reason: Pick<NonNullable<RunRecord['reason']>, 'code' | 'message' | 'hint'> | null;
 }
@@ -174,9 +178,12 @@ export async function readRun(
   stop: FollowStop | null = null,
   limits: ReadLimits = generousLimits,
 ): Promise<RunDetail> {
-  const { problems, outcomes, problemsKnown } = await readProblems(home, run, limits);
+  const { problems, outcomes, problemsKnown, reportBytes } = await readProblems(home, run, limits);
+  const view = viewRun(home, run, stop);
   return {
-    ...viewRun(home, run, stop),
+    ...view,
+    hasReport: reportBytes > 0 || view.summary.report !== reportPath(home.runFolders.reports, run.id),
+    isInterrupted: stop !== null,
     problems: problems.slice(0, limits.problemsMax),
     outcomes,
     held: outcomes.filter(({ kind }) => kind === 'held'),
@@ -197,26 +204,27 @@ async function readProblems(
   { ledger, runFolders: { reports } }: RunHome,
   run: RunRecord,
   { liveRowsMax, liveOutcomesMax, reportBytesMax }: ReadLimits,
-): Promise<Pick<RunDetail, 'problems' | 'outcomes' | 'problemsKnown'>> {
-  const bytes = await stat(reportPath(reports, run.id)).then(
+): Promise<Pick<RunDetail, 'problems' | 'outcomes' | 'problemsKnown'> & { readonly reportBytes: number }> {
+  const reportBytes = await stat(reportPath(reports, run.id)).then(
     ({ size }) => size,
     () => 0,
   );
-  if (bytes > reportBytesMax) return { problems: [], outcomes: [], problemsKnown: 'tooMany' };
+  if (reportBytes > reportBytesMax) return { problems: [], outcomes: [], problemsKnown: 'tooMany', reportBytes };
   const mayHaveReport = isFinal(run.state) || run.state === 'stopped';
   const report = mayHaveReport ? await readReport(reports, run.id) : null;
   if (report !== null) {
     // Older reports have no outcomes.
     const { problems = [], outcomes = [] } = report;
-    return { problems, outcomes, problemsKnown: 'all' };
+    return { problems, outcomes, problemsKnown: 'all', reportBytes };
   }
-  if (isFinal(run.state)) return { problems: [], outcomes: [], problemsKnown: 'gone' };
+  if (isFinal(run.state)) return { problems: [], outcomes: [], problemsKnown: 'gone', reportBytes };
   const dead = await ledger.runs.deadRows(run.id, 0, liveRowsMax);
   const events = await ledger.runs.events(run.id, 0, liveOutcomesMax);
   return {
     problems: dead.flatMap(problemLines),
     outcomes: events.map(({ ordinal: _, ...event }) => event),
     problemsKnown: 'soFar',
+    reportBytes,
   };
 }
 
@@ -224,31 +232,46 @@ function exitCodeOfStop({ kind }: FollowStop): number {
   return kind === 'auth' ? exitCodes.auth : exitCodes.unreachable;
 }
 
-function reasonOfStop(stop: FollowStop): RunDetail['reason'] {
+const againHint = 'Nothing is lost. Run the same command again: it continues where it stopped.';
+
+function reasonOfStop(stop: FollowStop): NonNullable<RunDetail['reason']> {
   if (stop.kind === 'auth') {
     const hint = 'Nothing is lost. Set a working key and run the same command again: it continues where it stopped.';
     return { code: stop.pause.errorCode ?? 'keyRefused', message: stop.pause.message, hint };
   }
-  const pause = stop.kind === 'unreachable' ? stop.pause : null;
-  const code = pause?.errorCode ?? 'serviceUnreachable';
-  const again = 'Nothing is lost. Run the same command again: it continues where it stopped.';
-  return {
-    code,
-    message: pause?.message ?? 'there was no progress for a long time',
-    hint: code === 'serviceUnreachable' ? again : (adviceFor(code) ?? again),
-  };
+  return standstillReason(stop, againHint);
 }
+
+type RunDocument = RunSummary & {
+  readonly problems: readonly ProblemLine[];
+  readonly error?: NonNullable<RunDetail['reason']>;
+};
 
 /** `import --json` (`docs/contract.md`); with `values: false` without cells. */
 export function runDocument(
   { summary, problems, reason }: Pick<RunDetail, 'summary' | 'problems' | 'reason'>,
   values: boolean,
-): RunSummary & { readonly problems: readonly ProblemLine[] } {
+): RunDocument {
   const shown = values ? problems : problems.map((problem) => ({ ...problem, value: null }));
   const document = { ...summary, problems: shown };
   if (reason === null) return document;
   const { code, message, hint } = reason;
   return { ...document, ...{ error: { code, message, hint } } };
+}
+
+/** `import --json` of a run that a signal cut off. Its state is `stopped`, as of all that ended early; a problem of no line tells it from a guard's stop. */
+export function interruptedDocument(summary: RunSummary, exitCode: number): RunDocument {
+  const { rows, pending } = summary;
+  const toGo = rows === 0 ? 'before its rows were read' : `with ${pending} of ${rows} rows to go`;
+  const [code, hint] = ['interrupted', againHint];
+  const problem = { line: 0, code, field: null, value: null, hint };
+  return {
+    ...summary,
+    state: 'stopped',
+    exitCode,
+    problems: [problem],
+    error: { code, message: `interrupted ${toGo}`, hint },
+  };
 }
 
 /** `import --json` with the outcomes, as the report has it. */

@@ -24,6 +24,7 @@ import { newTickId } from '#src/schedules/tick-due.ts';
 import { firstDue, nextDues } from '#src/schedules/timetable.ts';
 import { actOf } from './acts.ts';
 import { adviceFor } from './error-document.ts';
+import { standstillReason } from './standstill.ts';
 
 type ScheduleHome = Pick<Home, 'ledger' | 'clock' | 'config'>;
 /** Of who acts on schedules. */
@@ -172,6 +173,8 @@ export async function requestTick(home: ActingHome, name: string): Promise<TickR
   return ledger.schedules.request(tick, await actOf(home, 'scheduleRun'));
 }
 
+const waitsForEngine = 'Nothing is lost: the work waits for the next engine.';
+
 /** The tick that was followed to its end. @throws PatchbayError why it was not carried out; what its work threw, if it failed. */
 export function endedTick(end: TickFollowEnd, schedule: string): TickRecord {
   switch (end.kind) {
@@ -180,12 +183,13 @@ export function endedTick(end: TickFollowEnd, schedule: string): TickRecord {
       return end.tick;
     case 'forgotten':
       throw new PatchbayError('usage', 'noSuchSchedule', `the schedule ${schedule} is no longer in the configuration`);
+    case 'auth': {
+      const code = end.pause.errorCode ?? 'keyRefused';
+      throw new PatchbayError('auth', code, end.pause.message, { hint: adviceFor(code) ?? waitsForEngine });
+    }
     default: {
-      const pause = end.kind === 'engineGone' ? null : end.pause;
-      const code = pause?.errorCode ?? (end.kind === 'auth' ? 'keyRefused' : 'serviceUnreachable');
-      const message = pause?.message ?? 'there was no progress for a long time';
-      const hint = adviceFor(code) ?? 'Nothing is lost: the work waits for the next engine.';
-      throw new PatchbayError(end.kind === 'auth' ? 'auth' : 'unreachable', code, message, { hint });
+      const { code, message, hint } = standstillReason(end, waitsForEngine);
+      throw new PatchbayError('unreachable', code, message, { hint });
     }
   }
 }

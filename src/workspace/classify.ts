@@ -151,7 +151,7 @@ export function describeCode(code: string): string {
   return code.startsWith('PATCHBAY_') ? text : `${text} (${code})`;
 }
 
-type BreakerKind = 'read' | 'write';
+export type BreakerKind = 'read' | 'write';
 
 /** Why a request got no answer; codes and words as in the errors of reads (`port.ts`). */
 export interface RequestFailure {
@@ -244,11 +244,13 @@ interface BreakersOptions {
   readonly clock: Pick<Clock, 'nowMs'>;
   /** Must not throw. */
   readonly onOpen: (opened: OpenedBreaker) => void;
+  /** Called for each failure. Must not throw. */
+  readonly onFailure?: (kind: BreakerKind, failure: RequestFailure) => void;
 }
 
 const otherKind = { read: 'write', write: 'read' } as const;
 
-export function createBreakers({ clock, onOpen }: BreakersOptions): Breakers {
+export function createBreakers({ clock, onOpen, onFailure }: BreakersOptions): Breakers {
   const states: Record<BreakerKind, BreakerState> = { read: closedBreaker, write: closedBreaker };
   const totals = { read: { answers: 0, failures: 0 }, write: { answers: 0, failures: 0 } };
   const passes = (kind: BreakerKind): boolean => totals[kind].answers > 0 && states[kind].failuresInARow === 0;
@@ -263,6 +265,7 @@ export function createBreakers({ clock, onOpen }: BreakersOptions): Breakers {
         return;
       }
       totals[kind].failures += 1;
+      onFailure?.(kind, sign);
       if (!opens) return;
       const otherKindPasses = passes(otherKind[kind]);
       onOpen({ kind, failure: sign, sinceMs: state.sinceMs ?? clock.nowMs(), otherKindPasses });

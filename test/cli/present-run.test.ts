@@ -96,6 +96,18 @@ describe('a run for people', () => {
     expect(text.split('\n', 1)[0]).toMatch(new RegExp(`, ${words}$`));
   });
 
+  it('that was interrupted: why, and no plan or report, which there are not', () => {
+    const reason = { code: 'serviceFailing', message: 'no progress for 4s: …', hint: 'Run the same command again.' };
+    const rest = { reason, hasReport: false, isInterrupted: true };
+    expect(presentRun(plain, presentation({ state: 'stopped', rows: 5, pending: 5 }, rest)).split('\n')).toEqual([
+      'people.csv → sandbox: interrupted',
+      '  5 rows: 5 pending',
+      '  no progress for 4s: … [serviceFailing]',
+      '  Run the same command again.',
+      '  1.3 s, 0 reads, 0 creates, 0 updates sent',
+    ]);
+  });
+
   it('that a guard stopped: why, and how to go on', () => {
     const reason = { code: 'guardUpdates', message: 'stopped before the first write: …', hint: 'Look at the file.' };
     const text = presentRun(plain, presentation({ state: 'stopped', rows: 5, pending: 5 }, { reason }));

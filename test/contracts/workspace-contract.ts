@@ -44,6 +44,16 @@ export function workspaceContract(open: OpenLedger): void {
     expect(await ledger.pause()).toBeNull();
   });
 
+  test('the request that failed last is known to every process', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    const failure = { code: 'serviceFailing', message: 'the last read failed: status 500', atMs: 1_800_000_000_000 };
+    expect(await ledger.serviceFailure()).toBeNull();
+    await ledger.noteServiceFailure(failure);
+    const other = await reopen();
+    await other.noteServiceFailure({ ...failure, atMs: failure.atMs + 1 });
+    expect(await ledger.serviceFailure()).toEqual({ ...failure, atMs: failure.atMs + 1 });
+  });
+
   test("an engine's notice stands for every process, and only that engine takes it back", async () => {
     const { ledger, reopen } = await openForTest(open);
     expect((await ledger.registrations()).engine).toBeNull();

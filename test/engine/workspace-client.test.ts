@@ -2,11 +2,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '#src/clock.ts';
 import { configSchema } from '#src/config/schema.ts';
-import { createKeySource } from '#src/engine/workspace-client.ts';
+import { createKeySource, failureNotes } from '#src/engine/workspace-client.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { silentLogger } from '#src/log.ts';
 import { createPauseGate } from '#src/rate/rate-gate.ts';
 import type { KeyGates } from '#src/rate/shared-rate-gate.ts';
+import { createBreakers } from '#src/workspace/classify.ts';
+import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
 import { openTestService } from '../service/test-service.ts';
 
 async function keysOf(known: readonly string[]) {
@@ -30,6 +32,37 @@ async function keysOf(known: readonly string[]) {
   const keys = createKeySource({ config, clock, log: silentLogger(), ledger }, gates, null);
   return { keys, rotate: (key: string) => Object.assign(config.service, { apiKey: key }) };
 }
+
+describe('a request that fails', () => {
+  it('is noted in the ledger with its status, so that whichever process follows the work can name it', async () => {
+    const service = await openTestService({ apiKeys: ['first'], faults: ['update:status=500'] });
+    const ledger = openSqliteLedger(':memory:');
+    const clock = systemClock();
+    const config = configSchema.parse({ service: { baseUrl: service.origin, apiKey: 'first' } });
+    const noted = failureNotes({ ledger, clock, log: silentLogger() }, service.origin);
+    const breakers = createBreakers({ clock, onOpen: () => undefined, onFailure: noted });
+    const workspace = createHttpWorkspace({
+      ...{ baseUrl: service.origin, readApiKey: () => config.service.apiKey ?? '', breakers, clock },
+      ...{ rateGate: createPauseGate(clock), random: Math.random, log: silentLogger() },
+    });
+    onTestFinished(async () => {
+      await workspace.close();
+      await ledger.close();
+      await service.close();
+    });
+    expect(await ledger.serviceFailure()).toBeNull();
+    await workspace.updateContact('0123456789abcdef01234567', {
+      defaultFields: { emails: [], phoneNumbers: [] },
+      customFields: [],
+    });
+    await expect
+      .poll(() => ledger.serviceFailure())
+      .toMatchObject({
+        code: 'serviceFailing',
+        message: `the last create or update at ${service.origin} failed: status 500`,
+      });
+  });
+});
 
 describe('a key that was changed while the engine runs', () => {
   it('is used where it opens the same workspace', async () => {

@@ -1,7 +1,15 @@
 /** The document of a run, from report and ledger. */
 import { describe, expect, it } from 'vitest';
 import type { Home } from '#src/app.ts';
-import { readRun, readRunEnd, runDocument, wholeRunDocument } from '#src/operations/runs.ts';
+import type { Standstill } from '#src/ledger/follow.ts';
+import {
+  interruptedDocument,
+  readRun,
+  readRunEnd,
+  runDocument,
+  viewRun,
+  wholeRunDocument,
+} from '#src/operations/runs.ts';
 import type { FollowEnd } from '#src/runs/follow-run.ts';
 import { csv, fillers, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 import { defaultGuards } from '#test/runs/support/tallies.ts';
@@ -71,14 +79,34 @@ describe('the document of a run', () => {
     expect(runDocument(presentation, true)).toMatchObject({ error: { code: 'keyRefused' } });
   });
 
-  it.each([
-    ['with the reason of the pause', { code: 'unreachable', message: 'refused', sinceMs: 1 } as const, 'refused'],
-    ['without one', null, 'there was no progress for a long time'],
-  ])('of a run whose patience is over is stopped with exit code 6, %s', async (_name, pause, message) => {
+  it('of a run that a signal cut off has a problem of no line, which says how to go on', async () => {
     const bench = await openRunsBench();
     const run = await bench.stage(await bench.submit('a.csv', csv(fillers(3))));
-    const { summary, reason } = await readRunEnd(homeOf(bench), { kind: 'unreachable', run, pause });
-    expect(summary).toMatchObject({ state: 'stopped', exitCode: 6 });
-    expect(reason).toMatchObject({ code: 'serviceUnreachable', message });
+    const document = interruptedDocument(viewRun(homeOf(bench), run).summary, 143);
+    const hint = 'Nothing is lost. Run the same command again: it continues where it stopped.';
+    expect(document).toMatchObject({ state: 'stopped', exitCode: 143, pending: 3 });
+    expect(document.problems).toEqual([{ line: 0, code: 'interrupted', field: null, value: null, hint }]);
+    expect(document.error).toEqual({ code: 'interrupted', message: 'interrupted with 3 of 3 rows to go', hint });
+  });
+
+  const paused = { code: 'unreachable', message: 'refused', sinceMs: 1 } as const;
+  const failure = { code: 'serviceFailing', message: 'the last update at x failed: status 500', atMs: 1 };
+  const full = { code: 'diskFull', message: 'the disk of /data is full' };
+  const queueAway = { code: 'queueAway', message: 'the queue cannot be reached' };
+  const waited = 'no progress for 4s';
+  it.each<[string, Partial<Standstill>, string, string]>([
+    ['the pause', { pause: paused, failure, trouble: queueAway }, 'serviceUnreachable', 'refused'],
+    ['the disk, before all else', { pause: paused, failure, trouble: full }, 'diskFull', `${waited}: ${full.message}`],
+    ['the queue', { failure, trouble: queueAway }, 'queueAway', `${waited}: ${queueAway.message}`],
+    ['the last failure, without a pause', { failure }, 'serviceFailing', `${waited}: ${failure.message}`],
+    ['how long was waited, else', {}, 'noProgress', `${waited}, and no request failed in that time`],
+  ])('of a run whose patience is over has exit code 6 and names %s', async (_name, known, code, message) => {
+    const bench = await openRunsBench();
+    const run = await bench.stage(await bench.submit('a.csv', csv(fillers(3))));
+    const end = { kind: 'unreachable', run, pause: null, failure: null, waitedMs: 4_090, ...known } as const;
+    const detail = await readRunEnd(homeOf(bench), end);
+    expect(detail.summary).toMatchObject({ state: 'stopped', exitCode: 6 });
+    expect(detail.reason).toMatchObject({ code, message, hint: expect.stringMatching(/same command/) });
+    expect(detail).toMatchObject({ hasReport: false, isInterrupted: true });
   });
 });

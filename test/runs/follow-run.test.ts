@@ -71,6 +71,20 @@ describe('following ends', () => {
     expect(await follow()).toMatchObject({ kind: 'unreachable', pause });
   });
 
+  it('with the last request that failed, unless that was long before', async () => {
+    const { ledger, clock, follow } = await followed();
+    const failure = {
+      code: 'serviceFailing',
+      message: 'the last read failed: status 500',
+      atMs: clock.nowMs() - 30_000,
+    };
+    await ledger.noteServiceFailure(failure);
+    const end = await follow();
+    expect(end).toMatchObject({ kind: 'unreachable', pause: null, failure });
+    if (end.kind === 'unreachable') expect(end.waitedMs).toBeGreaterThan(minute);
+    expect(await follow(), 'more than a minute before this wait').toMatchObject({ failure: null });
+  });
+
   it('when the engine is gone, which is asked about once a second', async () => {
     const { clock, follow } = await followed();
     let askedCount = 0;

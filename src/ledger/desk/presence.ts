@@ -1,11 +1,15 @@
 /** What concerns the ledger as a whole: its workspace, the pause, and the processes that work on it, over the records of the desk. */
 import type { EngineRegistration, WorkerRegistration } from '#src/ledger/engine-presence.ts';
-import type { Ledger, Pause, ProcessRole, WorkspaceBinding } from '#src/ledger/port.ts';
+import type { Ledger, Pause, ProcessRole, ServiceFailure, WorkspaceBinding } from '#src/ledger/port.ts';
 import type { RecordKind, Store, Tables } from '#src/ledger/tables.ts';
 import { enterAct } from './acts.ts';
 import { allMax, type Records, recordsOf } from './records.ts';
 
-type Presence = Pick<Ledger, 'binding' | 'bind' | 'pause' | 'setPause' | 'registrations' | 'register' | 'unregister'>;
+type Presence = Pick<
+  Ledger,
+  | ('binding' | 'bind' | 'pause' | 'setPause' | 'serviceFailure' | 'noteServiceFailure')
+  | ('registrations' | 'register' | 'unregister')
+>;
 
 /** There is one of them, under the name of its kind. */
 const oneOf = <Document>(kind: RecordKind): ((tables: Pick<Tables, 'desk'>) => Records<Document>) =>
@@ -13,6 +17,7 @@ const oneOf = <Document>(kind: RecordKind): ((tables: Pick<Tables, 'desk'>) => R
 
 const bindingIn = oneOf<WorkspaceBinding>('binding');
 const pauseIn = oneOf<Pause>('pause');
+const failureIn = oneOf<ServiceFailure>('failure');
 const engineIn = oneOf<EngineRegistration>('engine');
 const workersIn = recordsOf<WorkerRegistration>('worker', ({ identity }) => ({
   ...{ id: identity, owner: null, state: '', atMs: null },
@@ -34,6 +39,11 @@ export function presenceOver(store: Store): Presence {
         if (pause === null) await pauseIn(tables).remove('pause');
         else await pauseIn(tables).put(pause);
       });
+    },
+
+    serviceFailure: () => failureIn(reads).get('failure'),
+    noteServiceFailure: async (failure) => {
+      await store.transact((tables) => failureIn(tables).put(failure));
     },
 
     registrations: async () => {

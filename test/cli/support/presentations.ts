@@ -40,7 +40,8 @@ export function presentation(
   summary: Partial<RunSummary> = {},
   rest: Partial<Omit<RunPresentation, 'summary'>> = {},
 ): RunPresentation {
-  return { summary: summaryOf(summary), problems: [], held: [], outcomes: [], notes: [], reason: null, ...rest };
+  const said = { problems: [], held: [], outcomes: [], notes: [], reason: null };
+  return { summary: summaryOf(summary), ...said, hasReport: true, isInterrupted: false, ...rest };
 }
 
 export function problem(given: Partial<ProblemLine> = {}): ProblemLine {
