@@ -258,6 +258,43 @@ export function mergeItems(kind: ItemKind, input: PlanInput, contact: Contact): 
   };
 }
 
+/**
+ * What becomes of the items that `mergeItems` neither writes nor notes, for people who ask why: those that the file names, and those that it
+ * named before and that are there. What people put there by themselves is not asked about.
+ */
+export function judgeItems(kind: ItemKind, input: PlanInput, contact: Contact): readonly FieldVerdict[] {
+  const list = listOf[kind];
+  const { changes, notes } = mergeItems(kind, input, contact);
+  const told = new Set([...changes, ...notes].map(({ field }) => field));
+  const saidSlots = input.base.said?.[list] ?? [];
+  const said = wantedItems(kind, saidSlots);
+  const wanted = wantedItems(kind, input.ours[list]);
+  const kept = wantedItems(kind, nextSlots(mappedSlots(saidSlots, input.slotNames?.[list] ?? null), input.ours[list]));
+  const namedByOthers = namedBy(kind, input, ({ owns }) => owns);
+  const there = new Map(
+    itemsOf(kind, contact).flatMap(({ value }) =>
+      value === null ? [] : [[itemIdentity(kind, value), value] as const],
+    ),
+  );
+  const why = (identity: string): FieldRuling => {
+    if (wanted.has(identity)) {
+      if (there.has(identity)) return { decision: 'equal', why: 'equal' };
+      return { decision: 'keep', why: said.has(identity) ? 'peopleRemoved' : 'otherFeedRemoved' };
+    }
+    if (kept.has(identity)) return { decision: 'keep', why: 'notSaidNow' };
+    return { decision: 'keep', why: namedByOthers.has(identity) ? 'otherFeedNames' : 'notOurs' };
+  };
+  return [...new Set([...wanted.keys(), ...said.keys()])]
+    .filter((identity) => wanted.has(identity) || there.has(identity))
+    .map((identity): FieldVerdict => {
+      const values = { ours: wanted.get(identity)?.value ?? null, said: said.get(identity)?.value ?? null };
+      const fileChanged = wanted.has(identity) !== said.has(identity);
+      const field = itemFieldName(kind, identity);
+      return { field, ...why(identity), ...values, theirs: there.get(identity) ?? null, fileChanged };
+    })
+    .filter(({ field }) => !told.has(field));
+}
+
 function namedBy(kind: ItemKind, { base }: PlanInput, counts: (other: (typeof base.others)[number]) => boolean) {
   return new Set(base.others.filter(counts).flatMap(({ said }) => [...wantedItems(kind, said[listOf[kind]]).keys()]));
 }

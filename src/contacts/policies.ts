@@ -123,7 +123,9 @@ export type FieldReason =
     )
   | ('bothChanged' | 'neverAgreed' | 'appEmpty' | 'appFilled' | 'peopleEmptied' | 'appWins' | 'fileWins' | 'storedSo')
   | ('seedOnly' | 'notOurs' | 'created' | 'repaired')
-  | ('asRunLeftIt' | 'changedSince');
+  | ('asRunLeftIt' | 'changedSince')
+  /** Of items alone. */
+  | ('peopleRemoved' | 'otherFeedRemoved' | 'notSaidNow' | 'otherFeedNames');
 
 /** The reason as people read it, behind the decision. */
 export const reasonWords: Readonly<Record<FieldReason, string>> = {
@@ -149,6 +151,10 @@ export const reasonWords: Readonly<Record<FieldReason, string>> = {
   repaired: "people changed it, and the file's value is put back (repair)",
   asRunLeftIt: 'it is as the run that is undone left it',
   changedSince: 'it was changed after the run that is undone',
+  peopleRemoved: 'people removed it: it is not put back while the file goes on naming it',
+  otherFeedRemoved: 'people removed it after another feed had named it: it is not put back',
+  notSaidNow: 'the row says nothing of it now, so that what it said before stays',
+  otherFeedNames: "another feed's file names it",
 };
 
 export interface FieldRuling {

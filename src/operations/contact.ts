@@ -7,7 +7,7 @@
  */
 import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
-import type { Said } from '#src/contacts/base.ts';
+import type { PlanInput, Said } from '#src/contacts/base.ts';
 import {
   customFieldName,
   type DesiredContact,
@@ -17,6 +17,7 @@ import {
   scalarNames,
   scalarOf,
 } from '#src/contacts/desired.ts';
+import { type FieldVerdict, judgeItems } from '#src/contacts/merge.ts';
 import { planContact } from '#src/contacts/plan.ts';
 import { reasonWords } from '#src/contacts/policies.ts';
 import { contactOfTaken } from '#src/contacts/take-held.ts';
@@ -217,7 +218,7 @@ async function decisionsOf(
 ): Promise<readonly Decision[]> {
   const mapping = (await ledger.runs.lastAccepted(feed, Number.MAX_SAFE_INTEGER))?.run.mapping ?? null;
   const isLinked = theirs !== null && record.linkedTo === theirs.id;
-  const plan = planContact({
+  const input: PlanInput = {
     feed,
     // As if the row came with a run of now.
     sequence: Number.MAX_SAFE_INTEGER,
@@ -232,10 +233,12 @@ async function decisionsOf(
     yieldsItems: feed === mainFeed,
     restores: false,
     slotNames: mapping === null ? null : slotNamesOf(mapping),
-  });
-  const ofFields = plan.verdicts.map(({ field, decision, why, ours: file, said, theirs: app }): Decision => {
+  };
+  const plan = planContact(input);
+  const asDecision = ({ field, decision, why, ours: file, said, theirs: app }: FieldVerdict): Decision => {
     return { field, decision, why: reasonWords[why], file, said, app };
-  });
+  };
+  const ofFields = plan.verdicts.map(asDecision);
   const named = new Set(ofFields.map(({ field }) => field));
   const items = plan.reasons
     .filter(({ field }) => !named.has(field))
@@ -245,7 +248,10 @@ async function decisionsOf(
     .map(
       ({ field, message }): Decision => ({ field, decision: 'keep', why: message, file: null, said: null, app: null }),
     );
-  return [...ofFields, ...items, ...notes];
+  // Of a contact that is to be made every item is written.
+  const judged =
+    theirs === null ? [] : (['email', 'phone'] as const).flatMap((kind) => judgeItems(kind, input, theirs));
+  return [...ofFields, ...items, ...notes, ...judged.map(asDecision)];
 }
 
 /** What the service holds, field by field; items under their identity. */

@@ -40,6 +40,7 @@ describe('a contact', () => {
               said: 'Lead',
               app: 'Boss',
             },
+            { field: 'phone.+14155550101', decision: 'equal', file: '+14155550101', app: '+14155550101' },
           ],
           held: [{ field: 'role', file: 'Buyer', app: 'Boss' }],
           letters: [],
@@ -48,6 +49,29 @@ describe('a contact', () => {
       writes: [{ kind: 'create' }],
       history: [],
     });
+  });
+
+  it('is told what becomes of each e-mail and phone that the file names or named: also where nothing is written', async () => {
+    const bench = await openRunsBench();
+    const columns = 'externalId,firstName,phone,phone work,email';
+    await bench.import('a.csv', csv(['c-1,Ann,+14155550101,+14155550102,ann@example.com'], columns));
+    const { id, defaultFields } = await bench.world.contactOf('c-1');
+    const gone = defaultFields.phoneNumbers.find(({ value }) => value === '+14155550101');
+    const byHand = { phoneNumbers: [{ ...gone, value: null }] };
+    await bench.world.byHand('PATCH', `/v1/contacts/${id}`, { defaultFields: byHand });
+    await bench.import('b.csv', csv(['c-1,Anna,+14155550101,,ann@example.com'], columns));
+    const [feed] = (await readContact(homeOf(bench), 'c-1', bench.parts.workspace)).feeds;
+    const why = 'people removed it: it is not put back while the file goes on naming it';
+    expect(feed?.decisions).toEqual([
+      expect.objectContaining({ field: 'firstName', decision: 'equal' }),
+      expect.objectContaining({ field: 'email.ann@example.com', decision: 'equal', app: 'ann@example.com' }),
+      { field: 'phone.+14155550101', decision: 'keep', why, file: '+14155550101', said: '+14155550101', app: null },
+      expect.objectContaining({
+        field: 'phone.+14155550102',
+        decision: 'keep',
+        why: expect.stringContaining('says nothing of it now'),
+      }),
+    ]);
   });
 
   it('is found by its id, its phone number in any spelling, or its e-mail address; several or none are named', async () => {
