@@ -154,13 +154,36 @@ export function terminalOf({ json, yes }: GlobalOptions): Terminal | null {
 }
 
 /** Shows what will happen and asks. Anything but yes is no, and so is the end of the input. */
-export async function askYes({ input, output }: Terminal, shown: string, question: string): Promise<boolean> {
+export async function askYes(terminal: Terminal, shown: string, question: string): Promise<boolean> {
+  return (await askYesAndWhy(terminal, shown, question, null)).isYes;
+}
+
+export interface YesAndWhy {
+  readonly isYes: boolean;
+  /** Null where it was not asked for, or the answer is empty. */
+  readonly why: string | null;
+}
+
+/** The same, and after a yes the second question. @param whyQuestion null: there is none. */
+export async function askYesAndWhy(
+  { input, output }: Terminal,
+  shown: string,
+  question: string,
+  whyQuestion: string | null,
+): Promise<YesAndWhy> {
   // The terminal edits the line by itself; Ctrl-C ends the process, and nothing has happened yet.
   const reader = createInterface({ input, terminal: false });
+  // One for both questions: lines that arrive together are not lost.
+  const lines = reader[Symbol.asyncIterator]();
+  const ask = async (text: string): Promise<string> => {
+    output.write(`${text} `);
+    const { value, done } = await lines.next();
+    return done === true ? '' : value.trim();
+  };
   try {
-    output.write(`${shown}\n${question} [y/N] `);
-    const { value, done } = await reader[Symbol.asyncIterator]().next();
-    return done !== true && /^y(es)?$/i.test(value.trim());
+    output.write(`${shown}\n`);
+    const isYes = /^y(es)?$/i.test(await ask(`${question} [y/N]`));
+    return { isYes, why: (isYes && whyQuestion !== null ? await ask(whyQuestion) : '') || null };
   } finally {
     reader.close();
   }

@@ -96,7 +96,7 @@ function addForget(program: Command): void {
       'erase a person from ledger and files; later files with this key are skipped. On a terminal it asks first',
     )
     .argument('<KEY>', 'the externalId, prefix included')
-    .requiredOption('--reason <text>', 'why, without personal data; kept in the trail of acts');
+    .option('--reason <text>', 'why, without personal data; kept in the trail of acts. A terminal is asked for it');
   withExamples(onDataFolder(command), 'patchbay forget crm-17 --reason "request of 2026-11-20"').action(
     run(async () => (await import('./commands/forget.ts')).forget),
   );

@@ -1,6 +1,7 @@
 /** Questions on a terminal: what is shown, and what counts as yes. */
 import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { askForgetting } from '#src/cli/commands/forget.ts';
 import { askYes, terminalOf } from '#src/cli/output.ts';
 
 async function answered(typed: string): Promise<{ readonly yes: boolean; readonly shown: string }> {
@@ -19,6 +20,22 @@ describe('a question on a terminal', () => {
     ...[['\n', false] as const, ['no\n', false] as const, ['yesterday\n', false] as const, ['', false] as const],
   ])('takes %j for %s', async (typed, yes) => {
     expect((await answered(typed)).yes).toBe(yes);
+  });
+
+  it('about forgetting a person asks for the reason behind the yes, where none was given', async () => {
+    const forgetting = async (typed: string, given: string | null) => {
+      const output = new PassThrough({ encoding: 'utf8' });
+      return {
+        ...(await askForgetting({ input: Readable.from([typed]), output }, 'p', given)),
+        shown: `${output.read()}`,
+      };
+    };
+    expect(await forgetting('y\nthey asked\n', null)).toMatchObject({ isYes: true, why: 'they asked' });
+    expect(await forgetting('y\n\n', null), 'none: the command refuses').toMatchObject({ isYes: true, why: null });
+    const given = await forgetting('y\n', 'request');
+    expect(given).toMatchObject({ isYes: true, why: 'request' });
+    expect(given.shown).not.toContain('Why?');
+    expect(await forgetting('n\n', null)).toMatchObject({ isYes: false });
   });
 
   it('is not asked where there is none: here stdin is no terminal', () => {

@@ -1,10 +1,18 @@
-/** `patchbay forget KEY --reason TEXT`. */
+/** `patchbay forget KEY`. */
 import { PatchbayError } from '#src/errors.ts';
 import { type ForgottenPerson, forgetPerson, isGone, knowPerson, type PersonKnown } from '#src/operations/forget.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import type { WaitingFile } from '#src/runs/waiting-files.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
-import { askYes, createOutput, type Output, printable, terminalOf } from '../output.ts';
+import {
+  askYesAndWhy,
+  createOutput,
+  type Output,
+  printable,
+  type Terminal,
+  terminalOf,
+  type YesAndWhy,
+} from '../output.ts';
 import { counted } from '../present-run.ts';
 
 interface ForgetOptions extends GlobalOptions {
@@ -13,21 +21,22 @@ interface ForgetOptions extends GlobalOptions {
 
 /** On a terminal the person is asked first, unless `--yes` has answered. 3 where the search still finds something. */
 export async function forget(options: ForgetOptions, key: string): Promise<number> {
-  const { reason = '' } = options;
-  if (reason.trim() === '') {
-    throw new PatchbayError('usage', 'reasonMissing', 'forgetting a person needs a reason', {
-      hint: 'Say why, without personal data: --reason "request of 2026-11-20". It is kept in the trail of acts.',
-    });
-  }
+  const terminal = terminalOf(options);
+  const given = options.reason?.trim() || null;
+  // Where it can be asked for, it is, behind the question: known before anything is read else.
+  if (given === null && terminal === null) throw reasonMissing();
   const home = await openCliHome(options, 'look');
   try {
     const output = createOutput(options);
     const person = await knowPerson(home, key);
-    const terminal = terminalOf(options);
-    if (terminal !== null && !(await askYes(terminal, preview(person), 'Forget this person?'))) {
+    const answer =
+      terminal === null ? { isYes: true, why: given } : await askForgetting(terminal, preview(person), given);
+    if (!answer.isYes) {
       output.note('nothing was erased');
       return exitCodes.guard;
     }
+    const reason = answer.why;
+    if (reason === null) throw reasonMissing();
     const forgotten = await forgetPerson(home, person, reason);
     const exitCode = isGone(forgotten) ? exitCodes.done : exitCodes.dead;
     if (output.json) output.document({ ...forgotten, contact: person.contactId, exitCode });
@@ -36,6 +45,19 @@ export async function forget(options: ForgetOptions, key: string): Promise<numbe
   } finally {
     await home.close();
   }
+}
+
+/** Asks for a reason where none was given. Exported for tests, which have no terminal. */
+export async function askForgetting(terminal: Terminal, shown: string, given: string | null): Promise<YesAndWhy> {
+  const whyQuestion = given === null ? 'Why? Without personal data; kept in the trail of acts:' : null;
+  const answer = await askYesAndWhy(terminal, shown, 'Forget this person?', whyQuestion);
+  return { isYes: answer.isYes, why: given ?? answer.why };
+}
+
+function reasonMissing(): PatchbayError {
+  return new PatchbayError('usage', 'reasonMissing', 'forgetting a person needs a reason; nothing was erased', {
+    hint: 'Say why, without personal data: --reason "request of 2026-11-20". It is kept in the trail of acts.',
+  });
 }
 
 function preview({ key, feeds, contactId, isKnown }: PersonKnown): string {

@@ -1,8 +1,7 @@
 /** `patchbay runs ls|show|approve|cancel`. */
-import { createInterface } from 'node:readline';
 import type { Home } from '#src/app.ts';
 import type { AuditDocument } from '#src/audits/audit-document.ts';
-import { type Terminal, terminalOf } from '#src/cli/output.ts';
+import { askYesAndWhy, type Terminal, terminalOf } from '#src/cli/output.ts';
 import { startEngine } from '#src/engine/engine.ts';
 import { messageOf } from '#src/errors.ts';
 import { takeEngineLock } from '#src/ledger/engine-presence.ts';
@@ -222,27 +221,10 @@ export interface ApprovalAnswer {
 }
 
 /** Anything but yes is no, and so is the end of the input. Asks for a reason where none was given; none is fine, too. */
-export async function askApproval(
-  { input, output }: Terminal,
-  shown: string,
-  why: string | undefined,
-): Promise<ApprovalAnswer> {
-  // The terminal edits the line by itself; Ctrl-C ends the process, and nothing has happened yet.
-  const reader = createInterface({ input, terminal: false });
-  const lines = reader[Symbol.asyncIterator]();
-  const ask = async (question: string): Promise<string> => {
-    output.write(question);
-    const { value, done } = await lines.next();
-    return done === true ? '' : value.trim();
-  };
-  try {
-    output.write(`${shown}\n`);
-    const isApproved = /^y(es)?$/i.test(await ask('Continue this run as shown? [y/N] '));
-    if (!isApproved || why !== undefined) return { isApproved, why: why ?? null };
-    return { isApproved, why: (await ask('Why? Recorded in the report (Enter: no reason) ')) || null };
-  } finally {
-    reader.close();
-  }
+export async function askApproval(terminal: Terminal, shown: string, why: string | undefined): Promise<ApprovalAnswer> {
+  const whyQuestion = why === undefined ? 'Why? Recorded in the report (Enter: no reason)' : null;
+  const answer = await askYesAndWhy(terminal, shown, 'Continue this run as shown?', whyQuestion);
+  return { isApproved: answer.isYes, why: why !== undefined && answer.isYes ? why : answer.why };
 }
 
 interface RestageOptions extends GlobalOptions {
