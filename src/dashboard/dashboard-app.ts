@@ -9,7 +9,12 @@ import { readFileSync } from 'node:fs';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { PatchbayError } from '#src/errors.ts';
 import { activeRunStates, finalRunStates } from '#src/ledger/runs.ts';
-import { type DeadLetterQuery, letterDocument, listDeadLetters } from '#src/operations/dead-letters.ts';
+import {
+  type DeadLetterQuery,
+  letterDocument,
+  listDeadLetters,
+  runsWithoutFixFile,
+} from '#src/operations/dead-letters.ts';
 import { feedsDocument, listFeeds } from '#src/operations/feeds.ts';
 import { listRuns, type RunQuery, runPageDocument } from '#src/operations/runs.ts';
 import { deadLettersPage, lettersShownMax } from './dead-letters-page.ts';
@@ -108,8 +113,9 @@ function addPages(app: Hono, parts: DashboardParts, frame: () => Frame): void {
     const query = letterQueryOf(c.req.query());
     const { letters } = await listDeadLetters(parts, query);
     const openCount = (await parts.ledger.counts()).openLetters;
+    const waiting = await runsWithoutFixFile(parts, letters);
     return answer(c, {
-      page: () => deadLettersPage(frame(), letters, openCount, query),
+      page: () => deadLettersPage(frame(), letters, openCount, query, waiting),
       json: () => letters.map(letterDocument),
     });
   });

@@ -4,6 +4,7 @@
  */
 import { html } from 'hono/html';
 import type { DeadLetter } from '#src/ledger/letters.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
 import type { DeadLetterQuery } from '#src/operations/dead-letters.ts';
 import { lineText, type Row, recordOf } from '#src/sources/row.ts';
 import { count, counted, type Frame, framed, type Markup, moment } from './frame.ts';
@@ -19,6 +20,7 @@ export function deadLettersPage(
   letters: readonly DeadLetter[],
   openCount: number,
   query: DeadLetterQuery,
+  waiting: readonly RunRecord[],
 ): Markup {
   const left = openCount - letters.length;
   return framed(frame, {
@@ -32,10 +34,16 @@ ${
     : html`<p class="dim">${counted(openCount, 'row', 'rows')} rejected and not settled since${
         left > 0 ? html`; the newest ${count(letters.length)} are here` : ''
       }. Fix the row in a run's fix-file and drop that file in again: a success closes the letter.</p>
+${waiting.map(waitingNote)}
 ${letters.map(letterCard)}
 ${letters.length < query.limit ? '' : html`<p><a href="${nextLetters(letters, query)}">Next dead letters</a></p>`}`
 }`,
   });
+}
+
+function waitingNote({ id, state }: RunRecord): Markup {
+  const why = state === 'stopped' ? 'is stopped by a guard: decide about it first' : 'has not ended';
+  return html`<p class="todo">Run <a href="/runs/${encodeURIComponent(id)}"><code>${id}</code></a> ${why}. Its rows are in no fix-file yet.</p>`;
 }
 
 /** The address of the next page of the list. */

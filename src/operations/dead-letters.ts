@@ -12,7 +12,7 @@ import { openByFeed, type RedriveChoice, redrive } from '#src/dead-letters/redri
 import { PatchbayError } from '#src/errors.ts';
 import { type DeliveryRecord, waitingMax } from '#src/ledger/deliveries.ts';
 import type { DeadLetter, DeadLetterState } from '#src/ledger/letters.ts';
-import type { RunRecord } from '#src/ledger/runs.ts';
+import { isFinal, type RunRecord } from '#src/ledger/runs.ts';
 import type { ServiceAnswer } from '#src/ledger/staging.ts';
 import { addressOf } from '#src/notices/addressees.ts';
 import { recordOf } from '#src/sources/row.ts';
@@ -108,6 +108,15 @@ async function deadNotices(
       (one) => (code === undefined || one.code === code) && (feed === undefined || addressOf(one.feed).feed === feed),
     )
     .slice(0, limit);
+}
+
+/** Those runs of these letters that have no fix-file yet: it is written when a run ends, and one that a guard stopped has not ended. */
+export async function runsWithoutFixFile(
+  { ledger }: Pick<Home, 'ledger'>,
+  letters: readonly Pick<DeadLetter, 'runId'>[],
+): Promise<readonly RunRecord[]> {
+  const runs = await Promise.all([...new Set(letters.map(({ runId }) => runId))].map((id) => ledger.runs.get(id)));
+  return runs.flatMap((run) => (run === null || isFinal(run.state) ? [] : [run]));
 }
 
 export type DeadLetterOrNotice =

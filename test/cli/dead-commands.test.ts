@@ -91,6 +91,26 @@ describe('dead ls', () => {
     expect(captured.stdout()).toMatch(/try again: patchbay --data \S+ dead retry --all/);
   });
 
+  it('names a fix-file where there is one: of a run that a guard stopped there is none yet', async () => {
+    const { data } = await dataFolder();
+    const ledger = openSqliteLedger(join(data, 'sandbox', 'ledger.sqlite'));
+    onTestFinished(() => ledger.close());
+    const listed = async (): Promise<string> => {
+      const captured = captureOutput();
+      await listDead({ ...list, data, code: 'phoneInvalid' });
+      return captured.stdout();
+    };
+    const reason = { code: 'guardDead', message: 'too many rejected rows', hint: null, facts: {} };
+    await ledger.runs.move('r-1', ['staging'], 'stopped', { atMs: 1, reason });
+    const stopped = await listed();
+    expect(stopped).toMatch(/run r-1 is stopped by a guard, so that its rows are in no fix-file yet; look at it/);
+    expect(stopped).toMatch(/decide: patchbay --data \S+ runs show r-1/);
+    expect(stopped).not.toContain('in the fix-file of their run');
+    await ledger.runs.move('r-1', ['stopped'], 'cancelling', { atMs: 1 });
+    await ledger.runs.move('r-1', ['cancelling'], 'cancelled', { atMs: 1 });
+    expect(await listed()).toContain('fix these rows in the fix-file of their run and drop it in again');
+  });
+
   it('says so where there are none', async () => {
     const { data } = await dataFolder();
     const captured = captureOutput();

@@ -256,6 +256,19 @@ describe('the dead letters', () => {
     expect(text).toMatch(/The service answered 400 Bad Request.*role is too long.*trace-7/);
   });
 
+  it('of a run that a guard stopped are in no fix-file yet: the page says so, and names the run', async () => {
+    const bench = await dashboardBench();
+    const run = await finishedRun(bench, [deadRow()]);
+    expect((await bench.page('/dead-letters')).text).not.toContain('in no fix-file yet');
+    const second = await enterRun(bench, { id: '20261121T140100Z-00000b' });
+    await stageRun(bench, second, { rows: 1, dead: 1, deadNew: 1 }, [deadRow({ key: 'c-stopped' })]);
+    await bench.ledger.runs.move(second.id, ['staging'], 'stopped', { atMs: 1 });
+    const { text } = await bench.page('/dead-letters');
+    expect(text).toMatch(new RegExp(`/runs/${second.id}"><code>${second.id}</code></a> is stopped by a guard`));
+    expect(text.match(/in no fix-file yet/g)).toHaveLength(1);
+    expect(text).not.toContain(`<code>${run.id}</code></a> is stopped`);
+  });
+
   it('have the keys of dead ls --json as their twin', async () => {
     const bench = await dashboardBench();
     const run = await finishedRun(bench, [deadRow()]);

@@ -1,8 +1,10 @@
 /** `patchbay dead ls|show|retry`: rejected rows, and notices that the webhook did not take. */
 
+import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
 import type { DeliveryRecord } from '#src/ledger/deliveries.ts';
 import type { DeadLetter } from '#src/ledger/letters.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
 import {
   addresseeOf,
   type DeadLetterQuery,
@@ -21,6 +23,7 @@ import {
   requireRetryChoice,
   retryLetters,
   retryNotices,
+  runsWithoutFixFile,
 } from '#src/operations/dead-letters.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { fileAndLine } from '#src/sources/row.ts';
@@ -40,7 +43,7 @@ export async function listDead(options: ListOptions): Promise<number> {
   const home = await openCliHome(options, 'look');
   try {
     const output = createOutput(options);
-    const listed: Listed = { groups: new Map(), count: 0, last: null };
+    const listed: Listed = { groups: new Map(), runs: new Set(), count: 0, last: null };
     const notices: DeliveryRecord[] = [];
     for await (const page of deadLetterPages(home, options)) {
       notices.push(...page.notices);
@@ -52,7 +55,7 @@ export async function listDead(options: ListOptions): Promise<number> {
     if (output.json) for (const notice of notices) output.document(noticeDocument(notice));
     else {
       const { count, last } = listed;
-      if (count > 0 || notices.length === 0) printGroups(output, listed, options);
+      if (count > 0 || notices.length === 0) printGroups(output, listed, await unfixable(home, listed), options);
       printNotices(output, notices);
       if (last !== null && count === options.limit)
         output.note(output.paste(`these are the newest ${count}; go on with: ${options.again({ after: last.id })}`));
@@ -70,6 +73,8 @@ export function shownDocument(output: Output, letter: DeadLetter): LetterDocumen
 /** What a list has so far: of a long one, its groups and a few rows each. */
 interface Listed {
   readonly groups: Map<string, Group>;
+  /** That the letters are of. */
+  readonly runs: Set<string>;
   count: number;
   last: DeadLetter | null;
 }
@@ -85,12 +90,18 @@ function addTo(listed: Listed, letter: DeadLetter): void {
   listed.groups.set(name, group);
   group.count += 1;
   if (group.shown.length < rowsOfGroupShown) group.shown.push(letter);
+  listed.runs.add(letter.runId);
   listed.count += 1;
   listed.last = letter;
 }
 
 /** By cause: what is wrong, how often, what to do, and a few rows. */
-function printGroups(output: Output, { groups, count }: Listed, options: ListOptions): void {
+function printGroups(
+  output: Output,
+  { groups, count, runs }: Listed,
+  waiting: readonly RunRecord[],
+  options: ListOptions,
+): void {
   if (count === 0) {
     output.line('no dead letters');
     return;
@@ -99,13 +110,33 @@ function printGroups(output: Output, { groups, count }: Listed, options: ListOpt
   for (const group of largestFirst) printGroup(output, group, options);
   const isRetryOfUse = largestFirst.some(({ shown }) => shown.some((one) => one.class !== 'invalid'));
   const retry = `patchbay dead retry ${choiceFlags(options)}`;
-  output.line(
-    output.paste(
-      isRetryOfUse
-        ? `try again: ${retry}`
-        : `fix these rows in the fix-file of their run and drop it in again; after a change of the mapping: ${retry} --remap`,
-    ),
+  if (isRetryOfUse) output.line(output.paste(`try again: ${retry}`));
+  else if (waiting.length < runs.size)
+    output.line(
+      output.paste(
+        `fix these rows in the fix-file of their run and drop it in again; after a change of the mapping: ${retry} --remap`,
+      ),
+    );
+  for (const run of waiting.slice(0, waitingRunsShown)) output.line(output.paste(waitingLine(run)));
+  const more = waiting.length - waitingRunsShown;
+  if (more > 0) output.line(`  … and ${more} more runs without a fix-file yet`);
+}
+
+/** Runs of a list that are asked about: most lists are of few runs. */
+const runsAskedMax = 200;
+const waitingRunsShown = 5;
+
+async function unfixable(home: Pick<Home, 'ledger'>, { runs }: Listed): Promise<readonly RunRecord[]> {
+  return runsWithoutFixFile(
+    home,
+    [...runs].slice(0, runsAskedMax).map((runId) => ({ runId })),
   );
+}
+
+function waitingLine({ id, state }: RunRecord): string {
+  const why = state === 'stopped' ? 'is stopped by a guard' : 'has not ended';
+  const decide = state === 'stopped' ? `; look at it and decide: patchbay runs show ${id}` : '';
+  return `run ${id} ${why}, so that its rows are in no fix-file yet${decide}; one row at once: patchbay dead edit ID`;
 }
 
 /** The letters that are listed, as `dead retry` takes them. */
