@@ -27,6 +27,9 @@ export interface EnteredRun {
   readonly isNew: boolean;
 }
 
+/** Enters the runs of a command. @param isEngine whether this process is to be the engine: no other works on its ledger then. */
+export type Submit = (isEngine: boolean) => Promise<readonly EnteredRun[]>;
+
 interface OneShotOptions extends WorkOptions {
   readonly onProgress: (run: RunRecord) => void;
   readonly onEnd: (end: FollowEnd) => void;
@@ -59,11 +62,7 @@ export function patienceOf(wait: string | undefined): number {
  * the next one carries it out.
  * @throws PatchbayError what the engine's start and `submit` throw; `AbortError` after Ctrl-C.
  */
-async function workUntilRest(
-  home: Home,
-  options: OneShotOptions,
-  submit: () => Promise<readonly EnteredRun[]>,
-): Promise<readonly OneShotEnd[]> {
+async function workUntilRest(home: Home, options: OneShotOptions, submit: Submit): Promise<readonly OneShotEnd[]> {
   const { interrupt, onProgress, onEnd } = options;
   const withdraw = async (entered: readonly EnteredRun[]): Promise<void> => {
     for (const { run, isNew } of entered) if (isNew) await withdrawRun(home.submit, run);
@@ -125,11 +124,7 @@ interface OneShotCommand {
   readonly refused: readonly ErrorDocument[];
 }
 
-export async function finishOneShot(
-  home: Home,
-  command: OneShotCommand,
-  submit: () => Promise<readonly EnteredRun[]>,
-): Promise<number> {
+export async function finishOneShot(home: Home, command: OneShotCommand, submit: Submit): Promise<number> {
   const { output } = command;
   const progress = createProgress(output);
   let followed: readonly RunRecord[] = [];
@@ -152,8 +147,8 @@ export async function finishOneShot(
         onEnd: progress.clear,
         audit: command.audit === true,
       },
-      async () => {
-        const entered = await submit();
+      async (isEngine) => {
+        const entered = await submit(isEngine);
         followed = entered.map(({ run }) => run);
         return entered;
       },

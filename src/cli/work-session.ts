@@ -31,8 +31,8 @@ export interface WorkSession {
 }
 
 export interface Entry<Entered> {
-  /** Enters the work; before the engine is up, so that a later process does not overtake this one meanwhile. */
-  readonly enter: () => Promise<Entered>;
+  /** Enters the work, knowing whether this process is to be the engine; before the engine is up, so that a later process does not overtake this one meanwhile. */
+  readonly enter: (isEngine: boolean) => Promise<Entered>;
   /** Withdraws it where no engine can be started for it. */
   readonly withdraw: (entered: Entered) => Promise<void>;
 }
@@ -53,7 +53,7 @@ export async function beginWork<Entered>(
   const lock = takeEngineLock(home.folders.lockFile);
   // It starts while the file is copied.
   const queue = lock === null ? null : openEngineQueue(home);
-  const entered = await enterUnderLock({ lock, queue }, entry.enter);
+  const entered = await enterUnderLock({ lock, queue }, () => entry.enter(lock !== null));
   let engine: Engine | null = null;
   try {
     engine = lock === null || queue === null ? null : await start(lock, queue);

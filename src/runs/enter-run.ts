@@ -53,7 +53,7 @@ export interface SubmitParts {
 
 export interface SubmittedRun {
   readonly run: RunRecord;
-  /** The run was interrupted earlier and is continued. */
+  /** It was entered before, for the same content, and has not ended: it was interrupted, or is at work or waits in another process. */
   readonly resumed: boolean;
 }
 
@@ -73,7 +73,7 @@ export interface NamedFile {
 }
 
 /**
- * Copies the file and enters a run for it, or finds the run that was interrupted.
+ * Copies the file and enters a run for it, or finds the one of the same content that has not ended.
  * @param act of the person who brings the file.
  * @throws PatchbayError `file`: `fileMissing`, `fileUnreadable`, `notAFile`, `changedWhileRead`.
  */

@@ -4,7 +4,7 @@ import { basename, resolve } from 'node:path';
 import type { Home } from '#src/app.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { isEngineRunning } from '#src/ledger/engine-presence.ts';
-import type { RunOptions } from '#src/ledger/runs.ts';
+import type { RunOptions, RunRecord } from '#src/ledger/runs.ts';
 import { type ErrorDocument, errorDocument } from '#src/operations/error-document.ts';
 import {
   checkImportOptions,
@@ -18,7 +18,7 @@ import type { NamedFile } from '#src/runs/enter-run.ts';
 import type { InputFormat } from '#src/sources/file-name.ts';
 import { withFlagsInHint } from '../exit.ts';
 import { listenForInterrupt, reportInterrupted } from '../interrupt.ts';
-import { type EnteredRun, finishOneShot, patienceOf, printRefused } from '../one-shot.ts';
+import { finishOneShot, patienceOf, printRefused, type Submit } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 
@@ -54,14 +54,14 @@ export async function importFiles(options: ImportCommandOptions, files: readonly
     const { choice, isNewFeed } = planned ?? (await chooseTarget(home, options));
     if (isNewFeed) output.note(`creating new feed "${printable(choice.feed.name)}" (no configuration or folder found)`);
     const named = files.flatMap((file) => (file === '-' ? (input?.file ?? []) : file));
-    const submit = async (): Promise<readonly EnteredRun[]> => {
+    const submit: Submit = async (isEngine) => {
       const entered =
         planned === null
           ? await enterFiles(home, named, runOptions, choice)
           : await enterFiles(home, [planned.file], planned.options, choice);
       refused.push(...entered.refused.map((error) => withFlagsInHint(errorDocument(error), options)));
       for (const { run, resumed } of entered.runs)
-        if (resumed) output.note(`${printable(run.fileName)}: continuing run ${run.id}, which was interrupted`);
+        if (resumed) output.note(`${printable(run.fileName)}: ${goingOnWords(run, isEngine && isOwn(home, run))}`);
       return entered.runs.map(({ run, resumed }) => ({ run, isNew: !resumed }));
     };
     if (options.detach === true) return await handOver(home, output, submit, refused);
@@ -74,6 +74,21 @@ export async function importFiles(options: ImportCommandOptions, files: readonly
     await removeInput(input);
     await home.close();
   }
+}
+
+function isOwn({ host }: Home, run: RunRecord): boolean {
+  return run.host === null || run.host === host?.id;
+}
+
+/**
+ * Of a run that was entered for the same content before and has not ended. Only a run that was begun and that no other process can be at work
+ * on was interrupted.
+ * @param isLeft whether no engine but this process works on it.
+ */
+export function goingOnWords({ id, state, startedAtMs }: RunRecord, isLeft: boolean): string {
+  if (state === 'queued' && startedAtMs === null)
+    return `run ${id} holds the same file and has not begun: following it`;
+  return isLeft ? `continuing run ${id}, which was interrupted` : `run ${id} is importing the same file: following it`;
 }
 
 interface PlannedFile extends PlannedImport {
@@ -171,7 +186,7 @@ function requirePlanAlone(options: ImportCommandOptions, files: readonly string[
 async function handOver(
   home: Home,
   output: Output,
-  submit: () => Promise<readonly EnteredRun[]>,
+  submit: Submit,
   refused: readonly ErrorDocument[],
 ): Promise<number> {
   if (!isEngineRunning(home)) {
@@ -179,7 +194,7 @@ async function handOver(
       hint: 'Start one with: patchbay start. Or leave out --detach.',
     });
   }
-  for (const { run } of await submit()) {
+  for (const { run } of await submit(false)) {
     if (output.json)
       output.document({ run: run.id, feed: run.feed, file: run.fileName, state: run.state, exitCode: 0 });
     else output.line(`${printable(run.fileName)}: handed over as run ${run.id}`);
