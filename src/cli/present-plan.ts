@@ -103,7 +103,8 @@ function changeText(
   isUndo: boolean,
 ): string {
   const told = `${output.style(styleOf[sign], sign)} ${printable(field)}`;
-  if (before === null && after === null) return told;
+  // Values are left out, or of an undo both are blank: a person filled the field and emptied it again.
+  if (before === null && after === null && !(isHeld && isUndo && output.values)) return told;
   const start = `${told}: `;
   const [there, wanted] = [before, after].map((value) => (value === null ? '–' : shorten(value)));
   if (isHeld && isUndo) return `${start}${there} now, ${wanted} before the run`;

@@ -126,7 +126,7 @@ export async function verifyContacts(
     await ledger.runs.record(run.id, { requests: totals });
   }
   const notes = [
-    `looked at ${counts.looked} contacts: ${counts.changed} changed, ${counts.gone} gone, ${counts.doubled} doubled`,
+    `looked at ${counts.looked} contact${counts.looked === 1 ? '' : 's'}: ${counts.changed} changed, ${counts.gone} gone, ${counts.doubled} doubled`,
     ...(unread === 0 ? [] : [`${unread} contacts could not be read, and were not compared`]),
     ...(samePhones === 0
       ? []

@@ -73,6 +73,16 @@ const some = made([
 ]);
 
 describe('a plan on a terminal', () => {
+  it('of an undo names both values of what changed since, also where both are blank, and none without values', async () => {
+    const blank = contact('c-6', { deed: 'none', held: [{ field: 'role', said: 'Lead', theirs: null, ours: null }] });
+    const { plan, ...rest } = made([blank]);
+    const undoing: MadePlan = { ...rest, plan: { ...plan, undoes: 'r-1' } };
+    const linesOf = (values: boolean) =>
+      presentPlan(createOutput({ color: false, values }), undoing, { limit: 5, values });
+    expect((await linesOf(true)).split('\n')).toContain('      ! role: – now, – before the run');
+    expect((await linesOf(false)).split('\n')).toContain('      ! role');
+  });
+
   it('groups what is done, cuts each group, and ends with the summary', async () => {
     const text = await presentPlan(createOutput({ color: false }), some, { limit: 1, values: true });
     expect(text.split('\n')).toEqual([

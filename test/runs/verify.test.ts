@@ -98,6 +98,7 @@ describe('a run with --verify', () => {
       ...inFeed,
       options: { verify: true, only: ['c-2'] },
     });
+    expect(few.notes.find((note) => note.startsWith('looked at'))).toMatch(/^looked at 1 contact: /);
     expect(few.shape?.drift?.looked).toBe(1);
   });
 
