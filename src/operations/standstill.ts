@@ -33,7 +33,7 @@ export function isOfQueue({ code }: Pick<Cause, 'code'>): boolean {
 }
 
 function causeOf({ trouble = null, pause, failure, waitedMs }: Standstill): Cause {
-  const waited = `no progress for ${formatDuration(Math.max(1_000, Math.round(waitedMs / 1_000) * 1_000))}`;
+  const waited = `no progress for ${formatDuration(Math.max(1_000, Math.floor(waitedMs / 1_000) * 1_000))}`;
   if (trouble !== null && !isOfQueue(trouble)) return { ...trouble, message: `${waited}: ${trouble.message}` };
   if (pause !== null) return { code: pause.errorCode ?? 'serviceUnreachable', message: pause.message };
   const nearest = trouble ?? failure;

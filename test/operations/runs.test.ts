@@ -103,7 +103,7 @@ describe('the document of a run', () => {
   ])('of a run whose patience is over has exit code 6 and names %s', async (_name, known, code, message) => {
     const bench = await openRunsBench();
     const run = await bench.stage(await bench.submit('a.csv', csv(fillers(3))));
-    const end = { kind: 'unreachable', run, pause: null, failure: null, waitedMs: 4_090, ...known } as const;
+    const end = { kind: 'unreachable', run, pause: null, failure: null, waitedMs: 4_690, ...known } as const;
     const detail = await readRunEnd(homeOf(bench), end);
     expect(detail.summary).toMatchObject({ state: 'stopped', exitCode: 6 });
     expect(detail.reason).toMatchObject({ code, message, hint: expect.stringMatching(/same command/) });
