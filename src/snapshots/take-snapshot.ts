@@ -139,9 +139,11 @@ async function forgetOld(parts: SnapshotParts, series: string): Promise<void> {
 }
 
 function unusable(folder: string, error: unknown): unknown {
-  if (error instanceof PatchbayError || !(error instanceof Error) || !('code' in error)) return error;
+  // Of what a written file tells, a full disk has its own code everywhere.
+  if (error instanceof PatchbayError && error.code !== 'folderUnusable') return error;
+  if (!(error instanceof Error) || !('code' in error)) return error;
   return new PatchbayError('transient', 'snapshotFolderUnusable', `cannot write to ${folder}: ${messageOf(error)}`, {
-    facts: { folder, code: String(error.code) },
+    facts: { folder, code: String(error instanceof PatchbayError ? error.facts.systemCode : error.code) },
     hint: 'Check permissions and free space of that folder. The next snapshot writes the missing files.',
     cause: error,
   });

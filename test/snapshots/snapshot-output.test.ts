@@ -1,5 +1,5 @@
 /** What a snapshot leaves: its files, and the changes that it tells. */
-import { chmodSync, mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { takeSnapshot } from '#src/snapshots/take-snapshot.ts';
@@ -80,6 +80,10 @@ describe('the files', () => {
     const bench = await openSnapshotBench(service.origin);
     writeFileSync(join(bench.folder, '..', '..', 'snapshots'), '');
     expect(await failureOf(bench.take())).toMatchObject({ code: 'snapshotFolderUnusable' });
+    rmSync(join(bench.folder, '..'));
+    // Found missing, and yet it cannot be made.
+    symlinkSync(join(bench.folder, '..', '..', 'none'), join(bench.folder, '..'));
+    expect(await failureOf(bench.take())).toMatchObject({ code: 'snapshotFolderUnusable', kind: 'transient' });
     rmSync(join(bench.folder, '..'));
     await bench.take();
     expect(bench.files()).toContain('latest.json');
