@@ -33,6 +33,12 @@ describe('a dead letter', () => {
     expect(JSON.stringify(letterDetailDocument(letter, false))).not.toMatch(/call me|nobody|c-1/);
     await edit(bench, letter.id, 'role=B');
     expect((await bench.letters())[0]?.problems).toHaveLength(2);
+    // The only problem of a row is told as one of several: with its value.
+    await edit(bench, letter.id, 'email=ann@example.com');
+    const [left] = await bench.letters();
+    if (left === undefined) throw new Error('there is a letter');
+    expect(letterDetailDocument(left, true).problems).toMatchObject([{ field: 'phone', value: 'call me' }]);
+    expect(letterDetailDocument(left, false).problems).toMatchObject([{ field: 'phone', value: null }]);
   });
 
   it('that was edited is tried with its new cells, and is closed when its row went in', async () => {

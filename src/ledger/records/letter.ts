@@ -72,7 +72,10 @@ export function toLetter(row: ResultRow, headers: Headers): DeadLetter {
   return {
     ...facts,
     ...said,
-    problems: parseJson<Problem[]>(row.problems) ?? [{ code, line, field, value: null, ...said }],
+    problems: (parseJson<StoredProblem[]>(row.problems) ?? [{}]).map((stored) => ({
+      ...{ code, line, field, value: null, ...said },
+      ...stored,
+    })),
     row: withHeader(parseJson<Row>(row.row), numberOrNull(row.header), headers),
     desired: parseJson<DesiredContact>(row.desired),
     answer: parseJson<ServiceAnswer>(row.answer),
@@ -119,9 +122,20 @@ export function letterValues(letter: LetterEntry, headers: HeaderNumbers): reado
     letter.redriveRunId,
     letter.atMs,
     letter.seenBy,
-    // A single one is in the columns: code, field, message and hint.
-    letter.problems.length > 1 ? JSON.stringify(letter.problems) : null,
+    storedProblems(letter),
   ];
+}
+
+/** Whole, or without what the columns of the letter tell. */
+type StoredProblem = Partial<Problem>;
+
+/** Of a single problem the columns tell code, line, field, message and hint: the rest is stored, if there is any. */
+function storedProblems({ problems }: LetterEntry): string | null {
+  const [first, ...others] = problems;
+  if (first === undefined) return null;
+  if (others.length > 0) return JSON.stringify(problems);
+  const { code: _code, line: _line, field: _field, message: _message, hint: _hint, ...rest } = first;
+  return rest.value === null ? null : JSON.stringify([rest satisfies StoredProblem]);
 }
 
 /** Run, feed, choice, place, and whether it is taking still. */

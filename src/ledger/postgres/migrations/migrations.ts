@@ -21,7 +21,7 @@ const moved = 'ALTER TABLE runs ADD COLUMN moved bigint NOT NULL DEFAULT 0';
 const deleted = `ALTER TABLE runs ADD COLUMN deleted bigint NOT NULL DEFAULT 0;
   ALTER TABLE runs ADD COLUMN "delete" bigint NOT NULL DEFAULT 0`;
 
-/** All problems of a rejected row, as JSON; null where it has one, which the columns tell. */
+/** All problems of a rejected row, as JSON; of one what the columns do not tell, its value, or null. */
 const problemsOfLetters = 'ALTER TABLE letters ADD COLUMN problems text COLLATE "C"';
 
 /** Each entry takes the schema one version further. */

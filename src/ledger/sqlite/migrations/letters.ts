@@ -145,7 +145,7 @@ const countsKept = [
      DELETE FROM letter_counts WHERE (${counted}) = (new.state, new.code, new.class, new.field, new.run_id, new.feed); END`,
 ];
 
-/** Migration 8: all problems of a row, as JSON; null where it has one, which the columns tell. */
+/** Migration 8: all problems of a row, as JSON; of one what the columns do not tell, its value, or null. */
 export const problemsSteps: readonly MigrationStep[] = ['ALTER TABLE letters ADD COLUMN problems TEXT'];
 
 export const lettersSteps: readonly MigrationStep[] = [
