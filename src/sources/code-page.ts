@@ -58,7 +58,10 @@ export function chooseCodePage(words: readonly ForeignWord[]): CodePage {
   return { label: 'windows-1252', doubt: doubtOf(words, windows.mean) };
 }
 
-/** Another code page is offered only where it fits the whole file better: one odd word may simply be odd. */
+/**
+ * Another code page is offered only where it fits the whole file better, since one odd word may simply be odd, and only for a word that
+ * is odd: nearly every sign is a letter in another code page ("5 €" is "5 Ä" in Mac Roman), and stands rightly where signs do.
+ */
 function doubtOf(words: readonly ForeignWord[], windowsMean: number): CodePage['doubt'] {
   const [best] = offered
     .map((label) => ({ label, mean: meanScore(words, label).mean }))
@@ -66,6 +69,7 @@ function doubtOf(words: readonly ForeignWord[], windowsMean: number): CodePage['
     .sort((left, right) => right.mean - left.mean);
   if (best === undefined) return null;
   for (const word of words) {
+    if (!looksWrong(word, 'windows-1252')) continue;
     if (sumOf(scoresOf(word, best.label)) <= sumOf(scoresOf(word, 'windows-1252'))) continue;
     const shown = [shownWord(word, 'windows-1252'), shownWord(word, best.label)] as const;
     return { line: word.line, word: shown[0], meant: shown[1], label: best.label };
@@ -94,9 +98,31 @@ function scoresOf({ bytes }: ForeignWord, label: Label): readonly number[] {
   return [...bytes].flatMap((byte, index) => (byte < 0x80 ? [] : [characterScore(text, index, bytes, label)]));
 }
 
+/** Signs that words begin with. */
+const openingSigns = '‘“„‚«‹¿¡–—•·§©£¥±';
+/** What is in front of an apostrophe (`O’Brien`, `qu’il`, `’n’`) or behind it (`it’s`, `James’`). */
+const beforeApostrophe = /(?<!\p{L})\p{L}{0,2}$/u;
+const behindApostrophe = /^(?:[sdmt]|re|ll|ve)?(?!\p{L})/iu;
+
+/** Whether a letter is an unusual one, or a sign is where it does not belong. */
+function looksWrong({ bytes }: ForeignWord, label: Label): boolean {
+  const text = decode(bytes, label);
+  return [...bytes].some((byte, index) => {
+    if (byte < 0x80) return false;
+    const char = text[index] ?? '';
+    const behind = text.slice(index + 1);
+    if (char === '’') return !beforeApostrophe.test(text.slice(0, index)) && !behindApostrophe.test(behind);
+    const score = characterScore(text, index, bytes, label);
+    if (isLetter(char) && !ordinalSigns.includes(char)) return score < 0.5;
+    return score <= 0 || (isLetter(behind.slice(0, 1)) && !openingSigns.includes(char));
+  });
+}
+
 const commonLetters = 'äöüßéèáíóúñçàåøæêëïîôûâãõąćęłńśźżčřěůőűčďťňșțăđ';
 const uncommonLetters = 'ìòùýšžœðþÿ';
 const closingQuotes = '‘“';
+/** Of numbers (`1º`, `2ª`): letters to Unicode. */
+const ordinalSigns = 'ªº';
 
 /** How well a character fits where it is: from -1, it cannot be there, to 1, it is a usual letter. */
 function characterScore(text: string, index: number, bytes: Uint8Array, label: Label): number {
@@ -104,7 +130,7 @@ function characterScore(text: string, index: number, bytes: Uint8Array, label: L
   const [before, after] = [text[index - 1] ?? ' ', text[index + 1] ?? ' '];
   if (/\p{Script=Cyrillic}/u.test(char)) return cyrillicScore(char, before, after);
   if (label === 'windows-1251') return -1;
-  if (!/\p{L}/u.test(char)) return signScore(char, before, after);
+  if (!isLetter(char) || ordinalSigns.includes(char)) return signScore(char, before, after);
   // Three letters beyond ASCII in a row are another script.
   if ((bytes[index - 1] ?? 0) >= 0x80 && (bytes[index + 1] ?? 0) >= 0x80) return -1;
   const isUpper = char !== char.toLowerCase();

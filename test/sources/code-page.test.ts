@@ -93,6 +93,23 @@ describe('other code pages', () => {
   });
 });
 
+describe('signs that are letters in Mac Roman', () => {
+  it.each([
+    ...['500 €', 'Acme® Tools™', '2 – 3', '§ 5', '1¾ in', '1º piso', 'and so on…', '_more1, _more2… are empty'],
+    ...['it’s', 'we’ll', 'James’ car', 'O’Brien', 'rock ’n’ roll', 'l’eau', '“best”'],
+  ])('raise no doubt where signs belong: %s', (text) => {
+    expect(chosen(encoded(text, 'windows-1252'))).toEqual({ label: 'windows-1252', doubt: null });
+  });
+
+  it.each(['Äpfel', 'Österreich', 'Übersee', 'Ærø', 'García', 'Forlì', 'Ramón', 'Groß', 'Peña'])(
+    'show the doubt where a letter belongs: %s',
+    (text) => {
+      const doubt = { meant: text, label: 'macintosh' };
+      expect(chosen(encoded(text, 'macintosh'))).toMatchObject({ label: 'windows-1252', doubt });
+    },
+  );
+});
+
 describe('a file', () => {
   const table = 'id;name;company\n1;Zoë;Café Müller\n2;Jörg;Größe\n';
 
