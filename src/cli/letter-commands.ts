@@ -13,7 +13,7 @@ export function addHeld(program: Command): void {
       .option('--feed <name>', 'only fields of this feed')
       .option('--field <field>', 'only this field, such as role or custom.tier')
       .option('--key <key>', 'only this contact; repeatable', append)
-      .option('--run <run>', 'only fields that this run met last');
+      .option('--run <run>', 'only fields of which the file of this run said the value last');
   choice(held.command('ls', { isDefault: true }))
     .description("held fields, each with the file's value and the app's, since when, and from which file")
     .option('--limit <n>', 'how many', count, 1_000)

@@ -56,6 +56,15 @@ export interface DesiredContact {
    * is to be made again.
    */
   readonly undo?: UndoOrder;
+  /** Of held fields that a person decided for the file's value of: what said each. */
+  readonly taken?: readonly TakenField[];
+}
+
+/** A field, and the run and line of the file that said its value. */
+export interface TakenField {
+  readonly field: FieldName;
+  readonly runId: string;
+  readonly line: number;
 }
 
 /** What one run wrote to one contact. */

@@ -103,8 +103,11 @@ export interface SettledSaid {
   readonly fingerprint: string | null;
   readonly mappingVersion: string;
   /** Those fields of `said.held` that this row named, with what there is to decide between. */
-  readonly held: readonly HeldField[];
+  readonly held: readonly SaidHeld[];
 }
+
+/** With the run and line that said the file's value, where they are not those of the row at hand: a person had decided for it. */
+export type SaidHeld = HeldField & Partial<Pick<HeldRecord, 'runId' | 'line'>>;
 
 /** What another feed's file said, as it is to be remembered from now on. */
 export interface MovedSaid extends FeedSaid {
@@ -118,8 +121,9 @@ export interface MovedSaid extends FeedSaid {
 export interface HeldRecord extends HeldField {
   readonly feed: string;
   readonly key: string;
-  /** Of the run that met it last. */
+  /** The run whose file said `ours` last, also where a decision or a retry of the row met the field after it. */
   readonly runId: string;
+  /** In that file. */
   readonly line: number;
   readonly sinceMs: number;
 }
@@ -230,7 +234,7 @@ export interface HeldFilter {
   readonly feed?: string;
   readonly keys?: readonly string[];
   readonly field?: string;
-  /** Met last by this run. */
+  /** Said last by the file of this run. */
   readonly runId?: string;
   readonly limit: number;
   /** The last one of the page before. */

@@ -38,6 +38,7 @@ export async function settleRecords(tables: Tables, request: SettleRequest): Pro
   invariant(run !== null, 'the run of settled records is there', { run: runId });
   const pending = await pendingOf(tables, run, records);
   const doubts = await doubtRunsOf(tables, records);
+  const saidBy = await runsOfRetried(tables, run, records);
   const after = new Map<string, KeyAtHand>();
   const history: KeyHistoryEntry[] = [];
   const journal: NewJournalRow[] = [];
@@ -64,7 +65,7 @@ export async function settleRecords(tables: Tables, request: SettleRequest): Pro
       settlement.said !== null &&
       (wasHeld || settlement.said.held.length > 0 || settlement.said.said.held.length > 0)
     ) {
-      const fields = heldOf({ feed, runId, atMs }, record, settlement.said);
+      const fields = heldOf({ feed, runId: saidBy.get(record.sequence) ?? runId, atMs }, record, settlement.said);
       heldStill.push(...fields.heldStill);
       held.push(...fields.held);
     }
@@ -87,6 +88,22 @@ async function pendingOf(
     records.map(({ position }) => position),
   );
   return new Map(rows.map(({ position, ...facts }) => [position, { ...facts, runKind: kind }]));
+}
+
+/** By sequence, the runs whose files said those rows of a redrive that wait for a person; none that is kept no longer. */
+async function runsOfRetried(
+  { runs }: Tables,
+  { kind, feed }: RunPlace,
+  records: readonly SettledRecord[],
+): Promise<ReadonlyMap<number, string>> {
+  if (kind !== 'redrive') return new Map();
+  const held = records.filter(({ said }) => said !== null && said.held.length > 0);
+  const found = new Map<number, string>();
+  for (const sequence of new Set(held.map((record) => record.sequence))) {
+    const [run] = await runs.findRuns({ feed, afterSequence: sequence - 1, beforeSequence: sequence + 1 }, 1);
+    if (run !== undefined) found.set(sequence, run.id);
+  }
+  return found;
 }
 
 /** Outcomes, letters, events and counts. */

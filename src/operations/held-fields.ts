@@ -29,7 +29,7 @@ const busyLookMs = 100;
 
 export type HeldChoice = Pick<HeldFilter, 'feed' | 'keys' | 'field' | 'runId'>;
 
-/** A held field, and the file of the run that met it last; null where that run is kept no longer. */
+/** A held field, and the file that said its value last; null where that run is kept no longer. */
 export type HeldOfFile = HeldRecord & { readonly sourceFile: string | null };
 
 export interface HeldTaken {

@@ -206,8 +206,9 @@ function linkedEnd(record: StagedRecord, lease: Lease, adopted: boolean, theirs:
 /** Null for an undo: it moves nothing that a file has said, so that the same file says nothing new. */
 function saidOf(record: StagedRecord, said: Said, { held }: Plan): Ended['said'] {
   if (record.desired.undo !== undefined) return null;
-  const { rowHash, fingerprint, mappingVersion } = record;
-  return { said, rowHash, fingerprint, mappingVersion, held };
+  const { rowHash, fingerprint, mappingVersion, desired } = record;
+  const taken = new Map(desired.taken?.map((one) => [one.field, one]));
+  return { said, rowHash, fingerprint, mappingVersion, held: held.map((one) => ({ ...one, ...taken.get(one.field) })) };
 }
 
 function dead(record: StagedRecord, death: Death): Ended {

@@ -4,7 +4,16 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { identifyProcess } from '#src/ledger/process-identity.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
-import { exportHeld, heldByFeed, heldDocument, listHeld, readHeldPage, takeHeld } from '#src/operations/held-fields.ts';
+import { retryLetters } from '#src/operations/dead-letters.ts';
+import {
+  exportHeld,
+  type HeldOfFile,
+  heldByFeed,
+  heldDocument,
+  listHeld,
+  readHeldPage,
+  takeHeld,
+} from '#src/operations/held-fields.ts';
 import { csv, expectCounts, openRunsBench, type RunsBench } from '../runs/support/runs-bench.ts';
 
 const wide = 'externalId,firstName,role,company';
@@ -31,6 +40,8 @@ async function edit(bench: RunsBench, defaultFields: Readonly<Record<string, str
 }
 
 const fieldsOf = async (bench: RunsBench) => (await bench.world.contactOf('c-1')).defaultFields;
+
+const placeOf = ({ field, sourceFile, line }: HeldOfFile) => `${field} ${sourceFile}:${line}`;
 
 /** The role is held: X before, Y in the app, Z in the file. */
 async function openWithHold(): Promise<RunsBench> {
@@ -158,5 +169,35 @@ describe('held fields', () => {
     expect(header).toBe('\ufefffeed,key,field,file,app,since,source file,line,run');
     expect(line).toMatch(new RegExp(`^main,c-1,role,Buyer,'=1\\+1,[^,]*Z,b.csv,2,${run.id}$`));
     await expect(exportHeld(bench.parts, { field: 'lastName' }, path)).rejects.toMatchObject({ code: 'noHeldFields' });
+  });
+
+  it('that a decision found changed once more tell the file and line that said each, as before', async () => {
+    const bench = await openWithHold();
+    await edit(bench, { company: 'Else' });
+    await bench.import('c.csv', csv(['c-2,ACME', 'c-1,Quay'], 'externalId,company'));
+    const before = await readHeldPage(bench.parts, { limit: 10 });
+    expect(before.held.map(placeOf)).toEqual(['company c.csv:3', 'role b.csv:2']);
+    const run = await taken(bench);
+    await edit(bench, { role: 'W', company: 'Third' });
+    expectCounts(await bench.finish(await bench.apply(run)), { rows: 1, unchanged: 1 });
+    const after = await readHeldPage(bench.parts, { limit: 10 });
+    expect(after.held.map(placeOf)).toEqual(before.held.map(placeOf));
+    expect(after.held.map(({ theirs, runId }) => [theirs, runId])).toEqual([
+      ['Third', before.held[0]?.runId],
+      ['W', before.held[1]?.runId],
+    ]);
+  });
+
+  it('of a dead letter that was tried again tell the file and line of its row', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', csv(['c-1,Ann,X,Pier'], wide));
+    await bench.world.faults('update:status=422');
+    await bench.import('b.csv', csv(['c-2,Bo,Chef,ACME', 'c-1,Ann,Z,Pier'], wide));
+    await bench.world.faults();
+    await edit(bench, { role: 'Y' });
+    const [run] = await retryLetters({ submit: bench.parts, actor: bench.parts.actor }, { ids: [], all: true });
+    if (run === undefined) throw new Error('one run was expected');
+    expect((await bench.carryOut(run)).counts.heldFields).toBe(1);
+    expect((await readHeldPage(bench.parts, { limit: 10 })).held.map(placeOf)).toEqual(['role b.csv:3']);
   });
 });

@@ -66,7 +66,8 @@ export function heldMoves(
 export const heldShape: FileShape = { format: 'ndjson', columns: null, delimiter: null };
 
 function recordOf(run: RunRecord, key: string, fields: readonly HeldRecord[], sequence: number): NewStagedRecord {
-  const desired = contactOfTaken(key, fields);
+  const taken = fields.map(({ field, runId, line: saidIn }) => ({ field, runId, line: saidIn }));
+  const desired = { ...contactOfTaken(key, fields), taken };
   const line = fields[0]?.line ?? 0;
   const object = Object.fromEntries([['externalId', key], ...fields.map(({ field, ours }) => [field, ours])]);
   return {

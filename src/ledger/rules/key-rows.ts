@@ -222,7 +222,7 @@ export function writesOf(before: ReadonlyMap<string, KeyRows>, after: Iterable<K
   return { ...noWrites, contacts, flights, landed, known };
 }
 
-/** Held fields as the end of a row leaves them. */
+/** Held fields as the end of a row leaves them. @param runId of the run whose file said the row. */
 export function heldOf(
   { feed, runId, atMs }: { readonly feed: string; readonly runId: string; readonly atMs: number },
   { key, line }: { readonly key: string; readonly line: number },
@@ -230,7 +230,7 @@ export function heldOf(
 ): Pick<KeyWrites, 'heldStill' | 'held'> {
   return {
     heldStill: [{ feed, key, fields: said.held }],
-    held: held.map((one): HeldRecord => ({ ...one, feed, key, runId, line, sinceMs: atMs })),
+    held: held.map((one): HeldRecord => ({ runId, line, ...one, feed, key, sinceMs: atMs })),
   };
 }
 
