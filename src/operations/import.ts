@@ -125,8 +125,8 @@ export interface EnteredFiles {
 }
 
 /**
- * Copies each file and enters a run for it; where a run of the same content was cut off, that run continues. One file that
- * cannot be copied does not keep the others out.
+ * Copies each file and enters a run for it; where a run of the same content was cut off, that run continues. Each file has a run
+ * of its own, also where two have the same content. One file that cannot be copied does not keep the others out.
  * @throws PatchbayError of any kind but `file`.
  */
 export async function enterFiles(
@@ -141,7 +141,8 @@ export async function enterFiles(
     try {
       const named = typeof file === 'string' ? resolve(file) : file;
       const act = await actOf({ ...submit, actor }, 'import', options.acceptReason, choicesOf(options));
-      runs.push(await submitFile(submit, named, options, choice, act));
+      const besides = new Set(runs.map(({ run }) => run.id));
+      runs.push(await submitFile(submit, named, options, choice, { act, besides }));
     } catch (error) {
       if (!(error instanceof PatchbayError) || error.kind !== 'file') throw error;
       refused.push(error);

@@ -72,9 +72,15 @@ export interface NamedFile {
   readonly name: string;
 }
 
+/** How a person brings the file. */
+export interface SubmitBy {
+  readonly act?: NewAct;
+  /** The runs of other files that the same command brings: none of them stands for this file, also where the content is the same. */
+  readonly besides?: ReadonlySet<string>;
+}
+
 /**
  * Copies the file and enters a run for it, or finds the one of the same content that has not ended.
- * @param act of the person who brings the file.
  * @throws PatchbayError `file`: `fileMissing`, `fileUnreadable`, `notAFile`, `changedWhileRead`.
  */
 export async function submitFile(
@@ -82,7 +88,7 @@ export async function submitFile(
   named: string | NamedFile,
   options: RunOptions,
   choice: SubmitChoice,
-  act?: NewAct,
+  { act, besides }: SubmitBy = {},
 ): Promise<SubmittedRun> {
   const { ledger, clock, folders, host } = parts;
   const id = newRunId(clock.nowMs());
@@ -96,7 +102,7 @@ export async function submitFile(
     { kind: 'feed', ...choice },
   );
   const known = await newestRunOf(ledger.runs, reading.feed, copy.sha256);
-  if (known !== null && (await isUnderWay(parts, known))) {
+  if (known !== null && besides?.has(known.id) !== true && (await isUnderWay(parts, known))) {
     await rm(copy.path, { force: true });
     return { run: known, resumed: true };
   }

@@ -2,7 +2,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { noOptions } from '#src/ledger/runs.ts';
+import { noOptions, type RunRecord } from '#src/ledger/runs.ts';
+import { enterFiles } from '#src/operations/import.ts';
 import { enterOrphans, hasOrphans, removeStrays, submitFile, takeFile } from '#src/runs/enter-run.ts';
 import { newRunId, runIdOf } from '#src/runs/run-files.ts';
 import { csv, expectCounts, mapping, openRunsBench, type RunsBench } from './support/runs-bench.ts';
@@ -28,6 +29,27 @@ describe('a file that is named on the command line', () => {
     expect(again).toMatchObject({ resumed: true, run: { id: run.id, fileName: 'a.csv' } });
     expect(await bench.ledger.runs.list({ limit: 10 })).toHaveLength(1);
     expect(await bench.names('handed-over')).toHaveLength(1);
+  });
+
+  it('has a run of its own beside another file of the same content, also where that goes on with its run', async () => {
+    const bench = await openRunsBench();
+    const interrupted = await bench.submit('a.csv', rows);
+    const files = await Promise.all(['a.csv', 'b.csv', 'c.csv'].map((name) => bench.write(name, rows)));
+    const home = { submit: bench.parts, actor: bench.parts.actor };
+    const { runs } = await enterFiles(home, files, noOptions, await ofMain(bench));
+    expect(runs.map(({ run, resumed }) => [run.fileName, resumed])).toEqual([
+      ['a.csv', true],
+      ['b.csv', false],
+      ['c.csv', false],
+    ]);
+    expect(runs[0]?.run.id).toBe(interrupted.id);
+    const ended: RunRecord[] = [];
+    for (const { run } of runs) ended.push(await bench.carryOut(run));
+    expect(ended.map(({ counts }) => [counts.created, counts.unchanged])).toEqual([
+      [1, 0],
+      [0, 1],
+      [0, 1],
+    ]);
   });
 
   it('is read again where its run has ended, and found unchanged', async () => {
