@@ -109,6 +109,7 @@ export function changesHeading(
     ...(created > 0 ? [`${counted(created, 'contact')} created`] : []),
     ...(updated > 0 ? [`${counted(updated, 'contact')} changed`] : []),
   ].join(', ');
+  if (changesKnown === 'none') return `  ${done}; the journal has no write of this run`;
   if (changesKnown === 'gone') return output.paste(`  ${done}; from what to what is no longer kept`);
   return done === '' ? null : `  ${done}:`;
 }

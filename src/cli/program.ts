@@ -171,7 +171,9 @@ function addRuns(program: Command): void {
     .option('--reason <text>', 'why; recorded in the report')
     .action(run(async () => (await import('./commands/undo.ts')).undo));
   onDataFolder(runs.command('cancel'))
-    .description('end a run: what was written stays written, the rest is left out')
+    .description(
+      'end a run: what was written stays written, the rest is left out, with the number of writes that may have landed',
+    )
     .argument('<RUN>', 'its id, or the end of it')
     .option('--reason <text>', 'why; logs --acts shows it')
     .action(run(async () => (await import('./commands/runs.ts')).cancel));

@@ -28,6 +28,7 @@ import {
   writesOf,
 } from './rules/key-rows.ts';
 import { decideLease, newestSequence } from './rules/lease.ts';
+import { sendersAtWork } from './senders-at-work.ts';
 import type { KeyRows } from './tables/keys.ts';
 import type { Store, Tables } from './tables.ts';
 
@@ -98,11 +99,15 @@ export function contactsOver(store: Store): ContactLedger {
             entered.map(({ position }) => ({ position, sent: true })),
           );
         }
-        await tables.keys.addJournal(
-          entered.flatMap(({ key, resolved }) =>
-            resolved?.journal == null ? [] : [journalRow(request, key, resolved.journal)],
-          ),
+        const found = entered.flatMap(({ key, resolved }) =>
+          resolved?.journal == null ? [] : [{ key, entry: resolved.journal }],
         );
+        const atWork = await sendersAtWork(
+          tables,
+          runId,
+          found.map(({ entry }) => entry),
+        );
+        await tables.keys.addJournal(found.map(({ key, entry }) => journalRow(request, key, entry, atWork)));
         return refused;
       }, 'durable'),
 

@@ -18,6 +18,7 @@ import {
 } from './rules/key-rows.ts';
 import { type EndChanges, type PendingFacts, type SettleFacts, type Settlement, settleRecord } from './rules/settle.ts';
 import type { CountName } from './runs.ts';
+import { sendersAtWork } from './senders-at-work.ts';
 import type { SettledRecord, SettleRequest } from './staging.ts';
 import type { KeyWrites } from './tables/keys.ts';
 import type { RunPlace } from './tables/runs.ts';
@@ -39,6 +40,11 @@ export async function settleRecords(tables: Tables, request: SettleRequest): Pro
   const pending = await pendingOf(tables, run, records);
   const doubts = await doubtRunsOf(tables, records);
   const saidBy = await runsOfRetried(tables, run, records);
+  const atWork = await sendersAtWork(
+    tables,
+    runId,
+    records.flatMap(({ journal: entries = [] }) => entries),
+  );
   const after = new Map<string, KeyAtHand>();
   const history: KeyHistoryEntry[] = [];
   const journal: NewJournalRow[] = [];
@@ -55,6 +61,7 @@ export async function settleRecords(tables: Tables, request: SettleRequest): Pro
       boundTo: rows.contact?.contactId ?? null,
       intentRun: rows.flight?.intentRun ?? null,
       doubtRuns: doubts.get(key) ?? [],
+      sendersAtWork: atWork,
     };
     const settlement = settleRecord(request, record, facts);
     after.set(key, settledRows(rows, request, record, settlement));

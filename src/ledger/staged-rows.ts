@@ -7,8 +7,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invariant } from '#src/errors.ts';
 import { closeLetters, closeUnchanged, enterDeadRows } from './dead-rows.ts';
-import { cancelledEvent, eventsThatFit, isOfCancelling } from './rules/events.ts';
-import { noWrites } from './rules/key-rows.ts';
+import { cancelledEvent, cancelledInDoubt, eventsThatFit, isOfCancelling } from './rules/events.ts';
+import { atHand, contactRecord, noWrites } from './rules/key-rows.ts';
 import { batchesOf, deadWithdrawn, stagedRow, storedRows } from './rules/staging.ts';
 import { rowsPerSlice } from './run-ledger.ts';
 import type { CountDelta } from './runs.ts';
@@ -39,6 +39,7 @@ type RowLedger = Pick<
   | 'defer'
   | 'releaseBatch'
   | 'skipPending'
+  | 'skippedInDoubt'
   | 'countEnds'
   | 'events'
   | 'deadRows'
@@ -206,11 +207,21 @@ export function stagedRowsOver(store: Store): RowLedger {
     skipPending: async (runId) => {
       let skipped = 0;
       let cancelled = 0;
+      const doubted = await keysInDoubt(reads, runId);
       for await (const { place, rows } of slices(runId)) {
         cancelled += rows.filter(({ outcome }) => outcome === 'cancelled').length;
         const pending = rows.filter(({ outcome }) => outcome === null);
         if (pending.length === 0) continue;
-        skipped += await transact(async ({ runs }) => {
+        const inDoubt = pending.filter(({ key }) => doubted.has(key)).map(({ position }) => position);
+        skipped += await transact(async (tables) => {
+          const { runs } = tables;
+          if (inDoubt.length > 0) {
+            const events = (await recordsAt(tables, place, inDoubt)).map(({ key, line }) =>
+              cancelledInDoubt(key, line),
+            );
+            const lastEvent = (await runs.place(runId))?.lastEvent ?? place.lastEvent;
+            await runs.insertEvents(place.sequence, eventsThatFit(events, lastEvent));
+          }
           const changes = pending.map(({ position }) => ({ position, outcome: 'cancelled' as const }));
           const ended = await runs.changeRows(place.sequence, changes);
           await runs.changeRun(place.sequence, {}, { skipped: ended });
@@ -227,6 +238,17 @@ export function stagedRowsOver(store: Store): RowLedger {
         if (told > 0) await runs.insertEvents(place.sequence, eventsThatFit([cancelledEvent(told)], place.lastEvent));
       });
       return skipped;
+    },
+
+    skippedInDoubt: async (runId) => {
+      const doubted = await keysInDoubt(reads, runId);
+      if (doubted.size === 0) return 0;
+      let count = 0;
+      for await (const { rows } of slices(runId)) {
+        const left = rows.filter(({ outcome }) => outcome === null || outcome === 'cancelled');
+        count += left.filter(({ key }) => doubted.has(key)).length;
+      }
+      return count;
     },
 
     countEnds: async (runId) => {
@@ -259,6 +281,18 @@ export function stagedRowsOver(store: Store): RowLedger {
       return place === null ? [] : reads.letters.deadCounts(place.sequence);
     },
   };
+}
+
+/** Keys with a write of the run that is on its way, or of which no answer came. They are few: those that work is under way on. */
+async function keysInDoubt({ keys }: Pick<Tables, 'keys'>, runId: string): Promise<ReadonlySet<string>> {
+  const writing = (await keys.inFlight({ isWriting: true })).map(({ key }) => key);
+  if (writing.length === 0) return new Set();
+  const doubted = new Set<string>();
+  for (const [key, rows] of await keys.read(writing, [])) {
+    const { intentRun, claim } = contactRecord(atHand(key, rows));
+    if (intentRun === runId || claim?.runId === runId) doubted.add(key);
+  }
+  return doubted;
 }
 
 /** What the feed knows of these keys has a new row hash from now on; keys that it does not know stay unknown. */

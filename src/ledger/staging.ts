@@ -242,6 +242,8 @@ export interface StagingLedger {
   settle(request: SettleRequest): Promise<number>;
   /** Ends all that is pending, without a write: a run was cancelled. */
   skipPending(runId: string, reason: 'cancelled', atMs: number): Promise<number>;
+  /** Of the rows that it ended or would end, those whose write by this run has not ended: it may have landed, and may still do so. */
+  skippedInDoubt(runId: string): Promise<number>;
   /** Outcomes by kind, counted from the records themselves: must agree with the run's counts. */
   countEnds(runId: string): Promise<CountDelta>;
   /** What a report has beyond rejected rows, in the order it happened. */

@@ -13,8 +13,11 @@ import { originOf, type RunRecord } from '#src/ledger/runs.ts';
 import { readReport } from '#src/runs/report.ts';
 import { type RunDetail, type RunHome, readRun, wholeRunDocument } from './runs.ts';
 
-/** `report`: the first ones alone are known, from the report. `gone`: it changed contacts, and what it changed is kept no longer. */
-export type ChangesKnown = 'all' | 'report' | 'gone';
+/**
+ * `report`: the first ones alone are known, from the report. `none`: it counts contacts, and no write of its own: they were as it wanted
+ * them. `gone`: it changed contacts, and what it changed is kept no longer.
+ */
+export type ChangesKnown = 'all' | 'report' | 'none' | 'gone';
 
 export interface RunStory extends RunDetail {
   readonly changesKnown: ChangesKnown;
@@ -44,7 +47,9 @@ async function changesKnownOf(home: RunHome, run: RunRecord): Promise<ChangesKno
   const { created, updated } = run.counts;
   if (created + updated === 0 || (await home.ledger.contacts.journal({ runId: run.id, limit: 1 })).length > 0)
     return 'all';
-  return (await changesInReport(home, run.id)).length > 0 ? 'report' : 'gone';
+  const inReport = (await readReport(home.runFolders.reports, run.id))?.changes;
+  if (inReport === undefined) return 'gone';
+  return inReport.length > 0 ? 'report' : 'none';
 }
 
 async function changesInReport({ runFolders }: RunHome, runId: string): Promise<readonly ContactChange[]> {

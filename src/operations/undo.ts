@@ -112,7 +112,7 @@ function requireSame({ id, state, options }: RunRecord, undone: RunRecord, { del
   throw new PatchbayError('usage', 'undoUnderWay', message, { hint });
 }
 
-async function requireUndoable({ ledger }: Pick<Home, 'ledger'>, { id, state }: RunRecord): Promise<void> {
+async function requireUndoable({ ledger }: Pick<Home, 'ledger'>, { id, state, reason }: RunRecord): Promise<void> {
   if (!isFinal(state)) {
     throw new PatchbayError('usage', 'runNotEnded', `run ${id} has not ended: it is ${stateWords[state]}`, {
       hint: `Wait for its end, or cancel it first: patchbay runs cancel ${id}`,
@@ -120,7 +120,14 @@ async function requireUndoable({ ledger }: Pick<Home, 'ledger'>, { id, state }: 
   }
   if ((await ledger.contacts.journal({ runId: id, limit: 1 })).length > 0) return;
   throw new PatchbayError('usage', 'nothingToUndo', `run ${id} has written nothing that the ledger still knows`, {
-    hint: `What runs wrote is kept for data.keepJournal. Look at the run: patchbay runs show ${id}`,
+    hint: [
+      ...(reason?.facts.inDoubt === undefined
+        ? []
+        : [
+            'Of some of its writes no answer came: the next run that looks these contacts up counts what landed, and can be undone.',
+          ]),
+      `What runs wrote is kept for data.keepJournal. Look at the run: patchbay runs show ${id}`,
+    ].join('\n'),
   });
 }
 

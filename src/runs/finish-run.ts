@@ -8,7 +8,14 @@ import { archiveFolders } from '#src/config/data-folders.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { writeChangesFile } from '#src/journal/changes-file.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import { type CountDelta, pendingCount, type RunCounts, type RunRecord, type RunState } from '#src/ledger/runs.ts';
+import {
+  type CountDelta,
+  pendingCount,
+  type RunCounts,
+  type RunReason,
+  type RunRecord,
+  type RunState,
+} from '#src/ledger/runs.ts';
 import { archiveFile, pathOfRun } from '#src/sources/check-out.ts';
 import { inStep } from '#src/steps.ts';
 import { inWork } from '#src/telemetry.ts';
@@ -73,11 +80,26 @@ export async function finishCancelled(parts: FinishParts, runId: string): Promis
   await ledger.runs.skipPending(run.id, 'cancelled', atMs);
   const counted = (await ledger.runs.get(run.id)) ?? run;
   publishRows(run.feed, { skipped: counted.counts.skipped - run.counts.skipped });
-  const summary = await writeEnd(parts, counted, 'cancelled', atMs);
-  await ledger.runs.move(run.id, ['cancelling'], 'cancelled', { atMs });
+  const reason = withDoubts(run, await ledger.runs.skippedInDoubt(run.id));
+  const summary = await writeEnd(parts, { ...counted, reason }, 'cancelled', atMs);
+  await ledger.runs.move(run.id, ['cancelling'], 'cancelled', { atMs, reason });
   publishEnd(run, 'cancelled', summary, atMs);
   await prune(ledger, run.id);
   return true;
+}
+
+/** Rows that are left out although a write of them may have landed are counted, with what becomes of them. */
+function withDoubts({ id, reason }: RunRecord, inDoubt: number): RunReason | null {
+  if (reason === null || inDoubt === 0) return reason;
+  const writes = inDoubt === 1 ? 'write' : 'writes';
+  const found = `The next run that looks ${inDoubt === 1 ? 'this contact' : 'these contacts'} up counts what landed, such as an import of the same file, and undoing that run takes it back.`;
+  const late = `Where an answer still came, it is undone with this run: patchbay runs undo ${id}`;
+  return {
+    ...reason,
+    message: `${reason.message}; ${inDoubt} ${writes} had no answer by then and may have landed`,
+    hint: [...(reason.hint === null ? [] : [reason.hint]), found, late].join('\n'),
+    facts: { ...reason.facts, inDoubt },
+  };
 }
 
 /** A full file that no longer contains a row without a key closes its letter; its run says so in its notes. */

@@ -6,10 +6,11 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pMap from 'p-map';
+import { journalOfClaim } from '#src/contacts/claim.ts';
 import type { Plan } from '#src/contacts/plan.ts';
 import { type PlannedContact, plannedContact } from '#src/contacts/planned.ts';
 import { PatchbayError } from '#src/errors.ts';
-import type { RunRecord } from '#src/ledger/runs.ts';
+import { isFinal, type RunRecord } from '#src/ledger/runs.ts';
 import type { RecordEnd, StagedRecord } from '#src/ledger/staging.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { CallOptions } from '#src/workspace/port.ts';
@@ -147,7 +148,30 @@ export async function planRecords(
   const asking = works().filter(isAsking('lookUp'));
   if (asking.length > 0) takeAnswers(keys, await readTogether(chunk, asking));
   await pMap(keys, (key) => readToTheEnd(chunk, key), { concurrency: parts.limits.writesAtOnce });
-  return keys.map((key, index) => plannedOf(records[index] as StagedRecord, key));
+  const ended = await endedSenders(parts, run, keys);
+  return keys.map((key, index) => plannedOf(records[index] as StagedRecord, key, ended));
+}
+
+/** Runs that have ended without counting an update that a read shows: the run that finds it counts it (`docs/rules.md`, "The journal"). */
+async function endedSenders(
+  { ledger }: UpsertParts,
+  run: RunRecord,
+  keys: readonly Reading[],
+): Promise<ReadonlySet<string>> {
+  const senders = new Set(keys.flatMap(({ work }) => senderOf(work) ?? []));
+  const ended = new Set<string>();
+  for (const sender of senders) {
+    const state = sender === run.id ? 'applying' : (await ledger.runs.get(sender))?.state;
+    if (state === undefined || state === 'cancelling' || isFinal(state)) ended.add(sender);
+  }
+  return ended;
+}
+
+/** The run that sent an update of which something has landed without an answer; null where there is none. */
+function senderOf({ contents }: KeyWork): string | null {
+  if (contents.is !== 'same' || contents.lease.contact.claim === null) return null;
+  const landed = journalOfClaim(contents.lease.contact.claim, contents.theirs);
+  return landed?.runId ?? null;
 }
 
 interface Reading {
@@ -202,7 +226,11 @@ async function readToTheEnd(chunk: Chunk, key: Reading): Promise<void> {
   }
 }
 
-function plannedOf(record: StagedRecord, { work, end, unsure }: Reading): PlannedRecord {
+function plannedOf(
+  record: StagedRecord,
+  { work, end, unsure }: Reading,
+  endedSenders: ReadonlySet<string>,
+): PlannedRecord {
   const { contents } = work;
   const planned = (outcome: 'created' | 'updated' | 'unchanged', plan: Plan, theirs: Contact | null): PlannedRecord => {
     const contact = plannedContact(record, plan, theirs);
@@ -214,6 +242,9 @@ function plannedOf(record: StagedRecord, { work, end, unsure }: Reading): Planne
   if (end === null) return { record, is: 'unsure', why: unsure };
   const ended = endOf(record, end, contents).end;
   if (ended.outcome === 'skipped' || ended.outcome === 'dead') return { record, is: 'ended', end: ended };
-  if (contents.is === 'same') return planned(ended.outcome, contents.plan, contents.theirs);
+  if (contents.is === 'same') {
+    const isFound = ended.outcome === 'unchanged' && endedSenders.has(senderOf(work) ?? '');
+    return planned(isFound ? 'updated' : ended.outcome, contents.plan, contents.theirs);
+  }
   return { record, is: 'unsure', why: unsure };
 }

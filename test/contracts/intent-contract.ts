@@ -113,6 +113,26 @@ export function intentContract(open: OpenLedger): void {
     expect(said).toMatchObject({ rowHash: null, fingerprint: null });
   });
 
+  test('rows that a cancelled run leaves out are counted as in doubt while a write by it has not ended', async () => {
+    const { ledger } = await openForTest(open);
+    const run = await applyingRun(ledger, 'r1', ['k1', 'k2', 'k3']);
+    await applyingRun(ledger, 'r2', ['k3', 'k4']);
+    await lease(ledger, 'w1', ['k1', 'k3', 'k4'], { sequence: run.sequence + 1 });
+    await intend(ledger, 'w1', ['k1']);
+    await intend(ledger, 'w1', ['k3', 'k4'], 'r2');
+    expect(await ledger.runs.skippedInDoubt('r1')).toBe(1);
+    await ledger.runs.move('r1', ['applying'], 'cancelling', { atMs: 1_000 });
+    expect(await ledger.runs.skipPending('r1', 'cancelled', 1_000)).toBe(3);
+    expect(await ledger.runs.skippedInDoubt('r1')).toBe(1);
+    const events = await ledger.runs.events('r1', 0, 9);
+    expect(events.map(({ code, key }) => [code, key])).toEqual([
+      ['cancelled', 'k1'],
+      ['cancelled', null],
+    ]);
+    await ledger.contacts.withdrawIntents('w1', [{ key: 'k1', owned: nobodyOwns }]);
+    expect(await ledger.runs.skippedInDoubt('r1')).toBe(0);
+  });
+
   test('a horizon stays when the lease is given back: nobody gets the key before it has passed', async () => {
     const { ledger, reopen } = await openForTest(open);
     await lease(ledger, 'w1', ['k1']);

@@ -1,7 +1,7 @@
 /** The whole story of a run: what it changed, from the journal or from the report (`docs/contract.md`, "Commands"). */
 import { describe, expect, it } from 'vitest';
 import { createOutput } from '#src/cli/output.ts';
-import { changeLines } from '#src/cli/present-story.ts';
+import { changeLines, changesHeading } from '#src/cli/present-story.ts';
 import type { ContactChange } from '#src/journal/changes.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { changeDocument, changesOfRun, readStory, storyDocument } from '#src/operations/run-story.ts';
@@ -67,6 +67,21 @@ describe('the story of a run', () => {
     expect(await changesOf(bench, run)).toEqual(before);
     const elsewhere: RunHome = { ...homeOf(bench), runFolders: { reports: `${bench.folder}/none` } };
     expect(await readStory(elsewhere, run)).toMatchObject({ changesKnown: 'gone', changesFile: null });
+  });
+
+  it('says that a run wrote nothing to contacts that it counts, where it adopted them and found them right', async () => {
+    const bench = await openRunsBench();
+    await bench.world.byHand('POST', '/v1/contacts', {
+      externalId: 'c-1',
+      defaultFields: { firstName: 'Ann', role: 'Lead' },
+    });
+    const run = await bench.import('a.csv', csv(['c-1,Ann,Lead,'], header));
+    expect(run.counts).toMatchObject({ updated: 1, adopted: 1 });
+    const story = await readStory(homeOf(bench), run);
+    expect(story.changesKnown).toBe('none');
+    expect(changesHeading(createOutput({ color: false }), story)).toBe(
+      '  1 contact changed; the journal has no write of this run',
+    );
   });
 
   it('shows no values and no key where none are wanted', async () => {

@@ -6,6 +6,7 @@ import type { AuditRecord } from '#src/ledger/audits.ts';
 import { createLogger } from '#src/log.ts';
 import { finishRun, tidyFinished } from '#src/runs/finish-run.ts';
 import { problemLines, readReport } from '#src/runs/report.ts';
+import { processBatch } from '#src/upsert/process-batch.ts';
 import { deadRow } from '../contracts/support/build.ts';
 import { csv, expectCounts, fillers, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 
@@ -319,6 +320,42 @@ describe('a cancelled run', () => {
     expect(await bench.report(run)).toMatchObject({ state: 'cancelled', exitCode: 5, pending: 0 });
     const note = await readFile(join(bench.folder, 'import', '_done', `${run.id}__a.csv.txt`), 'utf8');
     expect(note).toContain('state     cancelled: cancelled by a person');
+  });
+
+  it('says how many of its writes may have landed, and the run that finds them counts them and has them to take back', async () => {
+    const bench = await openRunsBench();
+    await bench.world.faults('create:dropAfter');
+    const rows = csv(['c-1,Ann,A', 'c-2,Bob,A', 'c-3,Cy,A']);
+    const staged = await bench.stage(await bench.submit('a.csv', rows));
+    const [batch] = await bench.ledger.runs.nextBatches(bench.world.clock.nowMs(), 1);
+    await processBatch(bench.world.parts, batch as NonNullable<typeof batch>, new AbortController().signal, {
+      recordsMax: 2,
+    });
+    await bench.world.faults();
+    await bench.ledger.runs.move(staged.id, ['applying'], 'cancelling', {
+      atMs: 1,
+      reason: { code: 'cancelled', message: 'cancelled by a person', hint: null, facts: {} },
+    });
+    const run = await bench.finish(staged);
+    expectCounts(run, { rows: 3, created: 0, skipped: 3 });
+    const reason = { message: 'cancelled by a person; 2 writes had no answer by then and may have landed' };
+    expect(run.reason).toMatchObject({ ...reason, facts: { inDoubt: 2 }, hint: expect.stringContaining(run.id) });
+    const report = await bench.report(run);
+    expect(report).toMatchObject({ reason });
+    const told = (report.outcomes as { code: string; line: number; key: string | null }[]).filter(
+      ({ code, key }) => code === 'cancelled' && key !== null,
+    );
+    expect(told.map(({ line, key }) => [line, key])).toEqual([
+      [2, 'c-1'],
+      [3, 'c-2'],
+    ]);
+
+    const next = await bench.import('b.csv', rows);
+    expectCounts(next, { rows: 3, created: 3 });
+    const writesOf = async (runId: string) =>
+      (await bench.ledger.contacts.journal({ runId, limit: 9 })).map(({ key, kind }) => [key, kind]);
+    expect(await writesOf(run.id)).toEqual([]);
+    expect((await writesOf(next.id)).toSorted()).toEqual(['c-1', 'c-2', 'c-3'].map((key) => [key, 'create']));
   });
 
   it('that never began has a report too', async () => {

@@ -154,6 +154,27 @@ test('a create in doubt whose contact is found, and then updated, leaves both wr
   const run = await world.stage([second]);
   world.clock.advance(200_000);
   await world.finish(run);
-  expect((await journalOf(world, lost)).map(({ kind }) => kind)).toEqual(['create']);
-  expect((await journalOf(world, run)).map(({ kind }) => kind)).toEqual(['patch']);
+  // The run that finds the contact counts it as created, and has its writes.
+  expect(await journalOf(world, lost)).toEqual([]);
+  expect((await journalOf(world, run)).map(({ kind }) => kind)).toEqual(['create', 'patch']);
+  expect(await world.countsOf(run)).toMatchObject({ created: 1 });
+});
+
+test('an update in doubt of a run that was cancelled is an update of the run that finds it', async () => {
+  const world = await openUpsertWorld();
+  await world.load([first]);
+  const lost = await world.stage([second]);
+  await dieIn(world, lost, ['after', 'workspace', 'updateContact']);
+  await world.ledger.runs.move(lost.id, ['applying'], 'cancelling', { atMs: 1 });
+  expect(await world.ledger.runs.skippedInDoubt(lost.id)).toBe(1);
+  await world.ledger.runs.skipPending(lost.id, 'cancelled', 1);
+  await world.ledger.runs.move(lost.id, ['cancelling'], 'cancelled', { atMs: 1 });
+  const run = await world.stage([second]);
+  world.clock.advance(200_000);
+  await world.finish(run);
+  expect(world.service.counts().update).toBe(1);
+  expect(await world.countsOf(run)).toMatchObject({ updated: 1, unchanged: 0 });
+  expect(await journalOf(world, lost)).toEqual([]);
+  expect((await journalOf(world, run)).map(({ changes }) => changes.toSorted())).toEqual([updated.changes.toSorted()]);
+  expect(await world.ledger.runs.skippedInDoubt(lost.id)).toBe(0);
 });

@@ -60,8 +60,15 @@ export const skipSentences: Readonly<Record<SkipReason, string>> = {
 
 /** The one event for all rows that a run left pending when it was cancelled. */
 export function cancelledEvent(skipped: number): RunEvent {
-  const message = `${skipped} ${skipped === 1 ? 'row was' : 'rows were'} left unchanged: the run was cancelled; a write already in progress may still have landed, and the next import finds it`;
+  const message = `${skipped} ${skipped === 1 ? 'row was' : 'rows were'} left out: the run was cancelled`;
   return { kind: 'skipped', line: 0, key: null, code: 'cancelled', field: null, message };
+}
+
+/** Of a row whose write had no answer when its run was cancelled. */
+export function cancelledInDoubt(key: string, line: number): RunEvent {
+  const message =
+    'its write had no answer when the run was cancelled, and may have landed: the next run that looks this contact up counts it';
+  return { kind: 'skipped', line, key, code: 'cancelled', field: null, message };
 }
 
 export function isOfCancelling({ kind, line, code }: RunEvent): boolean {

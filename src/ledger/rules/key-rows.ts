@@ -234,11 +234,18 @@ export function heldOf(
   };
 }
 
-/** A write of an earlier run is entered as that run's. */
+/**
+ * A write is entered as that of the run that counts it. One without an answer that another run sent is that run's still while it is at work;
+ * after that its row is counted without it, and the run that finds the write counts it. A contact that was made, or given its key, is
+ * counted by whichever run finds it.
+ * @param atWork of the runs that sent such writes, those whose rows are still to be counted.
+ */
 export function journalRow(
   { runId, atMs }: { readonly runId: string; readonly atMs: number },
   key: string,
-  { runId: ofRun, ...entry }: JournalEntry,
+  { runId: sentBy, ...entry }: JournalEntry,
+  atWork: ReadonlySet<string>,
 ): NewJournalRow {
-  return { ...entry, key, runId: ofRun ?? runId, atMs };
+  const isTheirs = sentBy !== null && entry.kind === 'patch' && atWork.has(sentBy);
+  return { ...entry, key, runId: isTheirs ? sentBy : runId, atMs };
 }

@@ -31,6 +31,8 @@ export interface SettleFacts {
   readonly intentRun: string | null;
   /** Runs with a doubt in the key's history. Needed only where the record ended after a doubt. */
   readonly doubtRuns: readonly (string | null)[];
+  /** Of the runs that sent writes which are found now, those whose rows are still to be counted. */
+  readonly sendersAtWork: ReadonlySet<string>;
 }
 
 export interface PendingFacts {
@@ -74,10 +76,14 @@ export interface EndChanges {
 const nothing: Settlement = { contact: null, history: [], moved: [], said: null, journal: [], end: null };
 
 export function settleRecord(request: SettleRequest, record: SettledRecord, facts: SettleFacts): Settlement {
-  const { end } = record;
+  const { runId } = request;
+  const journal = (record.journal ?? []).map((entry) => journalRow(request, record.key, entry, facts.sendersAtWork));
+  // A write of a run that has ended, which did not count it: what it changed is this run's update.
+  const isOurs = record.end.outcome === 'unchanged' && journal.some((entry) => entry.runId === runId);
+  const end: RecordEnd = isOurs ? { ...record.end, outcome: 'updated' } : record.end;
   const needsLease = end.outcome !== 'skipped' || end.reason !== 'superseded';
   if (needsLease && !facts.holdsLease) return nothing;
-  const ended = facts.pending === null ? null : endOf(record, facts.pending);
+  const ended = facts.pending === null ? null : endOf({ ...record, end }, facts.pending);
   if (!facts.holdsLease) return { ...nothing, end: ended };
   const isRejected = ended !== null && end.outcome === 'dead';
   const isConflict = isRejected && end.dead.class === 'conflict';
@@ -96,7 +102,7 @@ export function settleRecord(request: SettleRequest, record: SettledRecord, fact
     history: [...historyOf(request, record, facts), ...(isConflict ? [conflictOf(request, record.key, end.dead)] : [])],
     moved: record.others,
     said: record.said,
-    journal: (record.journal ?? []).map((entry) => journalRow(request, record.key, entry)),
+    journal,
     end: ended,
   };
 }

@@ -15,7 +15,10 @@ const settled = (end: RecordEnd, parts: Partial<SettledRecord> = {}): SettledRec
 });
 
 const pending = { line: 5, fingerprint: 'print', letterId: null, sent: true, runKind: 'file' } as const;
-const facts: SettleFacts = { holdsLease: true, runSequence: 2, pending, boundTo: null, intentRun: null, doubtRuns: [] };
+const facts: SettleFacts = {
+  ...{ holdsLease: true, runSequence: 2, pending, boundTo: null, intentRun: null, doubtRuns: [] },
+  sendersAtWork: new Set(),
+};
 
 describe('the end of a record', () => {
   it('changes nothing where another owner holds the lease', () => {
@@ -135,7 +138,7 @@ describe('the events of a run', () => {
   });
 
   it('name the rows that a cancelled run left, all in one', () => {
-    expect(cancelledEvent(1).message).toMatch(/^1 row was left unchanged: the run was cancelled/);
+    expect(cancelledEvent(1).message).toMatch(/^1 row was left out: the run was cancelled/);
     expect(cancelledEvent(2).message).toMatch(/^2 rows were left/);
   });
 });
