@@ -153,7 +153,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
   let candidacy: Candidacy | null = null;
   const scope = (nowMs: number): DispatchScope => {
     const leads = isLeading();
-    return { line: presence?.line(nowMs, leads) ?? null, leads };
+    return { line: presence?.line(nowMs, leads) ?? null, leads, isOwnerDead: home.identity.isDead };
   };
   const { producer, dispatcher } = openQueue(home, server, health.queueEnded, scope, closers);
   const notices = openNotices({

@@ -28,6 +28,7 @@ import {
   writesOf,
 } from './rules/key-rows.ts';
 import { decideLease, newestSequence } from './rules/lease.ts';
+import { countsItsRows } from './runs.ts';
 import { sendersAtWork } from './senders-at-work.ts';
 import type { KeyRows } from './tables/keys.ts';
 import type { Store, Tables } from './tables.ts';
@@ -70,6 +71,8 @@ export function contactsOver(store: Store): ContactLedger {
 
     intend: (request) =>
       store.transact(async (tables) => {
+        const state = (await tables.runs.place(request.runId))?.state;
+        if (state !== undefined && !countsItsRows(state)) return [];
         const intents = await change(tables, request.contacts, (one, facts) => intended(request, one, facts));
         return intents.map(({ key }) => key);
       }, 'durable'),

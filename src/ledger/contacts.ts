@@ -295,7 +295,7 @@ export interface ContactLedger {
   lease(request: LeaseRequest): Promise<ReadonlyMap<string, LeaseResult>>;
   /** Those of the keys for which `lease` would answer so, whatever holds them. */
   superseded(request: Pick<LeaseRequest, 'feed' | 'keys'>): Promise<ReadonlySet<string>>;
-  /** Commits the intents to create, durable. Answers the keys whose lease the owner still holds. */
+  /** Commits the intents to create, durable. Answers the keys whose lease the owner still holds; none for a run that was cancelled. */
   intend(request: IntentRequest): Promise<readonly string[]>;
   /**
    * Enters that PATCHes are about to be sent, what they write, and until when they may land: a lost reply then neither

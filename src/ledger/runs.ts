@@ -202,6 +202,11 @@ export function isFinal(state: RunState): boolean {
   return (finalRunStates as readonly string[]).includes(state);
 }
 
+/** Whether a run in that state still counts what becomes of its pending rows: one that is being cancelled leaves them out. */
+export function countsItsRows(state: RunState): boolean {
+  return state !== 'cancelling' && !isFinal(state);
+}
+
 /** Rows that have no outcome yet. */
 export function pendingCount(counts: RunCounts): number {
   return counts.rows - counts.created - counts.updated - counts.unchanged - counts.skipped - counts.dead;

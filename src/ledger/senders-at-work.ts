@@ -1,6 +1,6 @@
 /** Runs whose writes another run finds: which of them will still count what they sent. */
 import type { JournalEntry } from '#src/contacts/outcome.ts';
-import { isFinal } from './runs.ts';
+import { countsItsRows } from './runs.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -16,8 +16,7 @@ export async function sendersAtWork(
   const atWork = new Set<string>();
   for (const sender of senders) {
     const state = (await runs.place(sender))?.state;
-    // One that is being cancelled leaves its pending rows out.
-    if (state !== undefined && state !== 'cancelling' && !isFinal(state)) atWork.add(sender);
+    if (state !== undefined && countsItsRows(state)) atWork.add(sender);
   }
   return atWork;
 }

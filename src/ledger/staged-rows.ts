@@ -8,7 +8,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invariant } from '#src/errors.ts';
 import { closeLetters, closeUnchanged, enterDeadRows } from './dead-rows.ts';
 import { cancelledEvent, cancelledInDoubt, eventsThatFit, isOfCancelling } from './rules/events.ts';
-import { atHand, contactRecord, noWrites } from './rules/key-rows.ts';
+import { atHand, contactRecord, type KeyAtHand, leaseFacts, noWrites } from './rules/key-rows.ts';
+import { isAtWork } from './rules/lease.ts';
 import { batchesOf, deadWithdrawn, stagedRow, storedRows } from './rules/staging.ts';
 import { rowsPerSlice } from './run-ledger.ts';
 import type { CountDelta } from './runs.ts';
@@ -39,6 +40,7 @@ type RowLedger = Pick<
   | 'defer'
   | 'releaseBatch'
   | 'skipPending'
+  | 'isWriting'
   | 'skippedInDoubt'
   | 'countEnds'
   | 'events'
@@ -240,6 +242,11 @@ export function stagedRowsOver(store: Store): RowLedger {
       return skipped;
     },
 
+    isWriting: async (runId, moment) => {
+      const doubted = [...(await keysInDoubt(reads, runId)).values()];
+      return doubted.some((rows) => isAtWork(moment, leaseFacts(rows, '', 0)));
+    },
+
     skippedInDoubt: async (runId) => {
       const doubted = await keysInDoubt(reads, runId);
       if (doubted.size === 0) return 0;
@@ -284,13 +291,14 @@ export function stagedRowsOver(store: Store): RowLedger {
 }
 
 /** Keys with a write of the run that is on its way, or of which no answer came. They are few: those that work is under way on. */
-async function keysInDoubt({ keys }: Pick<Tables, 'keys'>, runId: string): Promise<ReadonlySet<string>> {
+async function keysInDoubt({ keys }: Pick<Tables, 'keys'>, runId: string): Promise<ReadonlyMap<string, KeyAtHand>> {
   const writing = (await keys.inFlight({ isWriting: true })).map(({ key }) => key);
-  if (writing.length === 0) return new Set();
-  const doubted = new Set<string>();
+  if (writing.length === 0) return new Map();
+  const doubted = new Map<string, KeyAtHand>();
   for (const [key, rows] of await keys.read(writing, [])) {
-    const { intentRun, claim } = contactRecord(atHand(key, rows));
-    if (intentRun === runId || claim?.runId === runId) doubted.add(key);
+    const one = atHand(key, rows);
+    const { intentRun, claim } = contactRecord(one);
+    if (intentRun === runId || claim?.runId === runId) doubted.set(key, one);
   }
   return doubted;
 }

@@ -3,7 +3,7 @@ import type { DesiredContact } from '#src/contacts/desired.ts';
 import type { DeadClass, HeldField, JournalEntry, Problem, SkipReason } from '#src/contacts/outcome.ts';
 import type { Row } from '#src/sources/row.ts';
 import type { CustomFieldValue } from '#src/wire/contact.ts';
-import type { BoundContact, MovedSaid, SaidRecord, SettledSaid } from './contacts.ts';
+import type { BoundContact, LeaseMoment, MovedSaid, SaidRecord, SettledSaid } from './contacts.ts';
 import type { CountDelta, RunState } from './runs.ts';
 import type { KnownPage } from './tables/keys.ts';
 
@@ -242,6 +242,8 @@ export interface StagingLedger {
   settle(request: SettleRequest): Promise<number>;
   /** Ends all that is pending, without a write: a run was cancelled. */
   skipPending(runId: string, reason: 'cancelled', atMs: number): Promise<number>;
+  /** Whether a process that is alive, as far as its lease tells, waits for the answer to a write of the run. */
+  isWriting(runId: string, moment: LeaseMoment): Promise<boolean>;
   /** Of the rows that it ended or would end, those whose write by this run has not ended: it may have landed, and may still do so. */
   skippedInDoubt(runId: string): Promise<number>;
   /** Outcomes by kind, counted from the records themselves: must agree with the run's counts. */

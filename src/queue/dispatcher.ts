@@ -44,6 +44,8 @@ export interface DispatchScope {
   readonly line: LineOfHosts | null;
   /** Whether it hands out what belongs to no host: batches, audits, ticks, deliveries. */
   readonly leads: boolean;
+  /** Whether the owner of a lease is dead for certain. Absent: its leases last until they expire. */
+  readonly isOwnerDead?: (owner: string) => boolean;
 }
 
 const everything: DispatchScope = { line: null, leads: true };
@@ -52,6 +54,8 @@ const runsPerLook = 20;
 const aheadMs = 5_000;
 /** While most of the batch jobs that the queue may hold are there, the end of one needs no look of its own: one look serves many. */
 const looksApartMs = 250;
+/** A cancelled run is ended once its writes on their way are answered, so that they are counted: at the latest when their leases expire. */
+const writesWaitMs = 200;
 const ticksPerLook = 50;
 const deliveriesPerLook = 50;
 
@@ -149,22 +153,24 @@ export async function jobsToDo(
   ledger: Ledger,
   nowMs: number,
   jobsMax: number,
-  { line, leads }: DispatchScope = everything,
+  { line, leads, isOwnerDead = () => false }: DispatchScope = everything,
 ): Promise<readonly DueJob[]> {
   const pause = await ledger.pause();
   const own = line === null ? {} : { hosts: line.hosts };
   const runsIn = (state: RunState) =>
     ledger.runs.list({ states: [state], ...own, limit: runsPerLook, oldestFirst: true });
-  const cancelling = await runsIn('cancelling');
-  const finish = (runId: string): DueJob => ({
+  const finish = (runId: string, inMs = 0): DueJob => ({
     name: 'finish-run',
     id: jobId(runId, 'finish'),
     payload: { runId },
-    inMs: 0,
+    inMs,
   });
+  const cancelled: DueJob[] = [];
+  for (const { id } of await runsIn('cancelling'))
+    cancelled.push(finish(id, (await ledger.runs.isWriting(id, { nowMs, isOwnerDead })) ? writesWaitMs : 0));
   const readsPass = pause === null || pause.scope === 'writes';
   const besides = leads ? [...(await ticksToDo(ledger, readsPass)), ...(await deliveriesToDo(ledger, nowMs))] : [];
-  if (!readsPass) return [...cancelling.map((run) => finish(run.id)), ...besides];
+  if (!readsPass) return [...cancelled, ...besides];
 
   const toStage = [...(await runsIn('staging')), ...(await ledger.runs.nextQueued(runsPerLook, line ?? undefined))];
   const batches = leads && pause === null ? await ledger.runs.nextBatches(nowMs, jobsMax) : [];
@@ -191,7 +197,8 @@ export async function jobsToDo(
       // Resume deferred batches before new ones.
       isNew: generation === 0,
     })),
-    ...[...complete, ...cancelling.map((run) => run.id)].map(finish),
+    ...complete.map((runId) => finish(runId)),
+    ...cancelled,
     ...audits.map(({ id, position, dueAtMs }) => ({
       name: 'audit',
       id: jobId('audit', id, position),

@@ -10,7 +10,7 @@ import { journalOfClaim } from '#src/contacts/claim.ts';
 import type { Plan } from '#src/contacts/plan.ts';
 import { type PlannedContact, plannedContact } from '#src/contacts/planned.ts';
 import { PatchbayError } from '#src/errors.ts';
-import { isFinal, type RunRecord } from '#src/ledger/runs.ts';
+import { countsItsRows, type RunRecord } from '#src/ledger/runs.ts';
 import type { RecordEnd, StagedRecord } from '#src/ledger/staging.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { CallOptions } from '#src/workspace/port.ts';
@@ -162,7 +162,7 @@ async function endedSenders(
   const ended = new Set<string>();
   for (const sender of senders) {
     const state = sender === run.id ? 'applying' : (await ledger.runs.get(sender))?.state;
-    if (state === undefined || state === 'cancelling' || isFinal(state)) ended.add(sender);
+    if (state === undefined || !countsItsRows(state)) ended.add(sender);
   }
   return ended;
 }

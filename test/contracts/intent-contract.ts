@@ -121,7 +121,15 @@ export function intentContract(open: OpenLedger): void {
     await intend(ledger, 'w1', ['k1']);
     await intend(ledger, 'w1', ['k3', 'k4'], 'r2');
     expect(await ledger.runs.skippedInDoubt('r1')).toBe(1);
+    const isWriting = (nowMs: number, runId = 'r1') =>
+      ledger.runs.isWriting(runId, { nowMs, isOwnerDead: (owner) => owner === 'dead' });
+    expect([await isWriting(1_000), await isWriting(1_000, 'r3'), await isWriting(10_000_000)]).toEqual([
+      ...[true, false, false],
+    ]);
     await ledger.runs.move('r1', ['applying'], 'cancelling', { atMs: 1_000 });
+    // Nothing more is made for it.
+    await lease(ledger, 'w1', ['k2'], { sequence: run.sequence + 1 });
+    expect(await intend(ledger, 'w1', ['k2'])).toEqual([]);
     expect(await ledger.runs.skipPending('r1', 'cancelled', 1_000)).toBe(3);
     expect(await ledger.runs.skippedInDoubt('r1')).toBe(1);
     const events = await ledger.runs.events('r1', 0, 9);

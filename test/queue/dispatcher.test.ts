@@ -4,7 +4,7 @@ import type { NewTick } from '#src/ledger/schedules.ts';
 import { silentLogger } from '#src/log.ts';
 import { createDispatcher, jobsToDo } from '#src/queue/dispatcher.ts';
 import type { JobToAdd } from '#src/queue/producer.ts';
-import { applyingRun, pendingOf, settleAs, settled } from '../contracts/support/build.ts';
+import { applyingRun, lease, nobodyOwns, pendingOf, settleAs, settled } from '../contracts/support/build.ts';
 import { openTempLedger } from '../ledger/support/temp-ledger.ts';
 import { steppedClock } from '../runs/support/stepped-clock.ts';
 
@@ -191,6 +191,25 @@ it('an outage makes snapshots wait; files are taken and what is to be told is to
   expect(await jobs()).toEqual([take, delivery]);
   await ledger.setPause({ code: 'unreachable', scope: 'writes', message: 'away', sinceMs: nowMs });
   expect(await jobs()).toEqual([take, snapshot, delivery]);
+});
+
+it('a cancelled run is ended once its writes on their way are answered, or their process has died', async () => {
+  const { ledger } = await openedDispatcher(100);
+  const run = await applyingRun(ledger, 'r1', ['k1']);
+  await lease(ledger, 'w1', ['k1'], { sequence: run.sequence, nowMs });
+  await ledger.contacts.intend({
+    contacts: [{ key: 'k1', owned: nobodyOwns, claim: null }],
+    ...{ owner: 'w1', runId: 'r1', horizon: { atMs: nowMs + 1_000, spanMs: 1_000 } },
+  });
+  await ledger.runs.move('r1', ['applying'], 'cancelling', { atMs: nowMs });
+  const waits = async (isDead: boolean) =>
+    (await jobsToDo(ledger, nowMs, 10, { line: null, leads: true, isOwnerDead: () => isDead }))
+      .filter(({ name }) => name === 'finish-run')
+      .map(({ inMs }) => inMs > 0);
+  expect(await waits(false)).toEqual([true]);
+  expect(await waits(true)).toEqual([false]);
+  await ledger.contacts.release('w1', ['k1']);
+  expect(await waits(false)).toEqual([false]);
 });
 
 it('a tick that is begun again is another job, since an ended job of that id may still be there', async () => {
