@@ -36,16 +36,17 @@ describe.concurrent('an import that is cut off', () => {
   });
 
   test('by Ctrl-C ends with 130, says how to go on, and the second call goes on', async ({ journey }) => {
-    const rows = 60;
+    // More than a process has on their way at once, and as many again.
+    const rows = 100;
     const service = await journey.service(['create:latency=300ms']);
     const file = journey.file('people.csv', peopleCsv(rows));
     const first = journey.start(['import', file]);
     await service.creates(5);
-    expect((await journey.call(['status'])).stdout).toMatch(/^running +\S+ {2}people\.csv {2}applying, 60 rows/m);
+    expect((await journey.call(['status'])).stdout).toMatch(/^running +\S+ {2}people\.csv {2}applying, 100 rows/m);
     first.signal('SIGINT');
     const interrupted = await first.ended();
     expect(interrupted.code, interrupted.stderr).toBe(130);
-    expect(interrupted.stderr).toMatch(/people\.csv: interrupted with \d+ rows? to go; run the same command again/);
+    expect(interrupted.stderr).toMatch(/people\.csv: interrupted with \d+ rows to go; run the same command again/);
     const sentBefore = service.createCount();
     expect(sentBefore).toBeLessThan(rows);
     expect(await service.keys(), 'what was sent was waited for').toHaveLength(sentBefore);
