@@ -1,21 +1,24 @@
 /**
  * The chronicle of a story: what every key's rows, readers, writers and people did, in the order it happened. It is taken
- * down outside the product, at the wire; the rules are then played over it (`replay.ts`).
+ * down outside the product, at the wire; the rules are then played over it (`replay.ts`). What the wire cannot show is a
+ * claim whose write was never sent: each read is noted with the claim that the ledger has.
  *
  * Two things are judged at once, since they need no rule about values: a PATCH that means something else to a service
  * that merges than to one that replaces, and one that was planned from a picture that was not true.
  */
 import type { Clock } from '#src/clock.ts';
+import type { Claim } from '#src/contacts/claim.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { CallOptions, Workspace, WriteResult } from '#src/workspace/port.ts';
 import type { Feed } from './commands.ts';
 import type { Row } from './model.ts';
-import { afterUpdate, fieldsOf, type Picture, pictureOf, pictureOfCreate, valueIn } from './picture.ts';
+import { afterUpdate, fieldsOf, type Picture, pictureOf, pictureOfCreate, there, valueIn } from './picture.ts';
 
 /** `shown`: what the worker had read last of that key; null for no contact. */
 export type KeyEvent =
   | { readonly kind: 'row'; readonly row: Row }
-  | { readonly kind: 'read'; readonly shown: Picture | null }
+  /** `claim`: what the ledger had when the worker read; absent if there was none. */
+  | { readonly kind: 'read'; readonly shown: Picture | null; readonly claim?: EnteredClaim }
   | {
       readonly kind: 'write';
       readonly shown: Picture | null;
@@ -27,6 +30,14 @@ export type KeyEvent =
   | { readonly kind: 'gone' }
   | ({ readonly kind: 'undone' } & Undone<Picture>)
   | { readonly kind: 'rest'; readonly runId: string };
+
+/** A claim as entered, whether its write was sent or not. */
+export interface EnteredClaim {
+  readonly runId: string | null;
+  /** Of the fields that it changes, empty values included. Null for no contact. */
+  readonly from: Picture | null;
+  readonly to: Picture;
+}
 
 /** What an undo made of a contact. No row stands behind it. Null for no contact. */
 export interface Undone<Seen> {
@@ -62,6 +73,21 @@ export interface ChronicleParts {
   readonly readAgeMaxMs: number;
   /** The contact of a key as the service holds it at this moment, whatever faults there are. Null for none, or for two. */
   readonly truth: (key: string) => Promise<Contact | null>;
+  /** What the ledger has at this moment. */
+  readonly claimOf: (key: string) => Promise<Claim | null>;
+}
+
+function entered({ kind, runId, fields, items = [] }: Claim): EnteredClaim {
+  const changes = [
+    ...fields.map(({ field, from, to }) => ({ field, from: String(from ?? ''), to: String(to ?? '') })),
+    ...items.map(({ field, from, to }) => ({ field, from: from === null ? '' : there, to: to === null ? '' : there })),
+  ].filter(({ from, to }) => from !== to);
+  const from = new Map(changes.map((one) => [one.field, one.from]));
+  return {
+    runId: runId ?? null,
+    from: kind === 'create' ? null : from,
+    to: new Map(changes.map((one) => [one.field, one.to])),
+  };
 }
 
 interface Read {
@@ -77,7 +103,7 @@ interface Version {
   readonly by: 'people' | 'patchbay';
 }
 
-export function takeChronicle({ clock, readAgeMaxMs, truth }: ChronicleParts): Chronicle {
+export function takeChronicle({ clock, readAgeMaxMs, truth, claimOf }: ChronicleParts): Chronicle {
   const events = new Map<string, KeyEvent[]>();
   const versions = new Map<string, Version[]>();
   const breaches: string[] = [];
@@ -135,9 +161,10 @@ export function takeChronicle({ clock, readAgeMaxMs, truth }: ChronicleParts): C
 
   const watched = (workspace: Workspace): Workspace => {
     const reads = new Map<string, Read>();
-    const took = (key: string, contact: Contact | null, atMs: number, lagMs = 0): void => {
-      reads.set(key, { contact, atMs, lagMs });
-      noteOfRow(key, { kind: 'read', shown: contact === null ? null : pictureOf(contact) });
+    const took = (key: string, read: Read, claim: Claim | null): void => {
+      reads.set(key, read);
+      const shown = read.contact === null ? null : pictureOf(read.contact);
+      noteOfRow(key, { kind: 'read', shown, ...(claim === null ? {} : { claim: entered(claim) }) });
     };
     const keyOfId = (id: string): string | null => {
       for (const [key, known] of versions) if (known.some(({ contact }) => contact?.id === id)) return key;
@@ -173,21 +200,26 @@ export function takeChronicle({ clock, readAgeMaxMs, truth }: ChronicleParts): C
       ...workspace,
       listByExternalIds: async (keys, options) => {
         const { leftAtMs, timed } = timeOf(options);
+        // Asked for before, so that the read is noted at once: who reads has the lease, and no one else moves the claim.
+        const claims = new Map<string, Claim | null>();
+        for (const key of keys) claims.set(key, await claimOf(key));
         const found = await workspace.listByExternalIds(keys, timed);
         const atMs = leftAtMs();
         const contacts = staleMs === 0 ? found.contacts : found.contacts.map(asOfThen);
         for (const key of keys) {
           const own = contacts.filter((contact) => contact.externalId === key);
-          if (own.length < 2) took(key, own[0] ?? null, atMs, staleMs);
+          if (own.length < 2) took(key, { contact: own[0] ?? null, atMs, lagMs: staleMs }, claims.get(key) ?? null);
         }
         return { ...found, contacts };
       },
       getContact: async (id, options) => {
         const { leftAtMs, timed } = timeOf(options);
+        const known = keyOfId(id);
+        const claim = known === null ? null : await claimOf(known);
         const contact = await workspace.getContact(id, timed);
         const atMs = leftAtMs();
         const key = contact?.externalId ?? keyOfId(id);
-        if (key !== null) took(key, contact, atMs);
+        if (key !== null) took(key, { contact, atMs, lagMs: 0 }, key === known ? claim : null);
         return contact;
       },
       createContact: (body, options = {}) =>

@@ -252,6 +252,19 @@ export const knownStories: readonly KnownStory[] = [
       drop('shop', { 'custom.seats': '#CLEAR' }),
     ],
   },
+  {
+    name: 'a person types what a worker claimed and never sent, and another feed changes it',
+    commands: [
+      drop('crm', { firstName: 'ELM' }),
+      finish,
+      drop('shop', { firstName: 'Fir', role: 'Oak' }),
+      // The claim is entered, and nothing of it leaves.
+      { do: 'crash', worker: 1, effect: 9, moment: 'after', noticed: false },
+      { do: 'work', worker: 1, jobs: 5 },
+      edit({ what: 'set', field: 'firstName', value: 'Fir' }),
+      drop('main', { firstName: 'Elm' }),
+    ],
+  },
 ];
 
 const company = (value: string): Command => edit({ what: 'set', field: 'company', value });

@@ -6,7 +6,7 @@
  * answer was taken down before a process died. So the replay follows all ways at once: a *track* is one way in which things
  * may have gone so far. Each event leaves the tracks that go with it; where none is left, a rule is broken.
  */
-import type { KeyEvent, Undone } from './chronicle.ts';
+import type { EnteredClaim, KeyEvent, Undone } from './chronicle.ts';
 import type { Fate } from './fates.ts';
 import type { Row } from './model.ts';
 import { type Picture, valueIn } from './picture.ts';
@@ -159,6 +159,32 @@ export function replay<State>(
           .map((state) => ({ ...track, state })),
       );
 
+  /** What people have put there since Patchbay's last write of the field. */
+  const typed = new Set<string>();
+  /**
+   * The write of a claim was never sent, and people typed in what it claims: no read can tell that from a write that landed, and it
+   * is taken for one ("One contact per key", step 6). A claim that the rules do not lead to changes nothing.
+   */
+  const takenForLanded = (
+    track: Track<State>,
+    { runId, from, to }: EnteredClaim,
+    shown: string | null,
+  ): readonly Track<State>[] => {
+    const sent = to.get(field);
+    if (sent === undefined || shown === null || !typed.has(shown)) return [];
+    const before = from === null ? null : valueIn(from, field);
+    return [...rows.values()]
+      .filter((row) => row.runId === runId && !isOvertaken(track, row))
+      .filter((row) => track.open.includes(row.sequence) || isGivenUp(row))
+      .flatMap((row) =>
+        rule.resolve(track.state, before).flatMap((state) => {
+          const isRight = rule.judge(state, row, before).some((one) => one.end === 'write' && one.to === sent);
+          return isRight ? rule.resolve(rule.inDoubt(state, row, sent, before), shown) : [];
+        }),
+      )
+      .map((state) => ({ ...track, state }));
+  };
+
   for (const event of events) {
     const before = spread(tracks, unread);
     tracks = before;
@@ -168,7 +194,10 @@ export function replay<State>(
         tracks = tracks.map((track) => ({ ...track, open: [...track.open, event.row.sequence] }));
         break;
       case 'read': {
+        const { claim } = event;
         const shown = event.shown === null ? null : valueIn(event.shown, field);
+        if (claim !== undefined)
+          tracks = [...tracks, ...tracks.flatMap((track) => takenForLanded(track, claim, shown))];
         tracks = spread(tracks, (track, row) => read(track, row, shown));
         break;
       }
@@ -178,23 +207,27 @@ export function replay<State>(
         if (shown === to && (event.end === 'done' || event.end === 'doubt'))
           tracks = [...tracks, ...tracks.flatMap((track) => carried(track, shown))];
         if ((shown ?? '') === to) break;
+        if (event.end === 'done') typed.clear();
         tracks = tracks.flatMap((track) => write(track, { shown, to, end: event.end }));
         if (tracks.length === 0)
           return `${field} was ${shown === null ? 'created as' : `"${shown}", and Patchbay wrote`} "${to}" (${event.end}); by the rules ${words(before)}`;
         break;
       }
       case 'gone':
+        typed.clear();
         tracks = tracks.map((track) => ({ ...track, state: rule.begin }));
         break;
       case 'edit': {
         const to = valueIn(event.to, field);
         if (valueIn(event.from, field) === to) break;
+        typed.add(to);
         tracks = tracks.flatMap((track) => rule.edited(track.state, to).map((state) => ({ ...track, state })));
         break;
       }
       case 'undone': {
         const of = (picture: Picture | null): string | null => (picture === null ? null : valueIn(picture, field));
         const { from, to, before: was, left } = event;
+        typed.clear();
         const undone = { ...event, from: of(from), to: of(to), before: of(was), left: of(left) };
         tracks = tracks.flatMap((track) => rule.undone(track.state, undone).map((state) => ({ ...track, state })));
         break;

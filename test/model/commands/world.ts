@@ -160,7 +160,8 @@ export async function openWorld({ patchMode, policy, tell, newLedger = inFile }:
     const own = (await contacts()).filter((contact) => contact.externalId === key);
     return own.length === 1 ? (own[0] ?? null) : null;
   };
-  const chronicle = takeChronicle({ clock, readAgeMaxMs, truth });
+  const claimOf = async (key: string) => (await ledger.contacts.get([key])).get(key)?.claim ?? null;
+  const chronicle = takeChronicle({ clock, readAgeMaxMs, truth, claimOf });
 
   const connections = [await openLedger(), await openLedger()] as const;
   const workspaces: Workspace[] = [];
