@@ -29,7 +29,7 @@ import {
 } from './rules/key-rows.ts';
 import { decideLease, newestSequence } from './rules/lease.ts';
 import { countsItsRows } from './runs.ts';
-import { sendersAtWork } from './senders-at-work.ts';
+import { sendersAtWork } from './settle.ts';
 import type { KeyRows } from './tables/keys.ts';
 import type { Store, Tables } from './tables.ts';
 

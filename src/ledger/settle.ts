@@ -2,6 +2,7 @@
  * The ends of leased records, in one transaction: facts of all records are read with a few statements, `rules/settle.ts` says what
  * each end changes, and what has changed is written.
  */
+import type { JournalEntry } from '#src/contacts/outcome.ts';
 import { invariant } from '#src/errors.ts';
 import type { KeyHistoryEntry, NewJournalRow } from './contacts.ts';
 import { closeLetters, closeLettersOf, enterDeadRows } from './dead-rows.ts';
@@ -17,8 +18,7 @@ import {
   writesOf,
 } from './rules/key-rows.ts';
 import { type EndChanges, type PendingFacts, type SettleFacts, type Settlement, settleRecord } from './rules/settle.ts';
-import type { CountName } from './runs.ts';
-import { sendersAtWork } from './senders-at-work.ts';
+import { type CountName, countsItsRows } from './runs.ts';
 import type { SettledRecord, SettleRequest } from './staging.ts';
 import type { KeyWrites } from './tables/keys.ts';
 import type { RunPlace } from './tables/runs.ts';
@@ -172,4 +172,23 @@ function settledRows(
   if (end?.forgetsRow === true) next = changedKnown(next, feed, { rowHash: null, fingerprint: null });
   if (end?.tried != null) next = changedKnown(next, feed, { tried: end.tried });
   return next;
+}
+
+/**
+ * Runs whose writes another run finds: which of them will still count what they sent.
+ * @param runId the run that finds the writes.
+ * @returns of the other runs that sent these writes, those that have not ended: the row of each write is still pending there.
+ */
+export async function sendersAtWork(
+  { runs }: Pick<Tables, 'runs'>,
+  runId: string,
+  found: readonly JournalEntry[],
+): Promise<ReadonlySet<string>> {
+  const senders = new Set(found.flatMap(({ runId: sentBy }) => (sentBy === null || sentBy === runId ? [] : [sentBy])));
+  const atWork = new Set<string>();
+  for (const sender of senders) {
+    const state = (await runs.place(sender))?.state;
+    if (state !== undefined && countsItsRows(state)) atWork.add(sender);
+  }
+  return atWork;
 }
