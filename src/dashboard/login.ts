@@ -3,8 +3,11 @@
  * Without a token the page answers this machine only: a foreign web page can still make the browser ask for it, under a
  * host name that points at 127.0.0.1, so the Host header must name this machine itself.
  *
- * The session cookie is `<expiry>.<keyed hash of the expiry>`: it does not hold the token, cannot be made without it, and
- * a new token ends all sessions. The server remembers nothing.
+ * The session cookie is `<expiry>.<keyed hash of the cookie's name and the expiry>`: it does not hold the token, cannot be made without
+ * it, and a new token ends all sessions. The server remembers nothing.
+ *
+ * Browsers separate cookies by host and not by port, so each installation has a cookie name of its own: two on one machine do not end
+ * each other's sessions, and the session of one opens no other, whatever their tokens.
  */
 
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
@@ -20,10 +23,11 @@ const formBytesMax = 4 * 1024;
 
 /** Rejects requests that do not prove to know the token. */
 export function requireToken(token: string, parts: DashboardParts, frame: () => Frame): MiddlewareHandler {
+  const session = sessionOf(token, parts);
   return async (c, next) => {
     const isKnown =
       isBearer(c.req.header('authorization'), token) ||
-      isSession(getCookie(c, sessionCookieName), token, parts.clock.nowMs());
+      isSession(getCookie(c, session.cookieName), session, parts.clock.nowMs());
     if (isKnown) return await next();
     c.header('www-authenticate', 'Bearer realm="Patchbay"');
     return await loginAnswer(c, frame(), 401, false);
@@ -33,6 +37,7 @@ export function requireToken(token: string, parts: DashboardParts, frame: () => 
 /** `GET /login` shows the form; `POST /login` is an action: same origin, and a line in the log. */
 export function addLogin(app: Hono, token: string, parts: DashboardParts, frame: () => Frame): void {
   const { log, clock } = parts;
+  const session = sessionOf(token, parts);
   const refuse = (c: Context, code: string, message: string, hint: string) => {
     log.warn({ action: 'login', code }, 'page action refused');
     return answerMessage(c, frame(), { status: code === 'formTooLarge' ? 413 : 403, code, message, hint });
@@ -55,7 +60,7 @@ export function addLogin(app: Hono, token: string, parts: DashboardParts, frame:
         log.warn({ action: 'login', code: 'wrongToken' }, 'page action refused');
         return await loginAnswer(c, frame(), 401, true);
       }
-      setCookie(c, sessionCookieName, makeSession(token, clock.nowMs()), {
+      setCookie(c, session.cookieName, makeSession(session, clock.nowMs()), {
         httpOnly: true,
         sameSite: 'Strict',
         path: '/',
@@ -85,23 +90,38 @@ ${isWrong ? html`<div class="notice bad" role="alert"><p>This is not the token.<
   return answer(c, { page, json: () => ({ error: { code: 'tokenNeeded', message, hint } }) }, status);
 }
 
-const sessionCookieName = 'patchbay_session';
 const sessionSeconds = 12 * 60 * 60;
+
+/** The sessions of one installation. */
+interface Session {
+  readonly token: string;
+  readonly cookieName: string;
+}
+
+/** The ids outlast restarts, another port and another path. Where several hosts share a ledger, each has a page. */
+function sessionOf(token: string, { ledger, host }: Pick<DashboardParts, 'ledger' | 'host'>): Session {
+  const installation = createHash('sha256')
+    .update(`${ledger.id} ${host?.id ?? ''}`)
+    .digest('hex');
+  return { token, cookieName: `patchbay_session_${installation.slice(0, installationHexDigits)}` };
+}
+
+const installationHexDigits = 12;
 
 /** Compares in constant time; the lengths are hidden as well. */
 function isSameSecret(given: string, wanted: string): boolean {
   return timingSafeEqual(digest(given), digest(wanted));
 }
 
-function makeSession(token: string, nowMs: number): string {
+function makeSession(session: Session, nowMs: number): string {
   const expiresAtMs = nowMs + sessionSeconds * 1_000;
-  return `${expiresAtMs}.${sign(token, expiresAtMs)}`;
+  return `${expiresAtMs}.${sign(session, expiresAtMs)}`;
 }
 
-function isSession(cookie: string | undefined, token: string, nowMs: number): boolean {
+function isSession(cookie: string | undefined, session: Session, nowMs: number): boolean {
   const [, expiry, signature] = /^(\d{1,15})\.([0-9a-f]{64})$/.exec(cookie ?? '') ?? [];
   if (expiry === undefined || signature === undefined) return false;
-  return isSameSecret(signature, sign(token, Number(expiry))) && nowMs < Number(expiry);
+  return isSameSecret(signature, sign(session, Number(expiry))) && nowMs < Number(expiry);
 }
 
 /** Whether an `Authorization` header carries the token. */
@@ -110,8 +130,8 @@ export function isBearer(header: string | undefined, token: string): boolean {
   return given !== undefined && isSameSecret(given, token);
 }
 
-function sign(token: string, expiresAtMs: number): string {
-  return createHmac('sha256', token).update(`patchbay page session ${expiresAtMs}`).digest('hex');
+function sign({ token, cookieName }: Session, expiresAtMs: number): string {
+  return createHmac('sha256', token).update(`${cookieName} ${expiresAtMs}`).digest('hex');
 }
 
 function digest(text: string): Buffer {

@@ -1,7 +1,5 @@
 /** What the page needs from its starter. It reads, and owns nothing: the caller opens and closes. */
-import type { Clock } from '#src/clock.ts';
-import type { Ledger } from '#src/ledger/port.ts';
-import type { Logger } from '#src/log.ts';
+import type { Home } from '#src/app.ts';
 
 /** Of Prometheus' text format. */
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
@@ -15,15 +13,10 @@ export interface Readiness {
   readonly reasons: readonly string[];
 }
 
-export interface DashboardParts {
-  readonly ledger: Ledger;
-  readonly clock: Clock;
-  readonly log: Logger;
+export interface DashboardParts extends Pick<Home, 'ledger' | 'host' | 'clock' | 'log' | 'serviceName'> {
   readonly version: string;
   /** `name` of the configuration; null: none. */
   readonly installation: string | null;
-  /** `sandbox`, or the service's origin: the `service` of `import --json`. */
-  readonly serviceName: string;
   readonly serviceOrigin: string;
   /** Where the queue is, without a password. */
   readonly queueDescription: string;

@@ -11,7 +11,8 @@ import type { DashboardParts } from './parts.ts';
 const firstPort = 8_080;
 const lastPort = 8_099;
 
-export interface StartPageOptions extends DashboardParts {
+/** Where a page listens. */
+export interface PageAddress {
   /** An address or a host name. Off loopback a token is needed. */
   readonly host: string;
   /** Null takes 8080 or the next free one, up to 8099; 0 takes any free one. */
@@ -30,14 +31,14 @@ export interface RunningPage {
  * Starts to listen; the caller closes it.
  * @throws PatchbayError `usage`: `tokenNeeded`, `portTaken`, `portRefused` for any other reason.
  */
-export async function startPage(options: StartPageOptions): Promise<RunningPage> {
-  return await openPage(createDashboard(options).fetch, options);
+export async function startPage(parts: DashboardParts, at: PageAddress): Promise<RunningPage> {
+  return await openPage(createDashboard(parts).fetch, { ...at, token: parts.token });
 }
 
 /** Gives pages a port, as `startPage` does. Throws the same. */
 export async function openPage(
   fetch: Fetch,
-  { host, port, token }: Pick<StartPageOptions, 'host' | 'port' | 'token'>,
+  { host, port, token }: PageAddress & Pick<DashboardParts, 'token'>,
 ): Promise<RunningPage> {
   if (token === null && !isLoopback(host)) {
     throw new PatchbayError('usage', 'tokenNeeded', `the page on ${host} can be reached by others and has no token`, {

@@ -18,7 +18,7 @@ describe.skipIf(!hasChromium)(`the page in a browser${chromiumMissing}`, () => {
     if (browser === null) throw new Error('the browser is there');
     const bench = await dashboardBench();
     await finishedRun(bench, [deadRow({ message: '<b>no</b> phone number' })]);
-    const served = await startPage({ ...bench.parts, host: '127.0.0.1', port: 0 });
+    const served = await startPage(bench.parts, { host: '127.0.0.1', port: 0 });
     const page = await browser.newPage({ viewport: { width, height: 800 } });
     onTestFinished(async () => {
       await page.close();

@@ -55,6 +55,7 @@ export async function dashboardBench(given: Partial<DashboardParts> = {}): Promi
   onTestFinished(() => metrics.close());
   const parts: DashboardParts = {
     ledger,
+    host: null,
     clock,
     log: createLogger({ level: 'trace', stream: { write: (line: string) => void logLines.push(line) } }),
     version: '0.1.0',

@@ -1,5 +1,7 @@
 /** Who may see the page, and what it lets through (`docs/rules.md`, "Secrets and personal data"). */
 import { describe, expect, it } from 'vitest';
+import { createDashboard } from '#src/dashboard/dashboard-app.ts';
+import type { DashboardParts } from '#src/dashboard/parts.ts';
 import { answerOf, type DashboardBench, dashboardBench, deadRow, enterRun, finishedRun } from './dashboard-bench.ts';
 
 const token = 'a-long-token-of-24-chars';
@@ -144,6 +146,7 @@ describe('with a token', () => {
     const login = await postLogin(bench, token, sameOrigin);
     expect([login.status, login.headers.get('location')]).toEqual([303, '/']);
     const setCookie = login.headers.get('set-cookie') ?? '';
+    expect(setCookie).toMatch(/; Path=\/;/);
     expect(setCookie).toMatch(/; HttpOnly/);
     expect(setCookie).toMatch(/; SameSite=Strict/);
     expect(setCookie).not.toContain(token);
@@ -153,15 +156,47 @@ describe('with a token', () => {
     expect((await bench.page('/', { cookie })).status).toBe(401);
   });
 
+  const sessionCookie = async (bench: DashboardBench, given: string): Promise<string> => {
+    const [cookie = ''] = (await postLogin(bench, given, sameOrigin)).headers.getSetCookie();
+    return cookie.split(';')[0] ?? '';
+  };
+  const nameOf = (cookie: string): string => cookie.split('=')[0] ?? '';
+
   it('a cookie made by somebody else, or for another token, opens nothing', async () => {
     const bench = await dashboardBench({ token });
-    const other = await dashboardBench({ token: 'another-token-of-24-char' });
-    const [cookie = ''] = (await postLogin(other, 'another-token-of-24-char', sameOrigin)).headers.getSetCookie();
-    const foreign = cookie.split(';')[0] ?? '';
+    const name = nameOf(await sessionCookie(bench, token));
+    const otherToken = 'another-token-of-24-char';
+    const before = createDashboard({ ...bench.parts, token: otherToken });
+    const foreign = await sessionCookie({ ...bench, app: before }, otherToken);
+    expect(nameOf(foreign)).toBe(name);
     const later = foreign.replace(/=\d/, '=9');
-    for (const given of [foreign, later, 'patchbay_session=', `patchbay_session=${token}`]) {
-      expect((await bench.page('/', { cookie: given })).status, given).toBe(401);
+    for (const cookie of [foreign, later, `${name}=`, `${name}=${token}`]) {
+      expect((await bench.page('/', { cookie })).status, cookie).toBe(401);
     }
+  });
+
+  it('two installations on one machine keep both sessions, and neither opens the other, even with one token', async () => {
+    const berlin = await dashboardBench({ token });
+    const boston = await dashboardBench({ token });
+    const cookies = [await sessionCookie(berlin, token), await sessionCookie(boston, token)];
+    const [ofBerlin = '', ofBoston = ''] = cookies;
+    // A browser keeps one cookie of each name for a host, whatever its port, and sends all of them.
+    const kept = [...new Map(cookies.map((cookie) => [nameOf(cookie), cookie])).values()].join('; ');
+    for (const bench of [berlin, boston]) expect((await bench.page('/', { cookie: kept })).status).toBe(200);
+    const renamed = ofBerlin.replace(nameOf(ofBerlin), nameOf(ofBoston));
+    for (const cookie of [ofBerlin, renamed]) expect((await boston.page('/', { cookie })).status, cookie).toBe(401);
+  });
+
+  it('a session outlasts a restart, and hosts that share a ledger have sessions of their own', async () => {
+    const bench = await dashboardBench({ token });
+    const cookie = await sessionCookie(bench, token);
+    const pageOf = async (parts: DashboardParts) => {
+      const response = await createDashboard(parts).request('/', { headers: { host: 'localhost', cookie } });
+      return response.status;
+    };
+    expect(await pageOf(bench.parts)).toBe(200);
+    const host = { id: 'h0123456789ab', name: 'berlin-2:/srv/patchbay' };
+    expect(await pageOf({ ...bench.parts, host })).toBe(401);
   });
 
   it('a wrong token is told so', async () => {

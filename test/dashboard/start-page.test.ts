@@ -2,15 +2,18 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type RunningPage, type StartPageOptions, startPage } from '#src/dashboard/start-page.ts';
+import type { DashboardParts } from '#src/dashboard/parts.ts';
+import { type PageAddress, type RunningPage, startPage } from '#src/dashboard/start-page.ts';
 import { dashboardBench } from './dashboard-bench.ts';
 
 /** A loopback address of its own, where the system has more than one: the well-known ports are left to others. */
 const ownHost = process.platform === 'linux' ? '127.0.0.77' : '127.0.0.1';
 
-async function startTestPage(given: Partial<StartPageOptions>): Promise<RunningPage> {
+type Given = Partial<PageAddress & Pick<DashboardParts, 'token'>>;
+
+async function startTestPage({ host = '127.0.0.1', port = 0, token = null }: Given): Promise<RunningPage> {
   const { parts } = await dashboardBench();
-  const page = await startPage({ ...parts, host: '127.0.0.1', port: 0, ...given });
+  const page = await startPage({ ...parts, token }, { host, port });
   onTestFinished(() => page.close());
   return page;
 }

@@ -119,24 +119,20 @@ async function metricsText(home: Home, engine: Engine, metrics: Metrics, readine
 }
 
 function openPage(home: Home, engine: Engine, metrics: Metrics): ReturnType<typeof startPage> {
-  const { ledger, clock, log, config, folders } = home;
-  return startPage({
-    ledger,
-    clock,
-    log,
+  const { ledger, host, clock, log, serviceName, config, folders } = home;
+  const parts = {
+    ...{ ledger, host, clock, log, serviceName },
     version: manifest.version,
     installation: config.name,
-    serviceName: home.serviceName,
     serviceOrigin: engine.serviceOrigin,
     queueDescription: engine.queueDescription,
     importFolders: folders.watched,
     runFolders: home.runFolders,
     token: config.page.token,
     readiness: () => readiness(home, engine),
-    metricsText: (known) => metricsText(home, engine, metrics, known),
-    host: config.page.host,
-    port: config.page.port,
-  });
+    metricsText: (known: Parameters<typeof metricsText>[3]) => metricsText(home, engine, metrics, known),
+  };
+  return startPage(parts, { host: config.page.host, port: config.page.port });
 }
 
 /** What keeps this process from taking files. */
