@@ -1,4 +1,5 @@
 /** A run for people: what became of it, what is wrong, and what to do next. */
+import { withoutQuotedCells } from '#src/contacts/quoted-cell.ts';
 import { fieldWithoutValue } from '#src/journal/changes.ts';
 import type { HeldRecord } from '#src/ledger/contacts.ts';
 import { pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts';
@@ -222,7 +223,7 @@ function problemTable(output: Output, problems: readonly ProblemLine[]): string 
     field ?? '',
     ...(output.values ? [shorten(value ?? '')] : []),
     code,
-    hint,
+    output.values ? hint : withoutQuotedCells(hint),
   ]);
   return output.table(['line', 'column', ...(output.values ? ['value'] : []), 'code', 'what to do'], rows);
 }

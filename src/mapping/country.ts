@@ -8,6 +8,7 @@
  * is none: nothing is guessed.
  */
 import { type CountryCode, getCountries, isSupportedCountry } from 'libphonenumber-js/max';
+import { quotedCell } from '#src/contacts/quoted-cell.ts';
 
 const languages = ['en', 'de', 'fr', 'es'] as const;
 /** No country has a longer name; a longer text is no country. */
@@ -143,4 +144,22 @@ function nameTable(): ReadonlyMap<string, CountryCode> {
 function spellingsOf(name: string): readonly string[] {
   const umlauts: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', Ä: 'Ae', Ö: 'Oe', Ü: 'Ue' };
   return [name, name.normalize('NFC').replace(/[äöüÄÖÜ]/g, (letter) => umlauts[letter] ?? letter)];
+}
+
+/** Of a phone number without a country code, where no country is known for it. */
+export const countryMissingCode = 'phoneCountryMissing';
+
+const inUnknownCountry = /^the phone number has no country code, and "(.*)" holds no country that is known/s;
+
+/** What is wrong with such a number whose row names a country that none is. No default country replaces it: nothing is guessed. */
+export function unknownCountry(column: string, text: string): { readonly message: string; readonly hint: string } {
+  return {
+    message: `the phone number has no country code, and "${column}" holds no country that is known`,
+    hint: `Correct ${quotedCell(text)} in "${column}" (a code such as US, or the name of a country), or write the number with + and its country code.`,
+  };
+}
+
+/** The column of `unknownCountry`; null for a number of which no country was said. @param message of a problem or a warning. */
+export function unknownCountryColumn(message: string): string | null {
+  return inUnknownCountry.exec(message)?.[1] ?? null;
 }

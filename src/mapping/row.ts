@@ -10,7 +10,7 @@ import type { CellsRow, JsonValue } from '#src/sources/row.ts';
 import { type Flaw, keyMissing, readCell, readText, type WarningCode } from './cell.ts';
 import { type CellReading, type Finding, readValue, refused } from './cells.ts';
 import { meets } from './conditions.ts';
-import { countryOf } from './country.ts';
+import { countryMissingCode, countryOf, unknownCountry } from './country.ts';
 import { evaluate, type Found, piecesOf, type RowCells } from './expression.ts';
 import type { BoundColumn, ItemsTarget, Made, Settings, Target } from './layout.ts';
 import { applyTransforms } from './transforms.ts';
@@ -124,8 +124,7 @@ function readMade({ target }: BoundColumn, made: Made, row: RowCells): CellReadi
     country: country === null ? target.country : country.code,
   };
   const reading = readFound(found, own, row);
-  const problems =
-    country?.isUnknown === true ? reading.problems.map(countryNotKnown(country.field)) : reading.problems;
+  const problems = country?.isUnknown === true ? reading.problems.map(countryNotKnown(country)) : reading.problems;
   const isSaid = reading.adds[target.list]?.some(({ items }) => items.length > 0) === true;
   return { ...reading, problems, warnings: [...(isSaid ? (label?.warnings ?? []) : []), ...reading.warnings] };
 }
@@ -186,6 +185,8 @@ function labelOf({ cell, transform }: NonNullable<Made['label']>, target: ItemsT
 
 interface RowCountry {
   readonly field: string;
+  /** What its cell holds; blank for whatever is no text. */
+  readonly text: string;
   readonly code: CountryCode | null;
   readonly isUnknown: boolean;
 }
@@ -195,20 +196,13 @@ function countryAt(cell: Made['country'] & object, otherwise: CountryCode | null
   const found = row.read(cell);
   const text = textIn(found, row);
   const code = text === '' ? otherwise : countryOf(text);
-  return { field: found.field, code, isUnknown: text !== '' && code === null };
+  return { field: found.field, text, code, isUnknown: text !== '' && code === null };
 }
 
-function countryNotKnown(field: string): (finding: Finding) => Finding {
+function countryNotKnown({ field, text }: RowCountry): (finding: Finding) => Finding {
   return (finding) =>
-    finding.flaw.code === 'phoneCountryMissing'
-      ? {
-          ...finding,
-          flaw: {
-            ...finding.flaw,
-            message: `the phone number has no country code, and "${field}" holds no country that is known`,
-            hint: `Write the number with + and its country code, or correct "${field}".`,
-          },
-        }
+    finding.flaw.code === countryMissingCode
+      ? { ...finding, flaw: { ...finding.flaw, ...unknownCountry(field, text) } }
       : finding;
 }
 

@@ -8,6 +8,7 @@
 import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
 import { serviceFigures } from '#src/config/schema.ts';
+import { withoutQuotedCells } from '#src/contacts/quoted-cell.ts';
 import { openByFeed, type RedriveChoice, redrive } from '#src/dead-letters/redrive.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type DeliveryRecord, waitingMax } from '#src/ledger/deliveries.ts';
@@ -324,7 +325,7 @@ function answerWithoutValues({ answer }: DeadLetter): ServiceAnswer | null {
 export function letterDetailDocument(letter: DeadLetter, values: boolean) {
   return {
     ...(values ? letterDocument(letter) : letterWithoutValues(letter)),
-    hint: letter.hint,
+    hint: values ? letter.hint : withoutQuotedCells(letter.hint),
     problems: letter.problems.map((problem) => problemDocument(letter, problem, values)),
     answer: values ? letter.answer : answerWithoutValues(letter),
     cells: values ? cellsOf(letter) : {},
@@ -339,7 +340,8 @@ function problemDocument(
   values: boolean,
 ) {
   if (values) return { field, code, value, message, hint };
-  return { field, code, value: null, message: answer === null ? message : `the service's answer led to ${code}`, hint };
+  const told = answer === null ? message : `the service's answer led to ${code}`;
+  return { field, code, value: null, message: told, hint: withoutQuotedCells(hint) };
 }
 
 /** By column; a cell without a column is called `cell 7`. */

@@ -2,10 +2,12 @@
  * Plans: what a file, or a stopped run, would write. Make one, look at one, and get ready to carry one out
  * (`docs/plans.md`, "Plans").
  */
+
 import { resolve } from 'node:path';
 import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
 import type { PlannedContact } from '#src/contacts/planned.ts';
+import { withoutQuotedCells } from '#src/contacts/quoted-cell.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { fieldWithoutValue } from '#src/journal/changes.ts';
 import type { PlanReading, PlanRecord } from '#src/ledger/plans.ts';
@@ -311,7 +313,9 @@ export function planDocument(made: MadePlan, { limit, values }: ViewOptions, exi
     stop: stop === null ? null : { code: stop.code, message: stop.message, hint: stop.hint },
     contacts: firstShown(contacts, limit, (one) => contactDocument(one, values)),
     contactsComplete: contactCount <= limit,
-    problems: firstShown(problems, Number.POSITIVE_INFINITY, (one) => (values ? one : { ...one, value: null })),
+    problems: firstShown(problems, Number.POSITIVE_INFINITY, (one) =>
+      values ? one : { ...one, value: null, hint: withoutQuotedCells(one.hint) },
+    ),
     outcomes: outcomes.slice(0, limit).map((event: RunEvent) => (values ? event : withoutValues(event))),
     notes,
     sent: { ...zeroSent, ...sent },

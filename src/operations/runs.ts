@@ -4,8 +4,10 @@
  * `RunView` and `RunDetail` are the read model of a run. The command line, the page and its JSON twin all show these; their
  * JSON is made here too (`docs/contract.md`).
  */
+
 import { stat } from 'node:fs/promises';
 import type { Home } from '#src/app.ts';
+import { withoutQuotedCells } from '#src/contacts/quoted-cell.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { fieldWithoutValue } from '#src/journal/changes.ts';
 import type { FollowStop } from '#src/ledger/follow.ts';
@@ -252,7 +254,9 @@ export function runDocument(
   { summary, problems, reason }: Pick<RunDetail, 'summary' | 'problems' | 'reason'>,
   values: boolean,
 ): RunDocument {
-  const shown = values ? problems : problems.map((problem) => ({ ...problem, value: null }));
+  const shown = values
+    ? problems
+    : problems.map((problem) => ({ ...problem, value: null, hint: withoutQuotedCells(problem.hint) }));
   const document = { ...summary, problems: shown };
   if (reason === null) return document;
   const { code, message, hint } = reason;

@@ -3,12 +3,16 @@
  * numbers, and so does the run. It is proposed, never assumed: the same digits are a number in many countries. The numbers are
  * those of the ledger's latest snapshot; where there is none, the service is asked, once and briefly. Whatever fails there, the
  * hints stay as they were.
+ *
+ * Where the row's own cell names a country that none is, no default country helps: a note names the column, and the hint of the
+ * mapping stays.
  */
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import type { Problem } from '#src/contacts/outcome.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { workspaceSeries } from '#src/ledger/snapshots.ts';
 import type { DeadRow, RunEvent } from '#src/ledger/staging.ts';
+import { countryMissingCode, unknownCountryColumn } from '#src/mapping/country.ts';
 import { type PhoneNumber, textOf } from '#src/wire/phone-number.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 
@@ -29,25 +33,65 @@ const askMsMax = 3_000;
 
 export function createCountryAdvice(parts: CountryAdviceParts, signal: AbortSignal): CountryAdvice {
   let missingCount = 0;
+  const unknown: UnknownCountry[] = [];
   let countries: readonly CountryCode[] | null = null;
   return {
     advise: async (dead, events) => {
-      const found = dead.flatMap(({ problems }) => problems).filter(isMissing).length + events.filter(isMissing).length;
-      if (found === 0) return dead;
-      missingCount += found;
+      const found = [...dead.flatMap(({ problems }) => problems), ...events].filter(isOfCountry);
+      const missing = found.filter(isMissing).length;
+      for (const { line, message } of found) {
+        const column = unknownCountryColumn(message);
+        if (column !== null) countUnknown(unknown, column, line);
+      }
+      if (missing === 0) return dead;
+      missingCount += missing;
       countries ??= await countriesOfWorkspace(parts, signal);
       const known = countries;
       return dead.map((row) => ({ ...row, problems: row.problems.map((one) => adviseOnCountry(one, known)) }));
     },
     notes: () => {
       const note = countryNote(missingCount, countries ?? []);
-      return note === null ? [] : [note];
+      return [...(note === null ? [] : [note]), ...unknown.map(unknownNote)];
     },
   };
 }
 
-function isMissing({ code }: { readonly code: string | null }): boolean {
+interface Found {
+  readonly code: string | null;
+  readonly message: string;
+}
+
+function isOfCountry({ code }: Found): boolean {
   return code === countryMissingCode;
+}
+
+function isMissing(one: Found): boolean {
+  return isOfCountry(one) && unknownCountryColumn(one.message) === null;
+}
+
+/** Numbers for which a column holds no country that is known. */
+interface UnknownCountry {
+  readonly column: string;
+  count: number;
+  readonly firstLine: number;
+}
+
+function countUnknown(unknown: UnknownCountry[], column: string, line: number): void {
+  const known = unknown.find((one) => one.column === column);
+  if (known === undefined) unknown.push({ column, count: 1, firstLine: line });
+  else known.count += 1;
+}
+
+/** One sentence for the run. */
+function unknownNote({ column, count, firstLine }: UnknownCountry): string {
+  const what = `${numbersInWords(count)}, and "${column}" holds no country that is known`;
+  const cells = count === 1 ? 'correct that cell, or write the number' : 'correct these cells, or write the numbers';
+  const where = count === 1 ? `line ${firstLine}` : `first at line ${firstLine}`;
+  return `${what} (${where}): ${cells} with + and the country code; --default-country changes nothing where "${column}" is filled`;
+}
+
+function numbersInWords(count: number): string {
+  return count === 1 ? '1 number has no country code' : `${count} numbers have no country code`;
 }
 
 async function countriesOfWorkspace(parts: CountryAdviceParts, signal: AbortSignal): Promise<readonly CountryCode[]> {
@@ -70,9 +114,6 @@ async function firstPage({ workspace }: CountryAdviceParts, signal: AbortSignal)
   for await (const page of workspace.listPhoneNumberPages({ signal: brief })) return page;
   return [];
 }
-
-/** The code of a number that lacks its country. */
-const countryMissingCode = 'phoneCountryMissing';
 
 /** More countries than these are no help. */
 const countriesNamedMax = 5;
@@ -102,7 +143,7 @@ function countriesOfNumbers(numbers: readonly string[]): readonly CountryCode[] 
 /** The problem with a hint that names the countries; as it is where it is another problem, or no country is known. */
 function adviseOnCountry(problem: Problem, countries: readonly CountryCode[]): Problem {
   const [first] = countries;
-  if (problem.code !== countryMissingCode || first === undefined) return problem;
+  if (!isMissing(problem) || first === undefined) return problem;
   const hint =
     countries.length === 1
       ? `If it is a number in ${named(first)}, as those of your workspace are, import again with --default-country ${first}; otherwise write it with + and its country code.`
@@ -114,7 +155,7 @@ function adviseOnCountry(problem: Problem, countries: readonly CountryCode[]): P
 function countryNote(missingCount: number, countries: readonly CountryCode[]): string | null {
   const [first] = countries;
   if (missingCount === 0 || first === undefined) return null;
-  const what = missingCount === 1 ? '1 number has no country code' : `${missingCount} numbers have no country code`;
+  const what = numbersInWords(missingCount);
   const these = missingCount === 1 ? 'this one is' : 'these are';
   if (countries.length === 1) {
     return `${what}. The numbers of your workspace are in ${named(first)}: if ${these}, too, import again with --default-country ${first}`;

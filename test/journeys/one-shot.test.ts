@@ -121,6 +121,34 @@ describe.concurrent('a one-shot import', () => {
     expect(masked.stdout).not.toMatch(/N\/A|0101|c-1/);
   });
 
+  test('names a country that is none where a number has no country code, and hides it with --no-values', async ({
+    journey,
+  }) => {
+    const header = 'Record Id,Contact Owner.id,First Name,Last Name,Phone,Mailing Country\n';
+    const file = journey.file('zoho.csv', `${header}zcrm_1,zcrm_9,Ann,Lee,4155550101,Amerikaland\n`);
+    const done = await journey.call(['import', '--sandbox', file]);
+    expect(done.code).toBe(3);
+    expect(done.stdout).toContain('note: 1 number has no country code, and "Mailing Country" holds no country');
+    expect(done.stdout).toContain('Correct “Amerikaland” in "Mailing Country"');
+    expect(done.stdout).not.toContain('import again');
+    const [, run = ''] = /reports\/(\S+)\.json/.exec(done.stdout) ?? [];
+    const commands = [
+      ['runs', 'show', run],
+      ['dead', 'ls', '--sandbox'],
+      ['plan', '--sandbox', file],
+      ['map', '--explain', '2', file],
+    ];
+    for (const command of commands) {
+      for (const flags of [['--no-values'], ['--no-values', '--json']]) {
+        const shown = await journey.call([...command, ...flags]);
+        expect(shown.stdout).toContain('Mailing Country');
+        expect(shown.stdout).not.toContain('Amerikaland');
+      }
+    }
+    const corrected = journey.file('zoho-2.csv', `${header}zcrm_1,zcrm_9,Ann,Lee,4155550101,United States\n`);
+    expect((await journey.call(['import', '--sandbox', corrected])).code).toBe(0);
+  });
+
   test('ends with 2 and touches nothing where no service is named and nobody asked for the sandbox', async ({
     journey,
   }) => {

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { PatchbayError } from '#src/errors.ts';
 import { workspaceSeries } from '#src/ledger/snapshots.ts';
 import type { PhoneNumber } from '#src/wire/phone-number.ts';
-import { csv, openRunsBench, type RunsBench } from './support/runs-bench.ts';
+import { csv, mapping, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 
 const header = 'externalId,firstName,phone';
 const rows = ['a,Ada,030 1234567', 'b,Bob,0171 1234567', 'c,Cy,+14155550103'];
@@ -83,5 +83,50 @@ describe('numbers without a country code', () => {
     const { bench, asked, workspace } = await benchWith(['+14155550101']);
     expect((await staged(bench, workspace, ['c,Cy,+14155550103', 'd,Dee,nobody'])).notes).toEqual([]);
     expect(asked).not.toHaveBeenCalled();
+  });
+});
+
+describe('numbers of rows whose country is none that is known', () => {
+  const by = (more: object = {}) =>
+    mapping({
+      name: 'zoho-like',
+      key: 'Id',
+      fields: { firstName: 'Name' },
+      phones: [{ column: 'Phone', country: { column: 'Country' }, ...more }],
+    });
+  const lines = ['1,Ann,4155550101,United States of Amerika', '2,Bo,4155550102,', '3,Cy,4155550103,Atlantis'];
+
+  async function stagedBy(more: object) {
+    const { bench, workspace } = await benchWith(['+14155550101']);
+    const run = await bench.submit('z.csv', csv(lines, 'Id,Name,Phone,Country'), {
+      mapping: by(more),
+    });
+    const end = await bench.stage(run, { parts: { ...bench.parts, workspace } });
+    return { end, problems: (await bench.deadRows(end)).flatMap(({ problems }) => problems) };
+  }
+
+  const unknownNote =
+    '2 numbers have no country code, and "Country" holds no country that is known (first at line 2): correct these cells, or write the numbers with + and the country code; --default-country changes nothing where "Country" is filled';
+
+  it('get a note and a hint that name the column and what its cell holds, not a default country that changes nothing', async () => {
+    const { end, problems } = await stagedBy({});
+    expect(end.notes).toEqual([
+      '1 number has no country code. The numbers of your workspace are in the United States (US): if this one is, too, import again with --default-country US',
+      unknownNote,
+    ]);
+    expect(problems.map(({ line, hint }) => [line, hint])).toEqual([
+      [
+        2,
+        'Correct “United States of Amerika” in "Country" (a code such as US, or the name of a country), or write the number with + and its country code.',
+      ],
+      [3, expect.stringContaining('--default-country US')],
+      [4, expect.stringContaining('Correct “Atlantis” in "Country"')],
+    ]);
+  });
+
+  it('get the same note where the values are left out (onInvalid: drop)', async () => {
+    const { end, problems } = await stagedBy({ onInvalid: 'drop' });
+    expect(problems).toEqual([]);
+    expect(end.notes).toContain(unknownNote);
   });
 });

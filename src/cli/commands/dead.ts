@@ -2,6 +2,7 @@
 
 import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
+import { withoutQuotedCells } from '#src/contacts/quoted-cell.ts';
 import type { DeliveryRecord } from '#src/ledger/deliveries.ts';
 import type { DeadLetter } from '#src/ledger/letters.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
@@ -153,7 +154,7 @@ function printGroup(output: Output, { count, shown }: Group, { again }: ListOpti
   if (example === undefined) return;
   const field = example.field === null ? '' : ` in ${printable(example.field)}`;
   output.line(`${output.style('bold', `${count} × ${example.code}${field}`)} (${example.class})`);
-  output.line(`  ${output.paste(printable(example.hint))}`);
+  output.line(`  ${output.paste(printable(output.values ? example.hint : withoutQuotedCells(example.hint)))}`);
   const rows = shown
     .map((letter) => shownDocument(output, letter))
     .map((letter) => [letter.id, letter.key ?? '', fileAndLine(letter.file, letter), letter.state, letter.message]);

@@ -1,4 +1,5 @@
 /** `patchbay map [FILE]`: how a file would be read; a mapping proposed, saved, tested, explained. Sends nothing. */
+
 import { isAbsolute, relative } from 'node:path';
 import { ledgerPlace } from '#src/app.ts';
 import { type GlobalOptions, loadCliConfig } from '#src/cli/open-home.ts';
@@ -7,6 +8,7 @@ import { shorten } from '#src/cli/present-run.ts';
 import { type DataFolders, dataFolders } from '#src/config/data-folders.ts';
 import type { Config } from '#src/config/schema.ts';
 import type { Problem } from '#src/contacts/outcome.ts';
+import { withoutQuotedCells } from '#src/contacts/quoted-cell.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { createFeeds, type Feeds, findMapping, findMappingText } from '#src/feeds/feeds.ts';
 import { hasLedger } from '#src/ledger/place.ts';
@@ -205,7 +207,12 @@ function withoutValues(output: Output, document: object): object {
     'cells',
     'steps',
   ]);
-  return JSON.parse(JSON.stringify(document, (key, value: unknown) => (hidden.has(key) ? null : value)));
+  return JSON.parse(
+    JSON.stringify(document, (key, value: unknown) => {
+      if (hidden.has(key)) return null;
+      return key === 'hint' && typeof value === 'string' ? withoutQuotedCells(value) : value;
+    }),
+  );
 }
 
 /** Relative where the file is below the current folder. */
@@ -352,6 +359,7 @@ const contactCharsMax = 1_000;
 export function presentExplained(output: Output, row: ExplainedRow): readonly string[] {
   const shown = (text: string | null): string =>
     text === null ? '' : output.values ? shorten(text, explainedCharsMax) : '…';
+  const inWords = (problem: Problem): string => problemInWords(problem, output);
   const lines = row.entries.map(({ target, cells, steps, result, problems }) => [
     cells.map(({ column }) => column).join(', '),
     cells.map(({ raw }) => shown(raw)).join(', '),
@@ -381,8 +389,8 @@ export function presentExplained(output: Output, row: ExplainedRow): readonly st
   ];
 }
 
-function inWords({ field, message, hint }: Problem): string {
-  return printable(`${field === null ? '' : `${field}: `}${message}. ${hint}`);
+function problemInWords({ field, message, hint }: Problem, { values }: Output): string {
+  return printable(`${field === null ? '' : `${field}: `}${message}. ${values ? hint : withoutQuotedCells(hint)}`);
 }
 
 export function presentFixtures(name: string, results: readonly FixtureResult[]): readonly string[] {

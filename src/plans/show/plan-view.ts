@@ -2,9 +2,11 @@
  * A plan as people read it: grouped by what would be done, each group cut, the summary last. Terminal, Markdown and HTML show the same
  * view. Its lists are read as they are written, so that a plan of any length needs no memory.
  */
+
 import { isoInstant } from '#src/clock.ts';
 import type { HeldField } from '#src/contacts/outcome.ts';
 import type { PlannedContact } from '#src/contacts/planned.ts';
+import { withoutQuotedCells } from '#src/contacts/quoted-cell.ts';
 import { fieldWithoutValue } from '#src/journal/changes.ts';
 import type { PlanTotals } from '#src/ledger/plans.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
@@ -254,7 +256,13 @@ function valueText(value: CustomFieldValue): string | null {
 const hidden = (value: CustomFieldValue): string | null => (value === null ? null : '…');
 
 function problemRow({ field, value, code, hint, ...place }: ProblemLine, values: boolean): readonly string[] {
-  return [placeText(place), field ?? '', ...(values ? [value ?? ''] : []), code, hint];
+  return [
+    placeText(place),
+    field ?? '',
+    ...(values ? [value ?? ''] : []),
+    code,
+    values ? hint : withoutQuotedCells(hint),
+  ];
 }
 
 function summaryOf({ plan, unsure, unread, sent }: MadePlan): readonly string[] {
