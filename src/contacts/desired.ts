@@ -36,6 +36,15 @@ export interface Slot {
   readonly whole?: true;
 }
 
+/** A slot of a row. */
+export interface WantedSlot extends Slot {
+  /**
+   * A value of its cell could not be read and was left out, and may be any that the contact holds: the items are wanted, and nothing
+   * that the slot said before is gone. What it says from then on is both.
+   */
+  readonly partial?: true;
+}
+
 export interface DesiredCustomField {
   readonly key: string;
   /** Of the field's type; null wants it gone. */
@@ -48,8 +57,8 @@ export interface DesiredContact {
   readonly scalars: DesiredScalars;
   /** Written on create only. Null leaves it to the feed's label. */
   readonly source: string | null;
-  readonly emails: readonly Slot[];
-  readonly phones: readonly Slot[];
+  readonly emails: readonly WantedSlot[];
+  readonly phones: readonly WantedSlot[];
   readonly customFields: readonly DesiredCustomField[];
   /**
    * Instead of what a file says: what a run wrote is to be taken back (`undo.ts`). The members above are empty then, but for a contact that
@@ -126,8 +135,13 @@ export function fingerprint(desired: DesiredContact): string {
 
 const fingerprintBytes = 16;
 
-function slotsText(slots: readonly Slot[]): string {
-  return listText(slots.map(({ slot, items }) => `[${JSON.stringify(slot)},${listText(items.map(itemText))}]`));
+function slotsText(slots: readonly WantedSlot[]): string {
+  return listText(
+    slots.map(({ slot, items, partial }) => {
+      const text = `${JSON.stringify(slot)},${listText(items.map(itemText))}`;
+      return partial === true ? `[${text},"partial"]` : `[${text}]`;
+    }),
+  );
 }
 
 function itemText({ label, value }: DesiredItem): string {

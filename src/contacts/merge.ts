@@ -37,6 +37,7 @@ import {
   sameCustomValue,
   sameText,
   scalarNames,
+  type WantedSlot,
 } from './desired.ts';
 import type { Change, Note } from './outcome.ts';
 import { decideField, type FieldRuling, itemRules, policyOf } from './policies.ts';
@@ -185,13 +186,13 @@ export function identitiesOf(kind: ItemKind, contact: Contact): ReadonlySet<stri
 export function mergeItems(kind: ItemKind, input: PlanInput, contact: Contact): MergedItems {
   const { base } = input;
   const list = listOf[kind];
-  const { removes, fileWins } = itemRules(input.policies[list], input.itemRemoval, input.ours[list].length > 0);
+  const { removes, fileWins } = itemRules(input.policies[list], input.itemRemoval, input.ours[list]);
   const takesOver = input.adopt || fileWins;
   const everSaid = base.said?.[list] ?? [];
   const said = mappedSlots(everSaid, input.slotNames?.[list] ?? null);
   const wanted = wantedItems(kind, input.ours[list]);
   const owned = new Set(base.owned[list]);
-  const named = new Set(wantedItems(kind, nextSlots(said, input.ours[list])).keys());
+  const named = new Set(wantedItems(kind, nextSlots(kind, said, input.ours[list])).keys());
   const saidByOthers = namedBy(kind, input, () => true);
   const namedByOthers = namedBy(kind, input, ({ owns }) => owns);
   const isNamed = (identity: string) => named.has(identity) || namedByOthers.has(identity);
@@ -269,7 +270,8 @@ export function judgeItems(kind: ItemKind, input: PlanInput, contact: Contact): 
   const saidSlots = input.base.said?.[list] ?? [];
   const said = wantedItems(kind, saidSlots);
   const wanted = wantedItems(kind, input.ours[list]);
-  const kept = wantedItems(kind, nextSlots(mappedSlots(saidSlots, input.slotNames?.[list] ?? null), input.ours[list]));
+  const mapped = mappedSlots(saidSlots, input.slotNames?.[list] ?? null);
+  const kept = wantedItems(kind, nextSlots(kind, mapped, input.ours[list]));
   const namedByOthers = namedBy(kind, input, ({ owns }) => owns);
   const there = new Map(
     itemsOf(kind, contact).flatMap(({ value }) =>
@@ -354,11 +356,20 @@ export function wantedItems(kind: ItemKind, slots: readonly Slot[]): ReadonlyMap
   return wanted;
 }
 
-/** A slot that is present today replaces what it said before; an absent one keeps it, and so protects its items. */
-export function nextSlots(said: readonly Slot[], ours: readonly Slot[]): readonly Slot[] {
-  if (ours.some((slot) => slot.whole)) return ours;
+/**
+ * A slot that is present today replaces what it said before; an absent one keeps it, and so protects its items. One with a value that
+ * could not be read says both.
+ */
+export function nextSlots(kind: ItemKind, said: readonly Slot[], ours: readonly WantedSlot[]): readonly Slot[] {
   const speaking = new Set(ours.map((slot) => slot.slot));
-  return [...said.filter((slot) => !speaking.has(slot.slot)), ...ours];
+  const next = ours.flatMap((one) => {
+    if (one.partial !== true) return [one];
+    const before = said.filter(({ slot }) => slot === one.slot);
+    const items = [...wantedItems(kind, [one, ...before]).values()];
+    return items.length + before.length === 0 ? [] : [{ slot: one.slot, items }];
+  });
+  if (ours.some((slot) => slot.whole)) return next;
+  return [...said.filter((slot) => !speaking.has(slot.slot)), ...next];
 }
 
 /** Without the columns that the mapping no longer names. @param names null if any column may be a slot. */

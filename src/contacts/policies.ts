@@ -51,12 +51,12 @@
  *   policy  removed from the contact                                       put back, though people removed it   labels
  *   owned   what Patchbay wrote and no file names any more                 no                                   if they are ours to change
  *   all     what no file names, also what people added; only where the     yes                                  the file's
- *           row says the list
+ *           row says the list, and each of its values could be read
  *   none    nothing                                                        no                                   if they are ours to change
  */
 import { unreachable } from '#src/errors.ts';
 import type { CustomFieldValue } from '#src/wire/contact.ts';
-import type { FieldName } from './desired.ts';
+import type { FieldName, WantedSlot } from './desired.ts';
 
 export const fieldPolicies = ['shared', 'source', 'fill', 'seed', 'app'] as const;
 export type FieldPolicy = (typeof fieldPolicies)[number];
@@ -252,10 +252,11 @@ export interface ItemRules {
 
 /**
  * @param removal of the configuration: `none` removes nothing, whatever the mapping says.
- * @param isSaid whether the row says anything about the list: a blank row takes nothing away.
+ * @param ours what the row says about the list: a blank row takes nothing away, and one with a value that could not be read nothing that
+ *   this value may be.
  */
-export function itemRules(policy: ItemPolicy, removal: 'owned' | 'none', isSaid: boolean): ItemRules {
-  const fileWins = policy === 'all' && isSaid;
+export function itemRules(policy: ItemPolicy, removal: 'owned' | 'none', ours: readonly WantedSlot[]): ItemRules {
+  const fileWins = policy === 'all' && ours.length > 0;
   if (removal === 'none' || policy === 'none') return { removes: 'none', fileWins };
-  return { removes: fileWins ? 'all' : 'owned', fileWins };
+  return { removes: fileWins && !ours.some(({ partial }) => partial) ? 'all' : 'owned', fileWins };
 }

@@ -83,7 +83,7 @@ export function saidIfSettled(input: Omit<SettleInput, 'reply'> & { readonly rep
   const settledKeys = new Set(settledFields.map((field) => field.key));
   const slots = (kind: ItemKind) => {
     const list = listOf[kind];
-    const next = nextSlots(mappedSlots(old?.[list] ?? [], slotNames?.[list] ?? null), ours[list]);
+    const next = nextSlots(kind, mappedSlots(old?.[list] ?? [], slotNames?.[list] ?? null), ours[list]);
     if (!yieldsItems || reply === null) return next;
     const others = base.others.filter(({ owns }) => owns).flatMap(({ said }) => said[list]);
     return slotsWithout(kind, next, presentItems(kind, others, reply));

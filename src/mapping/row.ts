@@ -4,7 +4,7 @@
  * into one contact.
  */
 import type { CountryCode } from 'libphonenumber-js/max';
-import type { DesiredContact, DesiredCustomField, ScalarName, Slot } from '#src/contacts/desired.ts';
+import type { DesiredContact, DesiredCustomField, ScalarName, WantedSlot } from '#src/contacts/desired.ts';
 import type { Problem } from '#src/contacts/outcome.ts';
 import type { CellsRow, JsonValue } from '#src/sources/row.ts';
 import { type Flaw, keyMissing, readCell, readText, type WarningCode } from './cell.ts';
@@ -49,8 +49,8 @@ export function foldRow(line: number, sourceLabel: string | null, readings: read
   let source = sourceLabel;
   let findings = 0;
   const scalars: { -readonly [Name in ScalarName]?: string | null } = {};
-  const emails: Slot[] = [];
-  const phones: Slot[] = [];
+  const emails: WantedSlot[] = [];
+  const phones: WantedSlot[] = [];
   const customFields: DesiredCustomField[] = [];
   for (const { adds, problems, warnings } of readings) {
     findings += problems.length + warnings.length;
@@ -206,17 +206,21 @@ function countryNotKnown({ field, text }: RowCountry): (finding: Finding) => Fin
       : finding;
 }
 
-/** The value is left out with a warning, and says nothing about the field, rather than that it is empty. */
+/**
+ * The value is left out with a warning, and says nothing about the field, rather than that it is empty. Of a list it says what else
+ * could be read.
+ */
 function withoutInvalid({ adds, problems, warnings }: CellReading, target: Target): CellReading {
   const dropped = problems.map(({ flaw, ...place }) => ({
     ...place,
     flaw: { ...flaw, message: `${flaw.message}; the value was left out`, isLoss: true as const },
   }));
-  return { adds: filledSlots(adds, target), problems: [], warnings: [...warnings, ...dropped] };
+  return { adds: partialSlot(adds, target), problems: [], warnings: [...warnings, ...dropped] };
 }
 
-function filledSlots(adds: Partial<DesiredContact>, target: Target): Partial<DesiredContact> {
+function partialSlot(adds: Partial<DesiredContact>, target: Target): Partial<DesiredContact> {
   if (target.kind !== 'items') return {};
-  const slots = (adds[target.list] ?? []).filter(({ items }) => items.length > 0);
-  return slots.length === 0 ? {} : { [target.list]: slots };
+  const { list, slot } = target;
+  const items = (adds[list] ?? []).flatMap((one) => one.items);
+  return { [list]: [{ slot, items, partial: true }] satisfies readonly WantedSlot[] };
 }

@@ -16,6 +16,7 @@ import {
   sameCustomValue,
   sameText,
   scalarNames,
+  type WantedSlot,
 } from '#src/contacts/desired.ts';
 import { type MissingRule, withoutTag } from '#src/contacts/missing.ts';
 import type { Problem } from '#src/contacts/outcome.ts';
@@ -296,9 +297,12 @@ export function isChange(
   return scalar || customField || hasNews(said.emails, ours.emails) || hasNews(said.phones, ours.phones);
 }
 
-function hasNews(before: readonly Slot[], now: readonly Slot[]): boolean {
-  return now.some(({ slot, items }) => {
+function hasNews(before: readonly Slot[], now: readonly WantedSlot[]): boolean {
+  return now.some(({ slot, items, partial }) => {
     const had = before.find((one) => one.slot === slot)?.items ?? [];
+    // Beside a value that could not be read, what is not named is not gone.
+    if (partial === true)
+      return items.some((item) => !had.some(({ label, value }) => item.label === label && item.value === value));
     return (
       items.length !== had.length ||
       items.some(({ label, value }, index) => label !== had[index]?.label || value !== had[index]?.value)
@@ -322,8 +326,9 @@ export function countClears(said: Said, ours: DesiredContact, policies: Policies
   return scalars.length + customFields.length + gone('emails') + gone('phones');
 }
 
-function countGone(before: readonly Slot[], now: readonly Slot[]): number {
+function countGone(before: readonly Slot[], now: readonly WantedSlot[]): number {
   return now.reduce((gone, slot) => {
+    if (slot.partial === true) return gone;
     const had = before.find((one) => one.slot === slot.slot)?.items.length ?? 0;
     return gone + Math.max(0, had - slot.items.length);
   }, 0);

@@ -132,7 +132,10 @@ test('an item that this feed never said, that Patchbay never wrote or that anoth
           const identity = itemIdentity(kind, value ?? '');
           const isNamed = wanted.has(identity) || others.has(identity);
           expect([itemRemoval, isNamed]).toEqual(['owned', false]);
-          const saysAll = pictures.policies[list] === 'all' && pictures.ours[list].length > 0;
+          const isUnread = (slot: string) => pictures.ours[list].some((one) => one.partial && one.slot === slot);
+          const kept = identities((base.said?.[list] ?? []).filter(({ slot }) => isUnread(slot)));
+          expect(kept.has(identity)).toBe(false);
+          const saysAll = pictures.policies[list] === 'all' && !pictures.ours[list].some(({ partial }) => partial);
           if (!saysAll) expect([said.has(identity), mine.has(identity)]).toEqual([true, true]);
           expect(pictures.policies[list]).not.toBe('none');
         }

@@ -39,7 +39,10 @@ test('several columns, labels, countries', () => {
   };
   const row = mapRecord(record, {}, documented('items'));
   const { phones, emails } = desiredOf(row);
-  expect(phones.map(({ items }) => items)).toEqual([[{ label: 'mobile', value: '+4315321234' }]]);
+  expect(phones).toEqual([
+    { slot: 'phone1value', items: [{ label: 'mobile', value: '+4315321234' }] },
+    { slot: 'phone3value', items: [], partial: true },
+  ]);
   expect(emails.map(({ items }) => items)).toEqual([[{ label: 'work', value: 'ada@example.com' }]]);
   expect(row.warnings).toMatchObject([{ line: 2, field: 'Phone 3 - Value', value: 'after 5 pm' }]);
 });

@@ -200,7 +200,10 @@ describe('a value that cannot be read', () => {
   test('with onInvalid: drop is left out with a warning that names line, column and value', () => {
     const by = mapping({ phones: [{ column: 'P' }, { column: 'Q', ...drop }] });
     const row = mapRecord({ id: '7', P: one, Q: '1-800-FLOWERS' }, {}, by);
-    expect(desiredOf(row).phones).toEqual([{ slot: 'p', items: [{ label: 'phone', value: one }] }]);
+    expect(desiredOf(row).phones).toEqual([
+      { slot: 'p', items: [{ label: 'phone', value: one }] },
+      { slot: 'q', items: [], partial: true },
+    ]);
     expect(row.warnings).toMatchObject([
       {
         ...{ code: 'phoneLetters', line: 2, field: 'Q', value: '1-800-FLOWERS' },
@@ -213,10 +216,10 @@ describe('a value that cannot be read', () => {
     expect(phonesOf([{ column: 'P', ...drop }], { P: `${one}; n0pe` })).toEqual([['p', `phone ${one}`]]);
   });
 
-  test('that is left out says nothing, even where a blank cell clears', () => {
+  test('that is left out takes nothing away, even where a blank cell clears', () => {
     const by = mapping({ onBlank: 'clear', ...drop, phones: [{ column: 'P' }], fields: { sourceUrl: 'L' } });
     const desired = desiredOf(mapRecord({ id: '7', P: 'n0pe', L: 'no link' }, {}, by));
-    expect(desired).toMatchObject({ phones: [], scalars: {} });
+    expect(desired).toMatchObject({ phones: [{ slot: 'p', items: [], partial: true }], scalars: {} });
   });
 
   test('rejects its row by default, and where the target says so against the mapping', () => {

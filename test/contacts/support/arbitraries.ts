@@ -16,6 +16,7 @@ import {
   itemIdentity,
   type Slot,
   scalarNames,
+  type WantedSlot,
 } from '#src/contacts/desired.ts';
 import { fieldPolicies, itemPolicies, type Policies, usualPolicies } from '#src/contacts/policies.ts';
 import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
@@ -77,6 +78,12 @@ export const slots = (pool: readonly string[]): fc.Arbitrary<Slot[]> =>
     { selector: (slot) => slot.slot, maxLength: slotNames.length },
   );
 
+/** Some with a value that could not be read. */
+const wantedSlots = (pool: readonly string[]): fc.Arbitrary<WantedSlot[]> =>
+  fc
+    .tuple(slots(pool), fc.subarray([...slotNames]))
+    .map(([all, unread]) => all.map((one) => (unread.includes(one.slot) ? { ...one, partial: true } : one)));
+
 export const customFields = fc
   .subarray([...fieldTypes.keys()])
   .chain((keys) => fc.tuple(...keys.map((key) => fc.record({ key: fc.constant(key), value: customValue(key) }))));
@@ -85,8 +92,8 @@ export const desiredContact: fc.Arbitrary<DesiredContact> = fc.record({
   key: fc.constant('K-1'),
   scalars,
   source: fc.constant(null),
-  emails: slots(emailPool),
-  phones: slots(phonePool),
+  emails: wantedSlots(emailPool),
+  phones: wantedSlots(phonePool),
   customFields,
 });
 

@@ -145,7 +145,12 @@ export class World {
     const own = () =>
       [...this.#columns].filter(([name]) => name.startsWith(`${feed} `)).flatMap(([, { items }]) => items);
     const saidBefore = identities(own());
-    for (const slot of file.phones) this.#columns.set(`${feed} ${slot.slot}`, slot);
+    for (const { slot, items, partial } of file.phones) {
+      const column = `${feed} ${slot}`;
+      // Beside a value that could not be read, what the column said before is still said.
+      const still = partial === true ? (this.#columns.get(column)?.items ?? []) : [];
+      this.#columns.set(column, { slot, items: [...items, ...still] });
+    }
     const saidNow = identities(own());
     const was = phonesOf(before);
     // Only a round can notice that a phone is gone; until then one that was put back by hand is the same item.
