@@ -127,10 +127,11 @@ function addPages(app: Hono, parts: DashboardParts, frame: () => Frame): void {
 
 type Query = Readonly<Record<string, string>>;
 
-/** `?feed=&state=&after=&limit=`, as the options of `runs ls`; several states are separated by commas. */
+/** `?feed=&state=&after=&limit=`, as the options of `runs ls`; several states are separated by commas, and `active` is all that an engine works on. */
 function runQueryOf(query: Query): RunQuery {
   const { feed, state, after } = query;
-  const states = state?.split(',').map((one) => oneOf(runStates, one));
+  const words = state?.split(',').map((one) => oneOf(runStateWords, one));
+  const states = words?.flatMap((one) => (one === 'active' ? activeRunStates : [one]));
   return {
     ...(feed === undefined ? {} : { feed }),
     ...(states === undefined ? {} : { states }),
@@ -152,7 +153,7 @@ function letterQueryOf(query: Query): DeadLetterQuery {
   };
 }
 
-const runStates = [...activeRunStates, 'stopped', ...finalRunStates] as const;
+const runStateWords = ['active', ...activeRunStates, 'stopped', ...finalRunStates] as const;
 const letterStates = ['open', 'redriven', 'closed', 'dropped', 'all'] as const;
 
 /** @throws PatchbayError `usage` `queryInvalid`. */

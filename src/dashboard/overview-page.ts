@@ -11,7 +11,7 @@ import { askReadiness } from './readiness.ts';
 import { outcomeCounts, runLink, runProgress, runReason, runTable, statePill } from './runs-page.ts';
 
 export function overviewPage(frame: Frame, parts: DashboardParts, overview: OverviewView): Markup {
-  const { pause, readiness, active, stopped, last, openLetterCount } = overview;
+  const { pause, readiness, active, activeCount, stopped, last, openLetterCount } = overview;
   return framed(frame, {
     title: pause === null ? 'Overview' : 'Paused',
     place: 'overview',
@@ -22,8 +22,9 @@ ${pauseNotice(pause)}
 ${facts(parts, overview)}
 <section aria-labelledby="at-work"><h2 id="at-work">Running</h2>
 ${active.length === 0 ? html`<p class="empty">Nothing is running.</p>` : html`<div class="cards">${active.map(workCard)}</div>`}
+${moreRuns(active, activeCount, 'active')}
 </section>
-${stopped.length === 0 ? '' : stoppedSection(stopped)}
+${stopped.length === 0 ? '' : stoppedSection(overview)}
 <section aria-labelledby="last-runs"><h2 id="last-runs">Last runs</h2>
 ${last.length === 0 ? dropHint(parts.importFolders) : runTable(last)}
 </section>
@@ -76,7 +77,13 @@ ${runReason(record)}
 </article>`;
 }
 
-function stoppedSection(stopped: readonly RunView[]): Markup {
+/** Those that are not shown arrived later. */
+function moreRuns(shown: readonly RunView[], allCount: number, state: 'active' | 'stopped'): Markup {
+  if (allCount <= shown.length) return html``;
+  return html`<p>And ${counted(allCount - shown.length, 'run that arrived later', 'runs that arrived later')}. <a href="/runs?state=${state}">See all ${count(allCount)}</a></p>`;
+}
+
+function stoppedSection({ stopped, stoppedCount }: OverviewView): Markup {
   return html`<section aria-labelledby="stopped"><h2 id="stopped">Stopped: waiting for you</h2>
 <div class="cards">${stopped.map(
     ({ record }) => html`<article class="card">
@@ -85,6 +92,7 @@ function stoppedSection(stopped: readonly RunView[]): Markup {
 ${runReason(record)}
 </article>`,
   )}</div>
+${moreRuns(stopped, stoppedCount, 'stopped')}
 </section>`;
 }
 

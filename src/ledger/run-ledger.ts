@@ -76,6 +76,8 @@ export function runsOver(store: Store): RunLedger {
 
     list: ({ limit, oldestFirst, ...where }: RunFilter) => reads.runs.findRuns(where, limit, oldestFirst),
 
+    count: (where) => reads.runs.countRuns(where),
+
     lastAccepted: async (feed, beforeSequence, sha256) => {
       const [run] = await reads.runs.findRuns(accepted(feed, beforeSequence, sha256), 1);
       if (run === undefined) return null;

@@ -331,6 +331,8 @@ export interface RunLedger {
   forget(id: string): Promise<boolean>;
   get(id: string): Promise<RunRecord | null>;
   list(filter: RunFilter): Promise<readonly RunRecord[]>;
+  /** How many there are. */
+  count(filter: Omit<RunFilter, 'limit' | 'oldestFirst'>): Promise<number>;
   /**
    * The feed's last accepted file before that sequence, of that content where one is given: the newest that is done, with
    * rejected rows or without. Fix-files and redrives are none. `newerCount`: accepted files between it and the sequence.

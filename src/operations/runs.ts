@@ -82,10 +82,11 @@ export interface RunQuery {
   /** The id, or the end of the id, of the last run of the page before. */
   readonly after?: string;
   readonly limit: number;
+  readonly oldestFirst?: boolean;
 }
 
 /**
- * Newest first.
+ * Newest first, unless the oldest are asked for.
  * @throws PatchbayError `usage` `noSuchRun` where `after` names none.
  */
 export async function listRuns(home: RunHome, { after, ...filter }: RunQuery): Promise<readonly RunView[]> {

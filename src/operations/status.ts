@@ -9,7 +9,7 @@ import { activeRunStates, finalRunStates } from '#src/ledger/runs.ts';
 import { letterDocument } from './dead-letters.ts';
 import { heldByFeed } from './held-fields.ts';
 import { anyEngineRuns, readHosts } from './hosts.ts';
-import { listRuns, type RunHome, type RunView, viewRun } from './runs.ts';
+import { listRuns, type RunHome, type RunView } from './runs.ts';
 
 /** What a process can see of its surroundings. */
 export interface Surroundings {
@@ -21,8 +21,33 @@ export interface Surroundings {
   readonly troubles: readonly string[];
 }
 
-const runsShownMax = 20;
-const auditsShownMax = 20;
+/** Of those that are running, and of those that are stopped. */
+const runsShownMax = 50;
+const auditsShownMax = 1_000;
+
+/**
+ * The runs that have not ended: the oldest of each, since they continue in that order, and a person who decides begins with what has
+ * waited longest; and how many there are.
+ */
+export interface OpenRuns {
+  readonly active: readonly RunView[];
+  readonly activeCount: number;
+  /** Stopped by a guard: they wait for a person. */
+  readonly stopped: readonly RunView[];
+  readonly stoppedCount: number;
+}
+
+async function readOpenRuns(home: RunHome): Promise<OpenRuns> {
+  const { runs } = home.ledger;
+  const [active, stopped] = [{ states: activeRunStates }, { states: ['stopped'] }] as const;
+  const oldest = { limit: runsShownMax, oldestFirst: true };
+  return {
+    active: await listRuns(home, { ...active, ...oldest }),
+    activeCount: await runs.count(active),
+    stopped: await listRuns(home, { ...stopped, ...oldest }),
+    stoppedCount: await runs.count(stopped),
+  };
+}
 
 export type Status = Awaited<ReturnType<typeof readStatus>>;
 
@@ -30,8 +55,7 @@ export type Status = Awaited<ReturnType<typeof readStatus>>;
 export async function readStatus(home: Home, { diskFreeBytes, queueAnswers, troubles }: Surroundings) {
   const { ledger, ledgerPlace, folders, clock, identity } = home;
   const pause = await ledger.pause();
-  const active = await listRuns(home, { states: activeRunStates, limit: runsShownMax });
-  const stopped = await listRuns(home, { states: ['stopped'], limit: runsShownMax });
+  const { active, activeCount, stopped, stoppedCount } = await readOpenRuns(home);
   const [last] = await listRuns(home, { states: finalRunStates, limit: 1 });
   const counts = await ledger.counts();
   const conditions = await ledger.deliveries.conditions();
@@ -47,7 +71,9 @@ export async function readStatus(home: Home, { diskFreeBytes, queueAnswers, trou
     paused: pause === null ? null : pauseDocument(pause),
     surroundings: { diskFreeBytes, queueAnswers, troubles },
     active: active.map(({ summary }) => summary),
+    activeCount,
     stopped: stopped.map(({ summary }) => summary),
+    stoppedCount,
     last: last?.summary ?? null,
     feeds: conditions
       .filter(({ troubles }) => troubles.length > 0)
@@ -81,12 +107,8 @@ async function missingOf({ deliveries, missing }: Home['ledger']) {
 }
 
 /** What the first page shows of a data folder. */
-export interface Overview {
+export interface Overview extends OpenRuns {
   readonly pause: Pause | null;
-  /** Oldest first: the order in which they continue. */
-  readonly active: readonly RunView[];
-  /** Stopped by a guard: they wait for a person. Newest first. */
-  readonly stopped: readonly RunView[];
   /** Newest first, whatever their state. */
   readonly last: readonly RunView[];
   readonly openLetterCount: number;
@@ -94,19 +116,17 @@ export interface Overview {
   readonly groups: readonly DeadLetterGroup[];
 }
 
-const overviewLimits = { activeMax: 50, stoppedMax: 50, lastMax: 20, groupsMax: 50 } as const;
+const lastShownMax = 20;
+const groupsShownMax = 50;
 
 export async function readOverview(home: RunHome): Promise<Overview> {
   const { ledger } = home;
-  const { activeMax, stoppedMax, lastMax, groupsMax } = overviewLimits;
-  const active = await ledger.runs.list({ states: activeRunStates, limit: activeMax, oldestFirst: true });
   return {
+    ...(await readOpenRuns(home)),
     pause: await ledger.pause(),
-    active: active.map((run) => viewRun(home, run)),
-    stopped: await listRuns(home, { states: ['stopped'], limit: stoppedMax }),
-    last: await listRuns(home, { limit: lastMax }),
+    last: await listRuns(home, { limit: lastShownMax }),
     openLetterCount: (await ledger.counts()).openLetters,
-    groups: await ledger.deadLetters.groups(groupsMax),
+    groups: await ledger.deadLetters.groups(groupsShownMax),
   };
 }
 

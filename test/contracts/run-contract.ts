@@ -92,6 +92,9 @@ export function runContract(open: OpenLedger): void {
       'r2',
       'r3',
     ]);
+    expect(await ledger.runs.count({})).toBe(4);
+    expect(await ledger.runs.count({ feed: 'main', states: ['queued'] })).toBe(2);
+    expect(await ledger.runs.count({ states: ['stopped'] })).toBe(0);
   });
 
   test('one run of a feed is next at a time, the oldest first', async () => {

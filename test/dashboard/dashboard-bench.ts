@@ -1,15 +1,19 @@
-/** A page over a real ledger in a temporary folder, and builders for runs and dead rows. All people are invented. */
-import { mkdtemp, rm } from 'node:fs/promises';
+/**
+ * A page over a real data folder of the sandbox, and builders for runs and dead rows. Commands work on the folder as well, with
+ * `PATCHBAY_DATA`. All people are invented.
+ */
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Hono } from 'hono';
 import { onTestFinished } from 'vitest';
-import { type Clock, systemClock } from '#src/clock.ts';
+import { openHome } from '#src/app.ts';
+import type { Clock } from '#src/clock.ts';
+import { loadConfig } from '#src/config/load.ts';
 import { createDashboard } from '#src/dashboard/dashboard-app.ts';
 import type { DashboardParts } from '#src/dashboard/parts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { type NewRun, noOptions, type RunRecord } from '#src/ledger/runs.ts';
-import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import type { DeadRow, RunEvent } from '#src/ledger/staging.ts';
 import { createLogger } from '#src/log.ts';
 import { openMetrics } from '#src/metrics/metrics.ts';
@@ -19,6 +23,7 @@ import type { LiteralJson } from '#test/support/literal-json.ts';
 export const startMs = Date.UTC(2026, 10, 21, 14, 0, 0);
 
 export interface DashboardBench {
+  /** The data folder. */
   readonly folder: string;
   readonly ledger: Ledger;
   readonly parts: DashboardParts;
@@ -43,28 +48,29 @@ export interface Answer {
 /** Closed and removed when the test ends. */
 export async function dashboardBench(given: Partial<DashboardParts> = {}): Promise<DashboardBench> {
   const folder = await mkdtemp(join(tmpdir(), 'patchbay-page-'));
-  const ledger = openSqliteLedger(newLedgerFile(folder));
+  await mkdir(join(folder, 'sandbox'));
+  newLedgerFile(join(folder, 'sandbox'));
+  const { config } = await loadConfig({ env: { PATCHBAY_DATA: folder }, flags: {}, configPath: null, cwd: folder });
+  const logLines: string[] = [];
+  const log = createLogger({ level: 'trace', stream: { write: (line: string) => void logLines.push(line) } });
+  const home = await openHome(config, log, { sandboxAsked: true, look: false });
+  const { ledger } = home;
   onTestFinished(async () => {
     await ledger.close().catch(() => undefined);
     await rm(folder, { recursive: true, force: true });
   });
   let nowMs = startMs;
-  const logLines: string[] = [];
-  const clock: Clock = { ...systemClock(), nowMs: () => nowMs };
+  const clock: Clock = { ...home.clock, nowMs: () => nowMs };
   const metrics = openMetrics({ version: '0.1.0', installation: null, feeds: [] });
   onTestFinished(() => metrics.close());
   const parts: DashboardParts = {
-    ledger,
-    host: null,
+    ...home,
     clock,
-    log: createLogger({ level: 'trace', stream: { write: (line: string) => void logLines.push(line) } }),
     version: '0.1.0',
     installation: null,
-    serviceName: 'sandbox',
     serviceOrigin: 'http://127.0.0.1:40123',
     queueDescription: 'embedded Valkey',
-    importFolders: [join(folder, 'import')],
-    runFolders: { reports: join(folder, 'reports') },
+    importFolders: home.folders.watched,
     token: null,
     readiness: async () => ({ ready: true, degraded: false, reasons: [] }),
     metricsText: (readiness) => {

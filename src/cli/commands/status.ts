@@ -9,6 +9,9 @@ import { createOutput, type Output, printable } from '../output.ts';
 import { counted, instantText, stateText, tally } from '../present-run.ts';
 import { hostLines } from './hosts.ts';
 
+/** Of each list; how many more there are is said below it. */
+const shownMax = 20;
+
 export async function status(options: GlobalOptions): Promise<number> {
   const home = await openCliHome(options, 'look');
   try {
@@ -41,19 +44,27 @@ function print(output: Output, facts: Status): void {
       style('yellow', `paused        since ${instantText(facts.paused.since)}: ${printable(facts.paused.message)}`),
     );
   for (const trouble of facts.surroundings.troubles) alarm('trouble', printable(trouble));
+  const more = (count: number, command: string): void => {
+    if (count > shownMax) line('', `… and ${count - shownMax} more: ${command}`);
+  };
   const isEngineUp =
     facts.engine === 'running' || facts.hosts.some(({ state }) => state === 'leads' || state === 'works');
-  for (const run of facts.active) {
+  for (const run of facts.active.slice(0, shownMax)) {
     const what = isEngineUp
       ? `${stateText(run.state)}, ${tally(run)}`
       : `${rowsToGo(run)}; continue with: patchbay start`;
     line(isEngineUp ? 'running' : 'waiting', `${run.run}  ${fileOf(run)}  ${what}`);
   }
-  for (const run of facts.stopped) alarm('stopped', `${run.run}  ${fileOf(run)}  patchbay runs show ${run.run}`);
+  more(facts.activeCount, runsListed('active', facts.activeCount));
+  for (const run of facts.stopped.slice(0, shownMax))
+    alarm('stopped', `${run.run}  ${fileOf(run)}  patchbay runs show ${run.run}`);
+  more(facts.stoppedCount, runsListed('stopped', facts.stoppedCount));
   const { last } = facts;
   if (last !== null) line('last run', `${last.run}  ${fileOf(last)}  ${stateText(last.state)}, ${tally(last)}`);
-  for (const { run, keys } of facts.audits.duplicates)
+  const { duplicates } = facts.audits;
+  for (const { run, keys } of duplicates.slice(0, shownMax))
     alarm('duplicates', `${run}  ${counted(keys, 'key')} with more than one contact  patchbay audit ${run}`);
+  more(duplicates.length, 'patchbay status --json');
   for (const { feed, troubles, since } of facts.feeds) {
     const words = troubles.map((trouble) => troubleWords[trouble]).join(', ');
     alarm('feed', `${printable(feed)}  ${words} since ${instantText(since)}`);
@@ -67,6 +78,10 @@ function print(output: Output, facts: Status): void {
     line('held fields', `${facts.heldFields}: ${ofFeeds}  patchbay held ls`);
   }
   line('dead letters', `${facts.deadLetters}${facts.deadLetters > 0 ? '  patchbay dead ls' : ''}`);
+}
+
+function runsListed(state: string, count: number): string {
+  return `patchbay runs ls --state ${state} --limit ${count}`;
 }
 
 /** Further processes that work for the engine. */
