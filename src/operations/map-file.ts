@@ -24,7 +24,7 @@ import { draftText, type ProposedColumn } from '#src/mapping/propose/proposal.ts
 import { proposeMapping } from '#src/mapping/propose/propose.ts';
 import { columnUses, type ExplainedRow, explainRow } from '#src/mapping/show/explain-row.ts';
 import { type FixtureResult, type Preview, previewRows, runFixtures } from '#src/mapping/show/preview.ts';
-import type { Row } from '#src/sources/row.ts';
+import type { SourceItem } from '#src/sources/row.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
 import { checkOptions, type MapLayout, type MapReadOptions, readForMap } from './read-for-map.ts';
 
@@ -50,7 +50,7 @@ export interface MapResult {
   readonly format: string;
   readonly encoding: string;
   readonly delimiter: string | null;
-  /** The rows that were read; the file has more if `isPartial`. */
+  /** The rows that were read, those that would be rejected among them; the file has more if `isPartial`. */
   readonly rows: number;
   readonly isPartial: boolean;
   readonly layout: MapLayout;
@@ -81,7 +81,7 @@ export async function mapFile(parts: MapParts, path: string, options: MapOptions
   const shape = {
     file: basename(path),
     ...head,
-    rows: facts.rows,
+    rows: facts.rows + facts.unreadable,
     isPartial: facts.isPartial,
     warnings: read.warnings,
   };
@@ -92,7 +92,7 @@ export async function mapFile(parts: MapParts, path: string, options: MapOptions
     const compiled = compileMapping(chosen.mapping, { columns: read.columns }, context);
     const { kept, notes } = keptRows(chosen.mapping, read.columns, facts);
     const preview = previewRows(compiled, kept);
-    const columns = columnsBy(chosen.mapping, facts, compiled);
+    const columns = columnsBy(chosen.mapping, facts, kept, compiled);
     const remarks = [...remarksOn(compiled), ...notes];
     const policies = policiesInWords(compiled);
     return {
@@ -170,8 +170,13 @@ function contextOf({ config }: MapParts, mapping: Mapping | null, country: strin
 }
 
 /** What a mapping makes of the columns; in JSON, of the members of the records that were read. */
-function columnsBy(mapping: Mapping | null, facts: FileFacts, compiled: CompiledMapping): readonly ProposedColumn[] {
-  for (const row of facts.sample) compiled.see(row);
+function columnsBy(
+  mapping: Mapping | null,
+  facts: FileFacts,
+  kept: readonly SourceItem[],
+  compiled: CompiledMapping,
+): readonly ProposedColumn[] {
+  for (const { type, row } of kept) if (type === 'row') compiled.see(row);
   const uses = columnUses(
     mapping,
     facts.columns.map(({ name }) => name),
@@ -201,9 +206,9 @@ function keptRows(
   mapping: Mapping | null,
   columns: readonly string[] | null,
   { sample }: FileFacts,
-): { readonly kept: readonly Row[]; readonly notes: readonly string[] } {
+): { readonly kept: readonly SourceItem[]; readonly notes: readonly string[] } {
   const filter = createRowFilter(mapping, columns);
-  return { kept: sample.filter((row) => !filter.skips({ type: 'row', row })), notes: filter.notes() };
+  return { kept: sample.filter((item) => !filter.skips(item)), notes: filter.notes() };
 }
 
 function remarksOn({ readings, notes }: CompiledMapping): readonly string[] {

@@ -107,7 +107,9 @@ async function readAll(
       if (line !== null && item.row.line <= line && item.row.line > (found?.row.line ?? 0)) found = item;
       lastLine = item.row.line;
       if (item.type === 'row' || item.row.kind === 'cells') (first.length < firstRowsMax ? first : last).push(item.row);
-      if (item.type === 'row' && isWanted) isWanted = collector.see(item.row);
+      if (!isWanted) continue;
+      if (item.type === 'row') isWanted = collector.see(item.row);
+      else collector.seeUnreadable(item);
     }
     last.splice(0, Math.max(0, last.length - lastRowsMax));
     if (line === null ? !isWanted : lastLine > line) break;

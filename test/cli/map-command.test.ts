@@ -320,3 +320,37 @@ describe('for scripts', () => {
     }
   });
 });
+
+describe('rows that cannot be read', () => {
+  it('are counted as the import rejects them, in a known layout and in a proposal', async () => {
+    const files = {
+      'short.csv': 'externalId,firstName,lastName,phone\n1,A,B,+14155550101\n2,C\n3,"D"x,E,+14155550102\n',
+      'control.csv': 'externalId,firstName\n1,a\u0001b\n2,c\n3,d\u0002\n',
+      'broken.ndjson': '{"externalId":"1","firstName":"A"}\n{"externalId":"2",\n{"externalId":"3","firstName":7e999}\n',
+    };
+    const place = openPlace();
+    for (const [name, text] of Object.entries(files)) {
+      place.file(name, text);
+      const { stdout } = await place.call('map', name);
+      expect(stdout).toContain(`${name}: 3 rows, `);
+      expect(stdout).toContain('of the first 3 rows, 2 would be rejected:');
+      const done = await place.call('--json', 'import', '--sandbox', name);
+      expect(JSON.parse(done.stdout)).toMatchObject({ rows: 3, dead: 2 });
+    }
+    const draft = place.file('unknown.csv', 'Kundennr;Vorname;Nachname\n1;Ada;Lovelace\n2;Bob\n');
+    const [document] = [JSON.parse((await place.call('--json', 'map', draft)).stdout)];
+    expect(document).toMatchObject({
+      rows: 2,
+      preview: { rows: 2, rejected: 1, problems: [{ count: 1, first: { code: 'cellCount', line: 3 } }] },
+    });
+  });
+
+  it('of a footer that the mapping leaves out are not counted', async () => {
+    const place = openPlace();
+    place.file('k.yaml', 'name: k\nkey: Id\nfields: { firstName: Name }\nskipRows: [{ beginsWith: Copyright }]\n');
+    const file = place.file('k.csv', 'Id,Name\n1,Ann\nCopyright (c) 2026\n');
+    const { stdout } = await place.call('map', '--mapping', 'k.yaml', file);
+    expect(stdout).toContain('the row can be imported');
+    expect(stdout).toContain('note: skipped 1 row: footer or total of the export (line 3)');
+  });
+});

@@ -107,7 +107,10 @@ test('the preview shows three contacts, and counts why rows would be rejected', 
   const rows = ['+14155550101', '030 1234567', '+14155550103', 'x', '030 1234568'].map((tel, index) =>
     cellsRow(columns, [`k${index}`, 'Ada', tel], index + 2),
   );
-  const preview = previewRows(compileMapping(plain, { columns }, noContext), rows);
+  const preview = previewRows(
+    compileMapping(plain, { columns }, noContext),
+    rows.map((row) => ({ type: 'row', row })),
+  );
   expect(preview.contacts.map(({ line, contact }) => [line, contact?.externalId ?? null])).toEqual([
     [2, 'k0'],
     [3, null],

@@ -309,7 +309,7 @@ function previewLines(output: Output, { contacts, rows, rejected, problems, warn
   const first = output.values
     ? contacts.map(({ line, contact, problems: own }) =>
         contact === null
-          ? `  line ${line}: rejected: ${own.map(({ field, message }) => printable(`${field ?? ''}: ${message}`)).join('; ')}`
+          ? `  line ${line}: rejected: ${own.map(({ field, message }) => printable(`${field === null ? '' : `${field}: `}${message}`)).join('; ')}`
           : `  line ${line}: ${contactLine(contact)}`,
       )
     : [];

@@ -5,7 +5,7 @@
  * In JSON the columns are paths, as a mapping writes them: `properties.email`, `Account.Name`; a list of texts, or of objects
  * that hold one value each, is one column.
  */
-import type { JsonValue, Row } from '#src/sources/row.ts';
+import type { JsonValue, Row, SourceItem } from '#src/sources/row.ts';
 import { isJsonObject, type JsonObject } from '../cell.ts';
 import { isIgnoredHeader, tidyHeader } from '../header.ts';
 
@@ -27,19 +27,23 @@ export interface ColumnFacts {
 }
 
 export interface FileFacts {
-  /** The rows that were looked at. */
+  /** The rows that were looked at, without those that cannot be read. */
   readonly rows: number;
+  /** The rows among them that cannot be read, and would be rejected: too few cells, control characters. */
+  readonly unreadable: number;
   /** Whether the file has more. */
   readonly isPartial: boolean;
   readonly columns: readonly ColumnFacts[];
-  /** Some of the first rows, to show what becomes of them. */
-  readonly sample: readonly Row[];
+  /** Some of the first rows, those that cannot be read among them, to show what becomes of them. */
+  readonly sample: readonly SourceItem[];
   readonly isJson: boolean;
 }
 
 export interface FactsCollector {
   /** @returns whether further rows are wanted. */
   see(row: Row): boolean;
+  /** A row that cannot be read: its cells are no values of their columns. */
+  seeUnreadable(item: Extract<SourceItem, { readonly type: 'broken' }>): void;
   /** @param isPartial whether the file has rows that were not seen. */
   facts(isPartial: boolean): FileFacts;
 }
@@ -87,7 +91,8 @@ export function collectFacts(
   const byPosition = (header ?? []).map((name, index) =>
     columnAt(`${index}`, tidyHeader(name) === '' ? `column ${index + 1}` : tidyHeader(name), index + 1),
   );
-  const sample: Row[] = [];
+  const sample: SourceItem[] = [];
+  let unreadable = 0;
 
   const put = (column: OpenColumn, text: string): void => {
     const value = text.trim();
@@ -118,7 +123,7 @@ export function collectFacts(
     see: (row) => {
       rows += 1;
       if (rows === sampledRowsMax) narrow();
-      if (sample.length < sampleRowsKept) sample.push(row);
+      if (sample.length < sampleRowsKept) sample.push({ type: 'row', row });
       if (row.kind === 'cells') {
         byPosition.forEach((column, index) => {
           if (column !== null) put(column, row.cells[index] ?? '');
@@ -133,11 +138,16 @@ export function collectFacts(
       }
       return rows < rowsMax;
     },
+    seeUnreadable: (item) => {
+      unreadable += 1;
+      if (sample.length < sampleRowsKept) sample.push(item);
+    },
     facts: (isPartial) => {
       const columns = [...open.values()];
       const count = Map.groupBy(columns, ({ name }) => name);
       return {
         rows,
+        unreadable,
         isPartial,
         sample,
         isJson: header === null,

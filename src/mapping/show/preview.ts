@@ -8,7 +8,8 @@ import { PatchbayError } from '#src/errors.ts';
 import { type CompiledMapping, compileMapping } from '#src/mapping/compile-mapping.ts';
 import { createRowFilter } from '#src/mapping/conditions.ts';
 import type { Fixture, Mapping } from '#src/mapping/mapping-schema.ts';
-import type { JsonValue, Row } from '#src/sources/row.ts';
+import type { MappedRow } from '#src/mapping/row.ts';
+import type { JsonValue, Row, SourceItem } from '#src/sources/row.ts';
 import type { CustomFieldValue } from '#src/wire/contact.ts';
 
 export interface Preview {
@@ -37,13 +38,16 @@ export interface CountedProblem {
 
 const contactsMax = 3;
 
-export function previewRows(compiled: CompiledMapping, rows: readonly Row[]): Preview {
+/** @param items the rows that are not left out. One that cannot be read is rejected, as an import rejects it. */
+export function previewRows(compiled: CompiledMapping, items: readonly SourceItem[]): Preview {
   const contacts: PreviewRow[] = [];
   const problems = new Map<string, CountedProblem>();
   const warnings = new Map<string, CountedProblem>();
   let rejected = 0;
-  for (const row of rows) {
-    const mapped = compiled.mapRow(row);
+  for (const item of items) {
+    const { row } = item;
+    const mapped: MappedRow =
+      item.type === 'row' ? compiled.mapRow(row) : { kind: 'dead', key: null, problems: [item.problem], warnings: [] };
     const own = mapped.kind === 'dead' ? mapped.problems : [];
     if (mapped.kind === 'dead') rejected += 1;
     count(problems, own);
@@ -51,7 +55,7 @@ export function previewRows(compiled: CompiledMapping, rows: readonly Row[]): Pr
     const contact = mapped.kind === 'desired' ? viewContact(mapped.desired) : null;
     if (contacts.length < contactsMax) contacts.push({ line: row.line, contact, problems: own });
   }
-  return { contacts, rows: rows.length, rejected, problems: [...problems.values()], warnings: [...warnings.values()] };
+  return { contacts, rows: items.length, rejected, problems: [...problems.values()], warnings: [...warnings.values()] };
 }
 
 /** A row counts once for each code. */
