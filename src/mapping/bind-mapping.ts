@@ -112,7 +112,7 @@ function placeOf(target: Target): PlaceholderPlace {
 }
 
 /** The columns of the conditions on rows: they are used, although no value goes into a contact. */
-function filterColumns({ skipRows = [], keepRows = [] }: Mapping): readonly ColumnRef[] {
+export function filterColumns({ skipRows = [], keepRows = [] }: Mapping): readonly ColumnRef[] {
   return [...skipRows, ...keepRows].flatMap(({ column }) => column ?? []);
 }
 

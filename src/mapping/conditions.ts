@@ -16,11 +16,13 @@ export interface RowFilter {
    * than the header.
    */
   skips(item: SourceItem): boolean;
+  /** Why it would be left out: `IsDeleted is "true"`; null where it is read. Remembers nothing. */
+  reason(item: SourceItem): string | null;
   /** What was left out so far: `skipped 3 rows: IsDeleted is "true" (lines 4, 9, 12)`. */
   notes(): readonly string[];
 }
 
-const keepsAll: RowFilter = { skips: () => false, notes: () => [] };
+const keepsAll: RowFilter = { skips: () => false, reason: () => null, notes: () => [] };
 
 /** Reads the values of a column: a cell, or what a path leads to in a JSON record. Null where there is no such column. */
 type ReadColumn = (row: Row) => readonly string[] | null;
@@ -41,20 +43,25 @@ export function createRowFilter(mapping: Mapping | null, columns: readonly strin
   const bound = [...skipRows.map((one) => bind(one, false)), ...keepRows.map((one) => bind(one, true))];
   if (missing.length > 0 && mapping.optional !== true) throw columnMissing(mapping, missing, columns ?? []);
   const skipped = new Map<string, SkippedLines>();
+  const reason: RowFilter['reason'] = ({ row, type }) => {
+    const met = bound.find(({ condition, read, isKept }) => {
+      if (type === 'broken' && condition.column !== undefined) return false;
+      const found = read?.(row) ?? null;
+      return found !== null && holds(condition, found, row) !== isKept;
+    });
+    return met?.why ?? null;
+  };
   return {
-    skips: ({ row, type }) => {
-      const met = bound.find(({ condition, read, isKept }) => {
-        if (type === 'broken' && condition.column !== undefined) return false;
-        const found = read?.(row) ?? null;
-        return found !== null && holds(condition, found, row) !== isKept;
-      });
-      if (met === undefined) return false;
-      const known = skipped.get(met.why) ?? { count: 0, lines: [] };
-      if (known.lines.length < linesShownMax) known.lines.push(row.line);
+    skips: (item) => {
+      const why = reason(item);
+      if (why === null) return false;
+      const known = skipped.get(why) ?? { count: 0, lines: [] };
+      if (known.lines.length < linesShownMax) known.lines.push(item.row.line);
       known.count += 1;
-      skipped.set(met.why, known);
+      skipped.set(why, known);
       return true;
     },
+    reason,
     notes: () => [...skipped].map(([why, found]) => noteOn(why, found)),
   };
 }

@@ -266,13 +266,9 @@ export async function explainLine(
       hint: lastLine === 0 ? 'The file has no rows.' : `The last row begins at line ${lastLine}.`,
     });
   }
-  if (found.type === 'broken') {
-    const { row, problem } = found;
-    return { line: row.line, entries: [], unused: [], contact: null, problems: [problem], warnings: [] };
-  }
   return explainRow(
     mapping,
-    found.row,
+    found,
     contextOf(parts, mapping, mapping === null || result?.draft == null ? country : null),
   );
 }

@@ -9,6 +9,7 @@ import type { DesiredContact } from '#src/contacts/desired.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
+import { createRowFilter } from '#src/mapping/conditions.ts';
 import { type ExplainedRow, explainRow } from '#src/mapping/show/explain-row.ts';
 import { openRunFile } from '#src/runs/open-file.ts';
 import { readingOf } from '#src/runs/supply.ts';
@@ -61,6 +62,7 @@ async function rowOfKey(
     const { mapping, context } = readingOf({ ...run, mapping: file.mapping }, defaults);
     const reading = { ...context, customFields };
     const { mapRow } = compileMapping(mapping, { columns: file.columns }, reading);
+    const filter = createRowFilter(run.kind === 'file' ? mapping : null, file.columns);
     const keyOf = (row: Row) => {
       const mapped = mapRow(row);
       return mapped.kind === 'desired'
@@ -74,11 +76,12 @@ async function rowOfKey(
       let mappedCount = 0;
       try {
         for await (const slice of source.slices()) {
-          for (const { row } of slice) {
-            if (!mayBe(row) || mappedCount >= rowsMappedMax) continue;
+          for (const item of slice) {
+            const { row } = item;
+            if (!mayBe(row) || mappedCount >= rowsMappedMax || filter.reason(item) !== null) continue;
             mappedCount += 1;
             const found = keyOf(row);
-            if (found.key === key) return { explained: explainRow(mapping, row, reading), desired: found.desired };
+            if (found.key === key) return { explained: explainRow(mapping, item, reading), desired: found.desired };
           }
         }
       } finally {

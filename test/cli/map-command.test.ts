@@ -354,3 +354,31 @@ describe('rows that cannot be read', () => {
     expect(stdout).toContain('note: skipped 1 row: footer or total of the export (line 3)');
   });
 });
+
+describe('a row that the mapping leaves out', () => {
+  it('is shown as left out, as the import skips it, also where a value in it is wrong', async () => {
+    const place = openPlace();
+    const phones = 'phones: [{ column: Tel, skip: { column: Kind, equals: Fax } }]';
+    place.file(
+      'k.yaml',
+      `name: k\nkey: Id\nfields: { firstName: Name }\n${phones}\nkeepRows: [{ column: Status, equals: active }]\n`,
+    );
+    const file = place.file('k.csv', 'Id,Name,Status,Tel,Kind\n1,Ann,active,+14155550101,\n2,Bo,left,call Bo,\n');
+    const looked = await place.call('map', '--mapping', 'k.yaml', file);
+    expect(looked.stdout).toMatch(/Status +active +which rows are read/);
+    expect(looked.stdout).not.toMatch(/left out +example/);
+    const left = await place.call('map', '--mapping', 'k.yaml', '--explain', '3', file);
+    expect(left.stdout).toMatch(/Status +left +which rows are read +left out\n/);
+    expect(left.stdout).toContain('left out: Status is not "active" (skipRows or keepRows of the mapping)');
+    expect(left.stdout).not.toMatch(/contact:|rejected:|Bo/);
+    const [document] = [
+      JSON.parse((await place.call('--json', 'map', '--mapping', 'k.yaml', '--explain', '3', file)).stdout),
+    ];
+    expect(document).toMatchObject({ contact: null, problems: [], skipped: 'Status is not "active"' });
+    const kept = await place.call('map', '--mapping', 'k.yaml', '--explain', '2', file);
+    expect(kept.stdout).toMatch(/Status +active +which rows are read +read\n/);
+    expect(kept.stdout).toContain('contact: 1  Ann  +14155550101 (phone)');
+    const done = await place.call('import', '--sandbox', '--mapping', 'k.yaml', file);
+    expect(done.stdout).toContain('note: skipped 1 row: Status is not "active" (line 3)');
+  });
+});

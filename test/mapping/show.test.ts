@@ -55,7 +55,7 @@ describe('a row', () => {
   const cells = ['a', 'Ada Lovelace', '', 'ACME', 'ada@example.com', 'Mobile', '030', 'gold', 'n', ''];
 
   test('is explained entry by entry, with the columns that nothing reads', () => {
-    const explained = explainRow(by, cellsRow(columns, cells, 7), noContext);
+    const explained = explainRow(by, { type: 'row', row: cellsRow(columns, cells, 7) }, noContext);
     expect(explained).toMatchObject({ line: 7, contact: null, problems: [{ field: 'Phone 1 - Value' }] });
     expect(explained.entries.map(({ target, result, problems }) => [target, result, problems.length])).toEqual([
       ['key', 'a', 0],
@@ -64,6 +64,7 @@ describe('a row', () => {
       ['email (work)', 'ada@example.com (work)', 0],
       ['phone', null, 1],
       ['custom.tier', 'gold', 0],
+      ['which rows are read', 'read', 0],
     ]);
     expect(explained.entries[1]).toMatchObject({
       cells: [{ column: 'Name', raw: 'Ada Lovelace' }],
@@ -73,9 +74,22 @@ describe('a row', () => {
     expect(explained.unused).toEqual([{ column: 'Notes', raw: 'n' }]);
   });
 
+  test('that the mapping leaves out says why, and nothing else of it is right or wrong', () => {
+    const left = cellsRow(columns, [...cells.slice(0, -1), 'yes'], 7);
+    expect(explainRow(by, { type: 'row', row: left }, noContext)).toEqual({
+      ...{ line: 7, unused: [], contact: null, problems: [], warnings: [], skipped: 'Gone is "yes"' },
+      entries: [
+        {
+          ...{ target: 'which rows are read', cells: [{ column: 'Gone', raw: 'yes' }] },
+          ...{ steps: [], result: 'left out', problems: [], warnings: [] },
+        },
+      ],
+    });
+  });
+
   test('in the generic layout, column by column', () => {
     const row = cellsRow(['externalId', 'Name', 'Mobile', 'Notes'], ['a', 'Ada van Dyke', '+14155550101', 'n']);
-    const { entries, unused, contact } = explainRow(null, row, noContext);
+    const { entries, unused, contact } = explainRow(null, { type: 'row', row }, noContext);
     expect(entries.map(({ target, result }) => [target, result])).toEqual([
       ['key', 'a'],
       ['firstName', 'Ada'],
@@ -88,7 +102,7 @@ describe('a row', () => {
   test('of JSON, by paths', () => {
     const paths = mapping({ fields: { firstName: 'p.first' }, emails: [{ column: 'mails' }] });
     const row = objectRow({ id: 'a', p: { first: 'Ada', x: 1 }, mails: ['a@example.com', 'b@example.com'] });
-    const { entries, unused } = explainRow(paths, row, noContext);
+    const { entries, unused } = explainRow(paths, { type: 'row', row }, noContext);
     expect(entries.map(({ result }) => result)).toEqual(['a', 'Ada', 'a@example.com (email), b@example.com (email)']);
     expect(unused).toEqual([{ column: 'p.x', raw: '1' }]);
   });

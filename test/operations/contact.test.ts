@@ -92,6 +92,16 @@ describe('a contact', () => {
     await expect(findContactKey(bench.parts, 'nobody')).rejects.toMatchObject({ code: 'noSuchContact' });
   });
 
+  it('has the row that was read, not one of its key that the mapping leaves out', async () => {
+    const keepRows = [{ column: 'role', equals: 'Lead' }];
+    const bench = await openRunsBench({
+      mapping: mapping({ name: 'k', key: 'externalId', fields: { firstName: 'firstName' }, keepRows }),
+    });
+    await bench.import('a.csv', csv(['c-1,Anna,Left,', 'c-1,Ann,Lead,'], header));
+    const story = await readContact(homeOf(bench), 'c-1', bench.parts.workspace);
+    expect(story.feeds[0]?.row).toMatchObject({ kind: 'found', explained: { line: 3, contact: { firstName: 'Ann' } } });
+  });
+
   it('says that its cells are gone when the archive is, and decides by what the file said and what is held', async () => {
     const bench = await openRunsBench();
     await bench.import('a.csv', csv(['c-1,Ann,Lead,'], header));

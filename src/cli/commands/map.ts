@@ -369,7 +369,6 @@ export function presentExplained(output: Output, row: ExplainedRow): readonly st
   ]);
   return [
     `line ${row.line}`,
-    ...(row.skipped === undefined ? [] : [`  ${printable(row.skipped)}`]),
     ...(lines.length === 0 ? [] : [output.table(['column', 'cell', 'steps', 'becomes', 'result'], lines)]),
     ...(row.unused.length === 0
       ? []
@@ -381,6 +380,9 @@ export function presentExplained(output: Output, row: ExplainedRow): readonly st
           ),
         ]),
     '',
+    ...(row.skipped === undefined
+      ? []
+      : [`left out: ${printable(row.skipped)} (skipRows or keepRows of the mapping); an import skips this row`]),
     ...(row.contact === null
       ? []
       : [`contact: ${output.values ? shorten(contactLine(row.contact), contactCharsMax) : row.contact.externalId}`]),

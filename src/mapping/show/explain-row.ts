@@ -5,7 +5,9 @@
 
 import { scalarNames } from '#src/contacts/desired.ts';
 import type { Problem } from '#src/contacts/outcome.ts';
+import { filterColumns } from '#src/mapping/bind-mapping.ts';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
+import { createRowFilter } from '#src/mapping/conditions.ts';
 import { columnMatcher, isIgnoredHeader, isPattern, normaliseHeader } from '#src/mapping/header.ts';
 import { anySettings, genericTargets, type MappingContext, resolveSettings, type Target } from '#src/mapping/layout.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
@@ -13,7 +15,7 @@ import { memberPaths } from '#src/mapping/propose/column-facts.ts';
 import type { MappedRow } from '#src/mapping/row.ts';
 import type { Transform } from '#src/mapping/transforms.ts';
 import { type ColumnRef, referencesIn, type Value } from '#src/mapping/value-schema.ts';
-import type { JsonValue, Row } from '#src/sources/row.ts';
+import type { JsonValue, Row, SourceItem } from '#src/sources/row.ts';
 import { type ContactView, viewContact } from './preview.ts';
 
 export interface ExplainedRow {
@@ -21,11 +23,11 @@ export interface ExplainedRow {
   readonly entries: readonly ExplainedEntry[];
   /** Columns with a value that nothing reads. */
   readonly unused: readonly ExplainedCell[];
-  /** Null for a row that would be rejected. */
+  /** Null for a row that would be rejected or left out. */
   readonly contact: ContactView | null;
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
-  /** Why the row is left out by `skipRows` or `keepRows`, where it is. */
+  /** Why the row is left out by `skipRows` or `keepRows`, where it is: it says nothing then, and nothing is wrong with it. */
   readonly skipped?: string;
 }
 
@@ -46,16 +48,30 @@ interface ExplainedCell {
   readonly raw: string | null;
 }
 
-/** @throws PatchbayError what `compileMapping` throws. */
-export function explainRow(mapping: Mapping | null, row: Row, context: MappingContext): ExplainedRow {
+/** @throws PatchbayError what `compileMapping` and `createRowFilter` throw. */
+export function explainRow(mapping: Mapping | null, item: SourceItem, context: MappingContext): ExplainedRow {
+  const { row } = item;
+  const columns = row.kind === 'cells' ? row.columns : null;
+  const skipped = createRowFilter(mapping, columns).reason(item);
+  if (item.type === 'row' && skipped === null) return explainRead(mapping, row, context);
+  const nothing = { line: row.line, entries: [], unused: [], contact: null, problems: [], warnings: [] };
+  if (skipped === null) return { ...nothing, problems: item.type === 'row' ? [] : [item.problem] };
+  const entries = item.type === 'row' && mapping !== null ? filterEntries(mapping, row, 'left out') : [];
+  return { ...nothing, entries, skipped };
+}
+
+function explainRead(mapping: Mapping | null, row: Row, context: MappingContext): ExplainedRow {
   const columns = row.kind === 'cells' ? row.columns : null;
   const whole = compileMapping(mapping, { columns }, context).mapRow(row);
-  const header = columns ?? (row.kind === 'object' ? memberPaths(row.object) : []);
+  const header = headerOf(row);
   const uses = columnUses(mapping, header);
   const cellAt = (index: number): ExplainedCell => ({ column: header[index] ?? '', raw: rawAt(row, header, index) });
   return {
     line: row.line,
-    entries: mapping === null ? explainGeneric(row, header, context) : explainMapping(mapping, row, header, context),
+    entries:
+      mapping === null
+        ? explainGeneric(row, header, context)
+        : [...explainMapping(mapping, row, header, context), ...filterEntries(mapping, row, 'read')],
     unused: header
       .map((_, index) => cellAt(index))
       .filter(({ raw }, index) => uses[index]?.length === 0 && (raw ?? '') !== ''),
@@ -63,6 +79,19 @@ export function explainRow(mapping: Mapping | null, row: Row, context: MappingCo
     problems: whole.kind === 'dead' ? whole.problems : [],
     warnings: whole.warnings,
   };
+}
+
+/** The columns that decide whether a row is read, and what they decided. */
+function filterEntries(mapping: Mapping, row: Row, result: 'read' | 'left out'): readonly ExplainedEntry[] {
+  const header = headerOf(row);
+  const columns = new Set(filterColumns(mapping));
+  return [...columns].map((column) => ({
+    ...{ target: filterTarget, cells: cellsOf(row, header, column), steps: [], result, problems: [], warnings: [] },
+  }));
+}
+
+function headerOf(row: Row): readonly string[] {
+  return row.kind === 'cells' ? row.columns : memberPaths(row.object);
 }
 
 function explainMapping(
@@ -264,12 +293,17 @@ export function columnUses(mapping: Mapping | null, header: readonly string[]): 
   return uses;
 }
 
-/** Columns that say something about another one: the label of an item, the country of a number. */
-function sideColumns({ emails, phones, defaultCountry }: Mapping): readonly Pick<MappingEntry, 'target' | 'columns'>[] {
+const filterTarget = 'which rows are read';
+
+/** Columns that say something about others: the label of an item, the country of a number, what is left out. */
+function sideColumns(mapping: Mapping): readonly Pick<MappingEntry, 'target' | 'columns'>[] {
+  const { emails, phones, defaultCountry } = mapping;
   const columnOf = (choice: unknown): readonly ColumnRef[] =>
     typeof choice === 'object' && choice !== null && 'column' in choice ? [choice.column as ColumnRef] : [];
   return [
     ...[...emails, ...phones].map(({ label }) => ({ target: 'label', columns: columnOf(label) })),
+    ...[...emails, ...phones].map(({ skip }) => ({ target: 'which items are read', columns: columnOf(skip) })),
+    { target: filterTarget, columns: filterColumns(mapping) },
     ...[defaultCountry, ...phones.map(({ country }) => country)].map((choice) => ({
       target: 'country of phone numbers',
       columns: columnOf(choice),
