@@ -22,6 +22,7 @@ export interface RowReader {
   slicesAhead(): number;
   /** Rejects with PatchbayError `transient` `mappingThreadDied`. */
   read(items: readonly HashedItem[]): Promise<readonly ReadRow[]>;
+  /** Ends the thread. What is read from then on is mapped here. */
   close(): Promise<void>;
 }
 
@@ -36,9 +37,10 @@ export function createRowReader(rules: CompareRules, rowsHereMax = rowsMappedHer
   let rowCount = 0;
   let thread: MappingThread | null = null;
   let isUsed = false;
+  let isClosed = false;
   const threadFor = (items: readonly HashedItem[]): MappingThread | null => {
     rowCount += items.length;
-    if (cells === undefined || rowCount <= Math.min(rowsBeforeThread, rowsHereMax)) return null;
+    if (cells === undefined || isClosed || rowCount <= Math.min(rowsBeforeThread, rowsHereMax)) return null;
     thread ??= startMapping({ bound: cells.bound, settings: cells.settings });
     isUsed ||= thread.isReady() || rowCount > rowsHereMax;
     return isUsed && items.some(({ item }) => isOfCells(item)) ? thread : null;
@@ -75,7 +77,10 @@ export function createRowReader(rules: CompareRules, rowsHereMax = rowsMappedHer
         };
       });
     },
-    close: async () => thread?.end(),
+    close: async () => {
+      isClosed = true;
+      await thread?.end();
+    },
   };
 }
 

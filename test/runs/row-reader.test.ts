@@ -58,7 +58,14 @@ test('a thread that ends takes nothing with it: its rows are refused by an error
   const lost = reader.read(hashed).catch((error: unknown) => error);
   await reader.close();
   expect(await lost).toMatchObject({ kind: 'transient', code: 'mappingThreadDied' });
-  await expect(reader.read(hashed)).rejects.toMatchObject({ code: 'mappingThreadDied' });
+});
+
+test('behind the end of the file rows are mapped here, where a thread has mapped those of the file', async () => {
+  const reader = createRowReader({ mapping: compile(), adopt: false }, 0);
+  const [first] = await reader.read(hashed);
+  await reader.close();
+  const [again] = await reader.read(hashed);
+  expect(unpacked([again as ReadRow])).toEqual(JSON.parse(JSON.stringify(unpacked([first as ReadRow]))));
 });
 
 test('slices come in their order, with a few under way', async () => {
