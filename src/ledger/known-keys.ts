@@ -15,14 +15,8 @@ type KnownKeys = Pick<
 export function knownKeysOver({ reads }: Store): KnownKeys {
   const { keys } = reads;
   return {
-    saidOf: async (feed, wanted) => {
-      const known = new Map<string, SaidRecord>();
-      for (const row of await keys.said(feed, wanted)) {
-        const record = saidRecord(feed, row);
-        if (record !== null) known.set(row.key, record);
-      }
-      return known;
-    },
+    saidOf: async (feed, wanted) =>
+      wanted.length === 0 ? new Map() : saidRecords(feed, await keys.said(feed, wanted)),
     knownKeyCount: (feed) => keys.knownCount(feed),
     knownPage: (feed, afterNumber, limit) => keys.knownPage(feed, afterNumber, limit),
     feedRevision: async (feed) => (await keys.feeds(feed)).at(0)?.revision ?? 0,
@@ -37,6 +31,16 @@ export function knownKeysOver({ reads }: Store): KnownKeys {
       return { keys: countBits(before), shared: countShared(before, now) };
     },
   };
+}
+
+/** By key. */
+export function saidRecords(feed: string, rows: readonly SaidRow[]): ReadonlyMap<string, SaidRecord> {
+  const known = new Map<string, SaidRecord>();
+  for (const row of rows) {
+    const record = saidRecord(feed, row);
+    if (record !== null) known.set(row.key, record);
+  }
+  return known;
 }
 
 /** Null where the contact was given what it remembers by other feeds alone. */

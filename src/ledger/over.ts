@@ -20,6 +20,7 @@ import { forgetEnded } from './retention.ts';
 import { runsOver } from './run-ledger.ts';
 import { settleRecords } from './settle.ts';
 import { stagedRowsOver } from './staged-rows.ts';
+import type { StagingLedger } from './staging.ts';
 import type { Store } from './tables.ts';
 
 /** What is a database's own matter. */
@@ -27,9 +28,10 @@ export type DatabaseParts = Pick<
   Ledger,
   'id' | 'nowMs' | 'bootId' | 'changeCount' | 'standForLead' | 'requireSound' | 'close'
 > &
-  Pick<ForgettingLedger, 'search' | 'scrub'>;
+  Pick<ForgettingLedger, 'search' | 'scrub'> &
+  Pick<StagingLedger, 'saidFile'>;
 
-export function ledgerOver(store: Store, { search, scrub, ...parts }: DatabaseParts): Ledger {
+export function ledgerOver(store: Store, { search, scrub, saidFile, ...parts }: DatabaseParts): Ledger {
   return {
     ...parts,
     runs: {
@@ -37,6 +39,7 @@ export function ledgerOver(store: Store, { search, scrub, ...parts }: DatabasePa
       ...stagedRowsOver(store),
       settle: (request) => store.transact((tables) => settleRecords(tables, request)),
       ...knownKeysOver(store),
+      saidFile,
     },
     contacts: contactsOver(store),
     deadLetters: lettersOver(store),
@@ -58,7 +61,11 @@ export function ledgerOver(store: Store, { search, scrub, ...parts }: DatabasePa
       deadDeliveries: await deliveryCount(store.reads, 'dead'),
     }),
     draft: (scratch) =>
-      ledgerOver(draftStore(store.reads, scratch), { ...parts, search, scrub, close: async () => undefined }),
+      ledgerOver(draftStore(store.reads, scratch), {
+        ...{ ...parts, search, scrub, close: async () => undefined },
+        // What is known of keys is what the ledger beneath knows.
+        saidFile,
+      }),
     forget: (nowMs, keepMs, longer) => forgetEnded(store, nowMs, keepMs, longer),
   };
 }

@@ -184,6 +184,8 @@ export interface StagingLedger {
   numbersInDoubt(): Promise<readonly number[]>;
   keysAt(numbers: readonly number[]): Promise<ReadonlyMap<number, string>>;
   saidOf(feed: string, keys: readonly string[]): Promise<ReadonlyMap<string, SaidRecord>>;
+  /** The file in which another thread can read the same (`sqlite/said-reads.ts`); null where there is none. */
+  readonly saidFile: string | null;
   /** How many keys the feed has settled. */
   knownKeyCount(feed: string): Promise<number>;
   /** Staged rows at these positions that have no outcome. */

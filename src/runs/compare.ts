@@ -80,6 +80,8 @@ export type ReadRow = { readonly row: Row; readonly letterId: string | null } & 
       readonly fingerprint: string;
       /** Whether a contact made from it would hold anything but its key. */
       readonly hasContent: boolean;
+      /** Where it was compared with what its feed said as it was read; null: the feed does not know the key. */
+      readonly standing?: Standing | null;
       readonly keeps?: { readonly rowHash: string; readonly fingerprint: string };
       readonly warnings: readonly Problem[];
     }
@@ -93,7 +95,7 @@ export type ReadRow = { readonly row: Row; readonly letterId: string | null } & 
 
 /** What the ledger knows about the keys of some rows. */
 export interface KeyMemory {
-  /** What the feed's files said last. */
+  /** What the feed's files said last, of rows that have no standing yet. */
   readonly said: ReadonlyMap<string, SaidRecord>;
   /** Those of the keys for which `isBare` holds that have a contact, from whichever feed. */
   readonly bound: ReadonlySet<string>;
@@ -206,9 +208,27 @@ function rejected(
   return { kind: 'rejected', row, letterId: letterId ?? null, key, problems, warnings };
 }
 
+/** Whether it was compared as it was read: the ledger need not be asked for its key. */
+export function hasStanding(read: ReadRow): boolean {
+  return read.kind === 'mapped' && read.standing !== undefined;
+}
+
+/** Each once. */
+export function keysOf(rows: readonly ReadRow[]): readonly string[] {
+  return [...new Set(rows.flatMap(({ key }) => key ?? []))];
+}
+
+/** By key: what is known of all rows, those that have a standing, and those that the ledger was asked for. */
+export function toldOf(rows: readonly ReadRow[], said: KeyMemory['said']): Map<string, Told> {
+  const told = new Map<string, Told>(said);
+  for (const row of rows) if (row.kind === 'mapped' && row.standing != null) told.set(row.key, row.standing);
+  return told;
+}
+
 /** Whether the row holds nothing but a key that its feed does not know. */
 export function isBare(read: ReadRow, said: KeyMemory['said']): boolean {
-  return read.kind === 'mapped' && !said.has(read.key) && !read.hasContent;
+  if (read.kind !== 'mapped' || read.hasContent) return false;
+  return read.standing === undefined ? !said.has(read.key) : read.standing === null;
 }
 
 export function compareRow(read: ReadRow, memory: KeyMemory, rules: CompareRules): Verdict {
@@ -225,16 +245,15 @@ function judgeRow(read: ReadRow, { said, bound }: KeyMemory, rules: CompareRules
     const { key, problems } = read;
     return { kind: 'rejected', line, row, letterId, key, isKnown: key !== null && said.has(key), problems, warnings };
   }
-  const { key, desired, rowHash, sequence } = read;
+  const { key, rowHash, sequence } = read;
   // For a contact that exists such a row is fine: it keeps, or clears.
   if (isBare(read, said) && !bound.has(key)) {
     return { kind: 'rejected', line, row, letterId, key, isKnown: false, problems: [contactEmpty(line)], warnings };
   }
-  const before = said.get(key) ?? null;
-  const common = { line, row, letterId, key, isKnown: before !== null, warnings };
-  const isSaid = before !== null && before.fingerprint === read.fingerprint;
-  if (isSaid && !isToBeDecided(key, before, rules, mapping.policies)) {
-    const { heldCount } = before;
+  const { standing, desired } = standingIn(said, read, rules);
+  const common = { line, row, letterId, key, isKnown: standing !== null, warnings };
+  if (standing?.isSettled === true) {
+    const { heldCount } = standing;
     return { kind: 'unchanged', ...common, sequence, fingerprint: read.fingerprint, heldCount, newRowHash: rowHash };
   }
   const record: NewStagedRecord = {
@@ -249,26 +268,86 @@ function judgeRow(read: ReadRow, { said, bound }: KeyMemory, rules: CompareRules
     row,
     ...(letterId === null ? {} : { letterId }),
   };
-  if (before === null) return { kind: 'changed', ...common, record, isUpdate: false, clears: 0 };
-  // Our own JSON of a desired contact.
-  const asSaid = typeof desired === 'string' ? (JSON.parse(desired) as DesiredContact) : desired;
-  const isMissing = read.row.line === 0;
-  const ours = isMissing ? asSaid : withoutTag(asSaid, rules.missingRule ?? { kind: 'report' }, before.said);
-  const isUpdate = isChange(before, ours, read.fingerprint, mapping.policies);
-  const clears = isUpdate ? countClears(before.said, ours, mapping.policies) : 0;
   return {
     kind: 'changed',
     ...common,
-    record: { ...record, desired: ours === asSaid ? desired : ours },
-    isUpdate,
-    clears,
+    record,
+    isUpdate: standing?.isUpdate ?? false,
+    clears: standing?.clears ?? 0,
   };
+}
+
+/** Null where the feed does not know the key. */
+function standingIn(
+  said: KeyMemory['said'],
+  read: Extract<ReadRow, { kind: 'mapped' }>,
+  rules: CompareRules,
+): { readonly standing: Standing | null; readonly desired: DesiredContact | string } {
+  const { key, desired, fingerprint, row, standing } = read;
+  if (standing !== undefined) return { standing, desired };
+  const before = said.get(key);
+  if (before === undefined) return { standing: null, desired };
+  const compared = {
+    ...{ key, fingerprint, isMissing: row.line === 0 },
+    // Our own JSON of a desired contact.
+    desired: () => (typeof desired === 'string' ? (JSON.parse(desired) as DesiredContact) : desired),
+  };
+  const found = standingOf(compared, before, { ...rules, policies: rules.mapping.policies });
+  return { standing: found.standing, desired: found.instead ?? desired };
 }
 
 function contactEmpty(line: number): Problem {
   const message = 'the row holds nothing but its key, and no contact has this key yet';
   const hint = 'Fill in a name, a phone number or another mapped column, or remove the row.';
   return { code: 'contactEmpty', line, field: null, value: null, message, hint };
+}
+
+// How a row stands to what its feed said before: here, or on the thread that maps it (`mapping-thread.ts`).
+
+/** Plain data, which a thread can be given. */
+export interface StandingRules extends HeldRules {
+  readonly policies: Policies;
+  /** What becomes of people whom the file lacks: who is back, loses the tag. */
+  readonly missingRule?: MissingRule;
+}
+
+/** What of the record of a key is needed after its row was compared. */
+export type Told = Pick<SaidRecord, 'number' | 'fingerprint' | 'heldCount'>;
+
+export interface Standing extends Told {
+  /** It says what was settled last, and nothing of it waits for a decision that this run takes. */
+  readonly isSettled: boolean;
+  /** Whether the guards count it as an update: what is held, or was given up, is no new change. */
+  readonly isUpdate: boolean;
+  /** How many values it takes away. */
+  readonly clears: number;
+}
+
+/** A mapped row, as far as it is compared. */
+export interface ComparedRow {
+  readonly key: string;
+  readonly fingerprint: string;
+  /** It is not of the file, which lacks the person. */
+  readonly isMissing: boolean;
+  /** Asked for only where the fingerprint does not tell enough. */
+  readonly desired: () => DesiredContact;
+}
+
+/** @returns `instead`: the contact that is wanted where the file has a tagged person back; else null. */
+export function standingOf(
+  row: ComparedRow,
+  before: SaidRecord,
+  rules: StandingRules,
+): { readonly standing: Standing; readonly instead: DesiredContact | null } {
+  const { policies, missingRule = { kind: 'report' } } = rules;
+  const told = { number: before.number, fingerprint: before.fingerprint, heldCount: before.heldCount };
+  if (before.fingerprint === row.fingerprint && !isToBeDecided(row.key, before, rules, policies))
+    return { standing: { ...told, isSettled: true, isUpdate: false, clears: 0 }, instead: null };
+  const said = row.desired();
+  const ours = row.isMissing ? said : withoutTag(said, missingRule, before.said);
+  const isUpdate = isChange(before, ours, row.fingerprint, policies);
+  const clears = isUpdate ? countClears(before.said, ours, policies) : 0;
+  return { standing: { ...told, isSettled: false, isUpdate, clears }, instead: ours === said ? null : ours };
 }
 
 /**

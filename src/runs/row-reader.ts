@@ -8,8 +8,8 @@
 import type { Worker } from 'node:worker_threads';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { startThread } from '#src/threads/start-thread.ts';
-import { type CompareRules, type ReadRow, readAs, readRow, type StageItem } from './compare.ts';
-import type { MappedRows, RowsToMap, ThreadMapping } from './mapping-thread.ts';
+import { type CompareRules, type ReadRow, readAs, readRow, type StageItem, type Standing } from './compare.ts';
+import type { MappedRows, PackedStandings, RowsToMap, ThreadMapping, ThreadSaid } from './mapping-thread.ts';
 
 /** A row with the name of its hash. */
 export interface HashedItem {
@@ -32,8 +32,21 @@ const rowsBeforeThread = 2_000;
 const rowsMappedHereMax = 20_000;
 const slicesAheadOfThread = 2;
 
-export function createRowReader(rules: CompareRules, rowsHereMax = rowsMappedHereMax): RowReader {
-  const { cells } = rules.mapping;
+/** Where the thread finds what the feed said. */
+interface SaidPlace {
+  /** `StagingLedger.saidFile`; null: rows are compared where they are staged. */
+  readonly file: string | null;
+  readonly feed: string;
+}
+
+export function createRowReader(
+  rules: CompareRules,
+  { file, feed }: SaidPlace,
+  rowsHereMax = rowsMappedHereMax,
+): RowReader {
+  const { cells, policies } = rules.mapping;
+  const { mapping: _functions, isIgnored: _function, ...plain } = rules;
+  const said: ThreadSaid | null = file === null ? null : { file, feed, rules: { ...plain, policies } };
   let rowCount = 0;
   let thread: MappingThread | null = null;
   let isUsed = false;
@@ -41,7 +54,7 @@ export function createRowReader(rules: CompareRules, rowsHereMax = rowsMappedHer
   const threadFor = (items: readonly HashedItem[]): MappingThread | null => {
     rowCount += items.length;
     if (cells === undefined || isClosed || rowCount <= Math.min(rowsBeforeThread, rowsHereMax)) return null;
-    thread ??= startMapping({ bound: cells.bound, settings: cells.settings });
+    thread ??= startMapping({ bound: cells.bound, settings: cells.settings, said });
     isUsed ||= thread.isReady() || rowCount > rowsHereMax;
     return isUsed && items.some(({ item }) => isOfCells(item)) ? thread : null;
   };
@@ -73,6 +86,7 @@ export function createRowReader(rules: CompareRules, rowsHereMax = rowsMappedHer
           desired: mapped.desired[index] ?? '',
           fingerprint: mapped.fingerprints[index] ?? '',
           hasContent: mapped.hasContent[index] === 1,
+          ...(mapped.standings === null ? {} : { standing: standingAt(mapped.standings, index) }),
           warnings: [],
         };
       });
@@ -82,6 +96,13 @@ export function createRowReader(rules: CompareRules, rowsHereMax = rowsMappedHer
       await thread?.end();
     },
   };
+}
+
+function standingAt({ figures, fingerprints }: PackedStandings, index: number): Standing | null {
+  const [number = 0, heldCount = 0, clears = 0, flags = 0] = figures.subarray(index * 4, index * 4 + 4);
+  if (number === 0) return null;
+  const fingerprint = fingerprints[index] || null;
+  return { number, fingerprint, heldCount, clears, isSettled: (flags & 1) !== 0, isUpdate: (flags & 2) !== 0 };
 }
 
 type CellsItem = Extract<StageItem, { readonly kind: 'row' }> & {

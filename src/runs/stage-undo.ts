@@ -22,8 +22,8 @@ import {
 } from './guards.ts';
 import type { LeaveParts } from './leave-staging.ts';
 import { lookAtNewKeys } from './look.ts';
+import { writeSlice } from './slice-ledger.ts';
 import { stopRun } from './stop-run.ts';
-import { writeSlice } from './write-slice.ts';
 
 /** What undos are staged with. */
 export interface UndoParts extends LeaveParts {

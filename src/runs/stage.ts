@@ -12,11 +12,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MissingRule } from '#src/contacts/missing.ts';
 import { PatchbayError } from '#src/errors.ts';
-import type { SaidRecord } from '#src/ledger/contacts.ts';
-import type { Ledger } from '#src/ledger/port.ts';
-import { heldEvent } from '#src/ledger/rules/events.ts';
 import type { ColumnFill, RunReason, RunRecord, RunState } from '#src/ledger/runs.ts';
-import { eventsPerRunMax, type RunEvent } from '#src/ledger/staging.ts';
+import type { RunEvent } from '#src/ledger/staging.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
 import { type IgnoresRow, ignoredRows } from '#src/mapping/ignored-rows.ts';
 import type { RecordLook } from '#src/sources/format-reader.ts';
@@ -29,10 +26,12 @@ import {
   type CompareRules,
   compareRow,
   hashRow,
+  hasStanding,
   isBare,
+  keysOf,
   type ReadRow,
   type StageItem,
-  type Verdict,
+  toldOf,
 } from './compare.ts';
 import { type CountryAdvice, createCountryAdvice } from './country-advice.ts';
 import { fillOfFile, headerNote, isFullFile } from './feed-history.ts';
@@ -47,21 +46,24 @@ import { outcomesOf, publishRows } from './publish-run.ts';
 import { createRowReader, gathered, type HashedItem, type RowReader, readAhead } from './row-reader.ts';
 import { seenKeys } from './seen-keys.ts';
 import { createSelection, type Selection } from './selection.ts';
+import { contentOf, type LateDead, refreshedOf, resolveDuplicates, type SliceContent, warningEvent } from './slice.ts';
 import {
-  contentOf,
-  type KeyTrace,
-  type LateDead,
-  refreshedOf,
-  resolveDuplicates,
-  type SliceContent,
-  warningEvent,
-} from './slice.ts';
+  boundKeys,
+  heldEvents,
+  type KnownRow,
+  logRejected,
+  type SliceReads,
+  tracesOf,
+  unchangedVerdicts,
+  writeSlice,
+} from './slice-ledger.ts';
 import type { OpenSupply, RowSupply } from './supply.ts';
-import { logRejected, writeSlice } from './write-slice.ts';
 
 /** What runs are staged with. */
 export interface StageParts extends LeaveParts {
   readonly rowsPerBatch: number;
+  /** The most rows that are mapped here before a thread must do it (`row-reader.ts`): fewer only in a test. */
+  readonly rowsMappedHereMax?: number;
 }
 
 /**
@@ -155,9 +157,10 @@ async function stageRows(
   const held = await heldRulesOf(parts, run);
   const advice = createCountryAdvice(parts, signal);
   const memory = await readFeedMemory(ledger.runs, run.feed, readsHeld(held));
-  const reader = createRowReader({ mapping: supply.compiled, ...held });
   const selection = createSelection(run.options, await ledger.forgetting.forgottenPeople(), supply.compiled);
   const missingRule = await missingRuleOf(parts, run);
+  const from = { file: ledger.runs.saidFile, feed: run.feed };
+  const reader = createRowReader({ mapping: supply.compiled, ...held, missingRule }, from, parts.rowsMappedHereMax);
   const isIgnored = ignoredRows(supply.mapping);
   const fill = isFullFile(parts.feeds, run) ? createFillCount(supply.shape.mapped ?? []) : null;
   const given = {
@@ -261,19 +264,10 @@ interface ReadSlice {
   readonly isAgain: boolean;
 }
 
-/** A row whose hash the memory knows. */
-interface KnownRow {
-  readonly place: number;
-  readonly line: number;
-  /** Its place among the items of the slice; between two of them where its cells were not read. */
-  readonly order: number;
-  /** Null where its cells were not read. */
-  readonly item: StageItem | null;
-}
-
 function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
   const { memory, advice, held, isIgnored, reader, mapping, meaning, selection, missingRule, fill } = given;
-  const { runs, contacts } = parts.ledger;
+  const { runs } = parts.ledger;
+  const asked: SliceReads = { ledger: parts.ledger, run, memory };
   const rules: CompareRules = { mapping, ...held, isIgnored, missingRule };
   const seeds = { text: seedOf(`text\n${mapping.version}\n${meaning}`), content: seedOf(`row\n${mapping.version}`) };
   const words: HashWords = { a: 0, b: 0, c: 0, d: 0 };
@@ -309,12 +303,13 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
 
   const stage = async ({ hashed, left: { places, lines }, mapped, isAgain }: ReadSlice): Promise<StagedSlice> => {
     const rows = await mapped;
-    const keys = [...new Set(rows.flatMap(({ key }) => key ?? []))];
-    const said = await saidOf(keys);
+    const keys = keysOf(rows);
+    const said = await runs.saidOf(run.feed, keysOf(rows.filter((row) => !hasStanding(row))));
+    const told = toldOf(rows, said);
     const bare = rows.flatMap((row) => (isBare(row, said) ? (row.key ?? []) : []));
-    const bound = await boundKeys(parts.ledger, bare);
+    const bound = await boundKeys(asked, bare);
     const placeOf = (key: string): number => {
-      const number = said.get(key)?.number ?? null;
+      const number = told.get(key)?.number ?? null;
       return number === null ? -1 : memory.placeOf(number);
     };
 
@@ -344,14 +339,15 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
     memory.release(contested);
 
     const placeByKey = new Map(keys.map((key) => [key, placeOf(key)]));
-    const met = await unchangedVerdicts(others, said, placeByKey);
+    const met = await unchangedVerdicts(asked, others, told, placeByKey);
     const orders = hashed.flatMap(({ place }, index) => (place < 0 ? [index] : []));
     const compared = rows.map((row, index) => {
       return { order: orders[index] ?? 0, verdict: compareRow(row, { said, bound }, rules) };
     });
-    for (const { number } of (await saidOf(seenKeys(hashed, rows, compared, mapping))).values()) memory.see(number);
+    for (const { number } of (await runs.saidOf(run.feed, seenKeys(hashed, rows, compared, mapping))).values())
+      memory.see(number);
     const judged = [...compared, ...met].toSorted((one, two) => one.order - two.order).map(({ verdict }) => verdict);
-    const traces = await tracesOf(placeByKey, said);
+    const traces = await tracesOf(asked, placeByKey, told);
     const verdicts = selection.select(judged, (key) => traces.has(key));
     const resolution = resolveDuplicates(verdicts, traces, mapping.duplicateKeys);
     const content = contentOf(verdicts, resolution, traces);
@@ -376,7 +372,7 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
       held: ReadonlyMap<number, number>,
       refreshed: NonNullable<Parameters<typeof writeSlice>[2]['refreshed']>,
     ): Promise<RunState> {
-      const events = await heldEvents(waitingLines, held);
+      const events = await heldEvents(asked, waitingLines, held);
       const dead = await advice.advise(slice.dead, slice.events);
       const counts = {
         ...slice.counts,
@@ -390,13 +386,13 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
       const positions = new Map(slice.records.map(({ key }, index) => [key, first + index]));
       for (const { key, kind, line } of resolution.traces) {
         const now: Met = { kind, at: kind === 'staged' ? (positions.get(key) ?? 0) : line };
-        memory.meet(placeByKey.get(key) ?? -1, key, now, said.get(key)?.number ?? null);
+        memory.meet(placeByKey.get(key) ?? -1, key, now, told.get(key)?.number ?? null);
       }
       for (const { kind, key, line, isKnown } of verdicts) {
         // The file has the key, and nothing of it is settled: as where its row is rejected.
         if (kind !== 'left' || key === null || !isKnown || memory.metOf(placeByKey.get(key) ?? -1, key) !== null)
           continue;
-        memory.meet(placeByKey.get(key) ?? -1, key, { kind: 'dead', at: line }, said.get(key)?.number ?? null);
+        memory.meet(placeByKey.get(key) ?? -1, key, { kind: 'dead', at: line }, told.get(key)?.number ?? null);
       }
       return state;
     }
@@ -425,74 +421,4 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
     },
     write: async (events) => void (await writeSlice(parts, run, { events })),
   };
-
-  async function saidOf(keys: readonly string[]): Promise<Map<string, SaidRecord>> {
-    return new Map(keys.length === 0 ? [] : await runs.saidOf(run.feed, keys));
-  }
-
-  /** Adds what the ledger says of their keys to `said`, and the places of these to `placeByKey`. */
-  async function unchangedVerdicts(
-    rows: readonly KnownRow[],
-    said: Map<string, SaidRecord>,
-    placeByKey: Map<string, number>,
-  ): Promise<readonly { readonly order: number; readonly verdict: Verdict }[]> {
-    if (rows.length === 0) return [];
-    const keyByNumber = await runs.keysAt([...new Set(rows.map(({ place }) => memory.numberAt(place)))]);
-    for (const [key, record] of await saidOf([...keyByNumber.values()].filter((key) => !said.has(key))))
-      said.set(key, record);
-    return rows.flatMap(({ place, line, order, item }) => {
-      const key = keyByNumber.get(memory.numberAt(place));
-      if (key === undefined) return [];
-      placeByKey.set(key, place);
-      const record = said.get(key);
-      const row = item?.row ?? null;
-      const letterId = item?.letterId ?? null;
-      const sequence = item?.kind === 'row' ? item.sequence : run.sequence;
-      const common = { line, row, letterId, key, sequence, isKnown: true, warnings: [], newRowHash: null } as const;
-      const heldCount = record?.heldCount ?? 0;
-      return [{ order, verdict: { kind: 'unchanged', ...common, fingerprint: record?.fingerprint ?? '', heldCount } }];
-    });
-  }
-
-  /** What earlier slices have met of these keys. */
-  async function tracesOf(
-    placeByKey: ReadonlyMap<string, number>,
-    said: ReadonlyMap<string, SaidRecord>,
-  ): Promise<ReadonlyMap<string, KeyTrace>> {
-    const traces = new Map<string, KeyTrace>();
-    const staged = new Map<string, number>();
-    for (const [key, place] of placeByKey) {
-      const met = memory.metOf(place, key);
-      if (met?.kind === 'staged') staged.set(key, met.at);
-      else if (met !== null) {
-        const fingerprint = met.kind === 'dead' ? '' : (said.get(key)?.fingerprint ?? '');
-        traces.set(key, { key, line: met.at, fingerprint, kind: met.kind });
-      }
-    }
-    if (staged.size === 0) return traces;
-    for (const { key, line, fingerprint, position } of await runs.stagedAt(run.id, [...staged.values()])) {
-      if (staged.get(key) === position) traces.set(key, { key, line, fingerprint, kind: 'staged', position });
-    }
-    // Two keys may share the bits by which they are remembered.
-    for (const key of staged.keys()) if (!traces.has(key) && placeByKey.get(key) === -1) memory.mistook(key);
-    return traces;
-  }
-
-  /** Unchanged rows with fields that wait for a person are reported in every run: from the ledger, without a request. */
-  async function heldEvents(
-    byKey: ReadonlyMap<string, number>,
-    byNumber: ReadonlyMap<number, number>,
-  ): Promise<readonly RunEvent[]> {
-    if (byKey.size + byNumber.size === 0) return [];
-    const lines = new Map(byKey);
-    const keys = byNumber.size === 0 ? new Map<number, string>() : await runs.keysAt([...byNumber.keys()]);
-    for (const [number, key] of keys) lines.set(key, byNumber.get(number) ?? 0);
-    const held = await contacts.held({ feed: run.feed, keys: [...lines.keys()], limit: eventsPerRunMax });
-    return held.map((one) => heldEvent(one.key, lines.get(one.key) ?? one.line, one));
-  }
-}
-
-async function boundKeys(ledger: Ledger, keys: readonly string[]): Promise<ReadonlySet<string>> {
-  const contacts = keys.length === 0 ? new Map() : await ledger.contacts.get(keys);
-  return new Set(keys.filter((key) => (contacts.get(key)?.contactId ?? null) !== null));
 }

@@ -1,11 +1,16 @@
 /** Rows that a thread has mapped are those that are mapped here. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
 import { type ReadRow, readRow, type StageItem } from '#src/runs/compare.ts';
 import { createRowReader, readAhead } from '#src/runs/row-reader.ts';
 
 const columns = ['externalId', 'firstName', 'role', 'phone', 'email', 'custom.tier'];
 const context = { sourceLabel: 'CRM', customFields: null, defaultCountry: 'US', onBlank: null };
+const nowhere = { file: null, feed: 'main' };
 const compile = () => compileMapping(null, { columns }, context);
 
 function row(line: number, ...cells: readonly string[]): StageItem {
@@ -34,7 +39,7 @@ const unpacked = (rows: readonly ReadRow[]) =>
 
 test('rows are read by a thread as they are here, and what is noted of the file is the same', async () => {
   const [here, there] = [compile(), compile()];
-  const reader = createRowReader({ mapping: there, adopt: false }, 0);
+  const reader = createRowReader({ mapping: there, adopt: false }, nowhere, 0);
   onTestFinished(reader.close);
   expect(reader.slicesAhead()).toBe(0);
   const found = await Promise.all([reader.read(hashed), reader.read(hashed.slice(4))]);
@@ -47,21 +52,21 @@ test('rows are read by a thread as they are here, and what is noted of the file 
 });
 
 test('a few rows need no thread', async () => {
-  const reader = createRowReader({ mapping: compile(), adopt: false });
+  const reader = createRowReader({ mapping: compile(), adopt: false }, nowhere);
   await reader.read(hashed);
   expect(reader.slicesAhead()).toBe(0);
   await reader.close();
 });
 
 test('a thread that ends takes nothing with it: its rows are refused by an error that passes', async () => {
-  const reader = createRowReader({ mapping: compile(), adopt: false }, 0);
+  const reader = createRowReader({ mapping: compile(), adopt: false }, nowhere, 0);
   const lost = reader.read(hashed).catch((error: unknown) => error);
   await reader.close();
   expect(await lost).toMatchObject({ kind: 'transient', code: 'mappingThreadDied' });
 });
 
 test('behind the end of the file rows are mapped here, where a thread has mapped those of the file', async () => {
-  const reader = createRowReader({ mapping: compile(), adopt: false }, 0);
+  const reader = createRowReader({ mapping: compile(), adopt: false }, nowhere, 0);
   const [first] = await reader.read(hashed);
   await reader.close();
   const [again] = await reader.read(hashed);
@@ -87,4 +92,36 @@ test('slices come in their order, with a few under way', async () => {
     [4, 5],
     [5, 5],
   ]);
+});
+
+/** One standing for each row that was mapped: null where the feed does not know its key, undefined where the ledger was not asked. */
+const standings = (rows: readonly ReadRow[]) =>
+  rows.flatMap((one) => (one.kind === 'mapped' ? [one.standing?.number ?? one.standing] : []));
+
+async function newLedger(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'patchbay-reader-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, 'ledger.sqlite');
+  const ledger = openSqliteLedger(file);
+  onTestFinished(() => ledger.close());
+  return file;
+}
+
+test('the thread asks the ledger no more where most keys are new', async () => {
+  const reader = createRowReader({ mapping: compile(), adopt: false }, { file: await newLedger(), feed: 'main' }, 0);
+  onTestFinished(reader.close);
+  const many = Array.from({ length: 1_000 }, (_, index) => ({
+    item: row(index + 2, `new-${index}`, 'Ann'),
+    hash: 'h',
+  }));
+  expect(new Set(standings(await reader.read(many)))).toEqual(new Set([null]));
+  expect(new Set(standings(await reader.read(many)))).toEqual(new Set([undefined]));
+});
+
+test('where the thread cannot read the ledger, rows are mapped all the same', async () => {
+  const reader = createRowReader({ mapping: compile(), adopt: false }, { file: '/nowhere/ledger', feed: 'main' }, 0);
+  onTestFinished(reader.close);
+  const found = await reader.read(hashed);
+  expect(found.map(({ kind }) => kind)).toContain('mapped');
+  expect(new Set(standings(found))).toEqual(new Set([undefined]));
 });

@@ -154,7 +154,7 @@ export const walks: readonly Walk[] = [
       'src/contacts/missing.ts': 'people whom a file lacks',
       'src/runs/missing-people.ts': 'people whom a file lacks',
       'src/runs/beyond-rows.ts': 'people whom a file lacks, and drift',
-      'src/runs/write-slice.ts': 'many rejected rows, in parts',
+      'src/runs/slice-ledger.ts': 'rows that meet others with their key, and many rejected rows',
       'src/upsert/applying-guards.ts': 'stops a whole run',
       'src/upsert/key-ends.ts': 'after the PATCH',
       'src/wire/phone-number.ts': 'snapshots of phone numbers',

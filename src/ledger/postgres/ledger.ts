@@ -58,6 +58,7 @@ async function postgresLedger(address: Address, { ledgerId }: SchemaState, obser
     standForLead: (candidate) => standForLead(address, candidate),
     requireSound: async () => pool.requireSound(),
     search: (texts) => searchTables(pool.reads, texts),
+    saidFile: null,
     // Its files, logs and backups are the database's own matter.
     scrub: async () => 'database',
     close: async () => {

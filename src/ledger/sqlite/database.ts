@@ -228,7 +228,7 @@ export function openDatabase(file: string, observe: LedgerObserver = () => undef
   return database;
 }
 
-interface Prepared {
+export interface Prepared {
   readonly statement: StatementSync;
   /** @param values as the statement gives a row, in the order of its columns. */
   readonly rowOf: (values: unknown) => ResultRow;
@@ -238,7 +238,7 @@ interface Prepared {
  * A statement whose rows are made into objects here. `node:sqlite` makes each of them an object with a shape of its own, which takes
  * twice the time, and memory that only a collection of the whole heap gives back.
  */
-function preparedRows(statement: StatementSync): Prepared {
+export function preparedRows(statement: StatementSync): Prepared {
   statement.setReturnArrays(true);
   let names: readonly string[] = [];
   let empty: ResultRow = {};

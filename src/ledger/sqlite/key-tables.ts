@@ -14,6 +14,15 @@ const keyColumns = `wanted.value AS wanted, contacts.number, contacts.state, con
   contacts.linked_to, contacts.bound_run, contacts.bound_at, contacts.written_at, flights.key AS flying, flights.owner,
   flights.lease_until, flights.horizon, flights.horizon_span, flights.claim, flights.intent_run, flights.attempts, flights.owned`;
 
+/** Keys as JSON, and the feed. */
+export const saidSql = `SELECT contacts.number, contacts.key, contacts.document, known.row_hash, known.fingerprint, known.tried,
+    known.held_count,
+    flights.claim IS NOT NULL OR flights.intent_run IS NOT NULL AS in_doubt
+  FROM feeds CROSS JOIN json_each(?) AS wanted CROSS JOIN contacts ON contacts.key = wanted.value
+  CROSS JOIN known ON known.feed_number = feeds.number AND known.number = contacts.number
+  LEFT JOIN flights ON flights.key = wanted.value
+  WHERE feeds.name = ? AND contacts.document IS NOT NULL`;
+
 export function sqliteKeyTables(statements: Statements): KeyTables {
   return {
     ...journalTable(statements),
@@ -38,20 +47,7 @@ export function sqliteKeyTables(statements: Statements): KeyTables {
       );
     },
 
-    said: async (feed, keys) => {
-      const rows = await statements.all(
-        `SELECT contacts.number, contacts.key, contacts.document, known.row_hash, known.fingerprint, known.tried,
-           known.held_count,
-           flights.claim IS NOT NULL OR flights.intent_run IS NOT NULL AS in_doubt
-         FROM feeds CROSS JOIN json_each(?) AS wanted CROSS JOIN contacts ON contacts.key = wanted.value
-         CROSS JOIN known ON known.feed_number = feeds.number AND known.number = contacts.number
-         LEFT JOIN flights ON flights.key = wanted.value
-         WHERE feeds.name = ? AND contacts.document IS NOT NULL`,
-        JSON.stringify(keys),
-        feed,
-      );
-      return rows.map(toSaid);
-    },
+    said: async (feed, keys) => (await statements.all(saidSql, JSON.stringify(keys), feed)).map(toSaid),
 
     write: async (writes) => {
       await writeContacts(statements, writes);

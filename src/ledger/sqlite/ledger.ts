@@ -15,11 +15,16 @@ import { sqliteStore } from './store.ts';
  * @throws PatchbayError `damaged`: `ledgerDamaged`; `usage`: `ledgerTooNew`, `ledgerUnreadable`.
  */
 export function openSqliteLedger(file: string, observe?: LedgerObserver): Ledger {
-  return sqliteLedger(openDatabase(file, observe));
+  const db = openDatabase(file, observe);
+  return sqliteLedger(db, createConnection(db), file === ':memory:' ? null : file);
 }
 
-/** The ledger in a database that is open. */
-export function sqliteLedger(db: Database, connection: Connection = createConnection(db)): Ledger {
+/** The ledger in a database that is open. @param file where other connections find the same; null: nowhere. */
+export function sqliteLedger(
+  db: Database,
+  connection: Connection = createConnection(db),
+  file: string | null = null,
+): Ledger {
   const meta = (name: string): string | null => {
     const row = db.get('SELECT value FROM meta WHERE name = ?', name);
     return row === null ? null : String(row.value);
@@ -35,6 +40,7 @@ export function sqliteLedger(db: Database, connection: Connection = createConnec
     requireSound: async () => db.requireSound(),
     search: (texts) => searchTables(connection.reads, texts),
     scrub: () => scrub(db, connection),
+    saidFile: file,
     close: async () => db.close(),
   });
 }
