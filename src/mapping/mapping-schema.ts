@@ -4,6 +4,7 @@
  *
  * Each key has its description here; unknown keys are errors.
  */
+
 import { z } from 'zod';
 import { readSource } from './cell.ts';
 import {
@@ -21,6 +22,7 @@ import {
   phone,
   rowCondition,
 } from './entry-schema.ts';
+import { isDelimiter, isEncoding } from './file-reading.ts';
 import {
   column,
   columnName,
@@ -201,6 +203,19 @@ export const mappingSchema = z.strictObject({
     .max(100, 'the name of a sheet has at most 100 characters')
     .optional()
     .describe('The sheet of an .xlsx file; by default the first.'),
+  encoding: z
+    .string('a text is needed')
+    .trim()
+    .refine(isEncoding, 'no encoding is called that; write utf-8, windows-1252, shift_jis, gb18030 and so on')
+    .optional()
+    .describe('The encoding of files that are text; by default it is detected. --encoding overrides it.'),
+  delimiter: z
+    .string('a delimiter is a text, such as ";"')
+    .refine(isDelimiter, 'write one character, or tab')
+    .optional()
+    .describe(
+      'What separates the cells of a CSV file: one character, or tab; by default it is detected. --delimiter overrides it.',
+    ),
   optional: optional
     .optional()
     .describe("true: files may lack every column but the key's. The optional of one column wins over it."),

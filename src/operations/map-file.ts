@@ -20,7 +20,7 @@ import type { MappingContext } from '#src/mapping/layout.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { parseMapping } from '#src/mapping/parse-mapping.ts';
 import { type FileFacts, suggestHeader } from '#src/mapping/propose/column-facts.ts';
-import { draftText, type ProposedColumn } from '#src/mapping/propose/proposal.ts';
+import { draftText, type ProposedColumn, readingLines } from '#src/mapping/propose/proposal.ts';
 import { proposeMapping } from '#src/mapping/propose/propose.ts';
 import { columnUses, type ExplainedRow, explainRow } from '#src/mapping/show/explain-row.ts';
 import { type FixtureResult, type Preview, previewRows, runFixtures } from '#src/mapping/show/preview.ts';
@@ -109,7 +109,7 @@ export async function mapFile(parts: MapParts, path: string, options: MapOptions
   refuseWithoutHeader(read.columns, facts, shape.file);
   const stem = basename(path).replace(/(?:\.[a-z0-9]{1,6}){1,2}$/i, '');
   const feed = options.feed === undefined || options.feed === mainFeed ? null : options.feed;
-  const proposal = proposeMapping(facts, { fileName: stem, feed, country, sheet: options.sheet ?? null });
+  const proposal = proposeMapping(facts, { fileName: stem, feed, country, reading: options });
   const draft = draftText(proposal, { file: shape.file, rows: facts.rows });
   const mapping = parseMapping(draft, `the proposal for ${shape.file}`);
   const tried = tryDraft(mapping, read.columns, facts, contextOf(parts, mapping, null));
@@ -308,6 +308,18 @@ async function mappingToTest(parts: MapParts, options: MapOptions, file: string 
 interface SaveParts {
   readonly config: Pick<Config, 'feeds' | 'mapping'>;
   readonly folders: Pick<DataFolders, 'root' | 'importFolders'>;
+}
+
+/**
+ * The text of a mapping with what a person said about its files: their sheet, encoding and delimiter, in place of what it says itself.
+ * @param text of a mapping that can be read.
+ */
+export function withReading(text: string, reading: MapReadOptions): string {
+  const lines = readingLines(reading);
+  if (lines.length === 0) return text;
+  const names = new Set(lines.map((line) => line.slice(0, line.indexOf(':'))));
+  const kept = text.split('\n').filter((line) => !names.has(/^(\w+):/.exec(line)?.[1] ?? ''));
+  return [...kept.join('\n').trimEnd().split('\n'), ...lines, ''].join('\n');
 }
 
 export interface SavedMapping {

@@ -4,6 +4,7 @@ import type { CountryCode } from 'libphonenumber-js/max';
 import type { Problem } from '#src/contacts/outcome.ts';
 import { PatchbayError, unreachable } from '#src/errors.ts';
 import { contactColumnOf, isSynonym } from '#src/mapping/contact-columns.ts';
+import { fileReadingOf } from '#src/mapping/file-reading.ts';
 import { loadPresets } from '#src/mapping/load-mapping.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { checkCountry } from '#src/mapping/phone-cell.ts';
@@ -164,17 +165,15 @@ function recognised(head: FileHead, presets: readonly Mapping[], file: string): 
 /** By the header of the mapping or of a known layout; else the first line is the header, or the first that looks like one. */
 async function openAny(
   path: string,
-  { delimiter, encoding, sheet: asked }: MapReadOptions,
+  options: MapReadOptions,
   named: Pick<KnownLayout, 'mapping'> | undefined,
 ): Promise<OpenSource> {
-  const sheet = asked ?? named?.mapping?.sheet;
+  const reading = fileReadingOf(named?.mapping, options);
   const open = (header: HeaderRule | null): Promise<OpenSource> =>
     openSource(path, {
       name: basename(path),
       header,
-      ...(delimiter === undefined ? {} : { delimiter: delimiter === 'tab' ? '\t' : delimiter }),
-      ...(encoding === undefined ? {} : { encoding }),
-      ...(sheet === undefined ? {} : { sheet }),
+      ...reading,
     });
   if (named !== undefined) return open(headerRule(named.mapping));
   const isHeader = isKnownHeader(await loadPresets());

@@ -4,8 +4,10 @@
  *
  * For erasing a person and for nothing else (`docs/rules.md`, "Forgetting a person"): a record of several lines is no row here.
  */
+
 import { PatchbayError } from '#src/errors.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
+import { fileReadingOf } from '#src/mapping/file-reading.ts';
 import { headerLineMax } from '#src/sources/format-reader.ts';
 import { detectDelimiter, parseRecords } from '#src/sources/read-csv.ts';
 import type { Row } from '#src/sources/row.ts';
@@ -28,7 +30,8 @@ export async function lineKeysOf(run: ReadAs, fileName: string, head: string): P
   const mapRow = rowMapper(mapping, context, await presetsFor(run));
   if (/\.(?:ndjson|jsonl)$/i.test(fileName)) return (line) => keysOfRecord(line, mapRow);
   const text = head.replace(/^\ufeff/, '');
-  const delimiter = run.options.delimiter ?? detectDelimiter({ head: text, whole: false, header: null });
+  const delimiter =
+    fileReadingOf(run.mapping, run.options).delimiter ?? detectDelimiter({ head: text, whole: false, header: null });
   const cellsOf = (line: string): readonly string[] =>
     parseRecords([{ text: line, line: 1, strayAt: 0 }], delimiter)[0] ?? [];
   for (const line of text.split(/\r\n|\r|\n/).slice(0, headerLineMax)) {

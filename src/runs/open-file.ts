@@ -2,10 +2,12 @@
  * Opens the file of a run and says how it is read: by the mapping that its run names, or else by what it is recognised as
  * (`src/mapping/recognise.ts`).
  */
+
 import { archiveFolders } from '#src/config/data-folders.ts';
 import { fileError, PatchbayError } from '#src/errors.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
+import { type FileReading, fileReadingOf } from '#src/mapping/file-reading.ts';
 import { loadPresets } from '#src/mapping/load-mapping.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import {
@@ -107,16 +109,16 @@ export async function presetsFor({
   return mapping === null && options.recognise ? loadPresets() : [];
 }
 
+/** A fix-file is no file of its mapping: it is written as UTF-8, and one that was saved as a workbook has a sheet with another name. */
+export function readingOfRun({ kind, mapping, options }: Pick<RunRecord, 'kind' | 'mapping' | 'options'>): FileReading {
+  return fileReadingOf(kind === 'fixFile' ? null : mapping, options);
+}
+
 function open(run: RunRecord, header: HeaderRule | null): Promise<OpenSource> {
-  const { delimiter, encoding } = run.options;
-  const sheet = run.mapping?.sheet;
   return openSource(run.claimedPath, {
     name: run.fileName,
-    // A fix-file that was saved as a workbook has a sheet with another name.
-    ...(sheet === undefined || run.kind === 'fixFile' ? {} : { sheet }),
     ...(run.kind === 'fixFile' ? fixFileReading : { header }),
-    ...(delimiter === null ? {} : { delimiter }),
-    ...(encoding === null ? {} : { encoding }),
+    ...readingOfRun(run),
   });
 }
 

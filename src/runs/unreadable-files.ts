@@ -7,6 +7,7 @@
  * by it as well (`line-keys.ts`), whatever the length of its key. A line of a table that is a whole record is taken out. A file that
  * cannot be cut there is deleted, and one that cannot even be looked into stays.
  */
+
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
@@ -18,6 +19,7 @@ import type { Row } from '#src/sources/row.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
 import { type LineRange, linesWithout } from './file-bytes.ts';
 import { lineKeysOf } from './line-keys.ts';
+import { readingOfRun } from './open-file.ts';
 
 /** What became of the file. `unknown`: it is packed or damaged, and stays as it came. */
 export type Cleaned =
@@ -97,7 +99,7 @@ interface FoundLine extends LineRange {
 
 async function foundInCells(run: RunRecord, isKey: IsKey): Promise<readonly FoundLine[] | 'unknown'> {
   try {
-    const source = await openSource(run.claimedPath, { name: run.fileName, mayBeCut: false });
+    const source = await openSource(run.claimedPath, { name: run.fileName, mayBeCut: false, ...readingOfRun(run) });
     try {
       for await (const slice of source.slices())
         for (const { row } of slice)
@@ -124,10 +126,11 @@ async function foundInLines(
   isTheirs: (line: string) => boolean,
 ): Promise<readonly FoundLine[]> {
   const found: FoundLine[] = [];
+  const { delimiter } = readingOfRun(run);
   let isQuoted = false;
   let [beganQuoted, isNamed, isBegin] = [false, false, true];
   for await (const { line, text, isEnd } of textParts(path)) {
-    isNamed ||= wordsOf(text, run.options.delimiter).some(isKey) || (isBegin && isEnd && isTheirs(textOf(text)));
+    isNamed ||= wordsOf(text, delimiter).some(isKey) || (isBegin && isEnd && isTheirs(textOf(text)));
     isBegin = isEnd;
     if ((text.split('"').length - 1) % 2 === 1) isQuoted = !isQuoted;
     if (!isEnd) continue;
@@ -148,9 +151,9 @@ function textOf(latin1: Uint8Array | string): string {
 }
 
 /** @param text bytes as Latin-1; they may be UTF-8. */
-function wordsOf(text: string, delimiter: string | null): readonly string[] {
+function wordsOf(text: string, delimiter: string | undefined): readonly string[] {
   const texts = /[\u0080-\u00ff]/.test(text) ? [text, Buffer.from(text, 'latin1').toString('utf8')] : [text];
-  const all = delimiter === null ? cuts : [...cuts, delimiter];
+  const all = delimiter === undefined ? cuts : [...cuts, delimiter];
   return [...new Set(texts.flatMap((one) => all.flatMap((cut) => one.split(cut))))];
 }
 

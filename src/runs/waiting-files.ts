@@ -3,6 +3,7 @@
  * begun, and those that lie in an import folder. They stay as they are, since they may be being written, or be known by their content: when they
  * are read the person's rows are skipped, and their archive is without them.
  */
+
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { emptyIfMissing, PatchbayError } from '#src/errors.ts';
@@ -10,6 +11,7 @@ import { type Feeds, feedNameOf } from '#src/feeds/feeds.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { noOptions } from '#src/ledger/runs.ts';
+import { fileReadingOf } from '#src/mapping/file-reading.ts';
 import { openSource } from '#src/sources/open-source.ts';
 import type { PersonMarks } from './erase-entries.ts';
 import { rowJudge } from './erase-files.ts';
@@ -91,13 +93,9 @@ async function namesPerson(
   person: PersonMarks,
 ): Promise<WaitingFile['names'] | null> {
   try {
-    const { delimiter, encoding } = as.options;
-    const sheet = as.mapping?.sheet;
     const source = await openSource(path, {
       ...{ name, mayBeCut: false },
-      ...(delimiter === null ? {} : { delimiter }),
-      ...(encoding === null ? {} : { encoding }),
-      ...(sheet === undefined ? {} : { sheet }),
+      ...fileReadingOf(as.mapping, as.options),
     });
     try {
       const isTheirs = await rowJudge(as, person);

@@ -382,3 +382,41 @@ describe('a row that the mapping leaves out', () => {
     expect(done.stdout).toContain('note: skipped 1 row: Status is not "active" (line 3)');
   });
 });
+
+describe('what a person says about the file itself', () => {
+  const japanese = Buffer.from(
+    '8cda8b7194d48d862c96bc2c90a90a313030312c91be98592c8e5293630a313030322c89d48e712c97e996d80a',
+    'hex',
+  );
+
+  it('is in the mapping that is saved: a file that is dropped, too, is read by it', async () => {
+    const place = openPlace();
+    writeFileSync(join(place.folder, 'jp.csv'), japanese);
+    const saved = await place.call('map', '--encoding', 'shift_jis', '--feed', 'jp', '--save', 'jp.csv');
+    expect(saved.stdout).toContain('(files of feed jp are read by it from now on)');
+    const path = join(place.folder, 'data', 'import', 'jp', '_mapping.yaml');
+    const text = readFileSync(path, 'utf8');
+    expect(text).toMatch(/^encoding: shift_jis$/m);
+    writeFileSync(path, 'name: jp\nencoding: shift_jis\nkey: 顧客番号\nfields: { firstName: 名, lastName: 姓 }\n');
+    expect(saved.stdout).toMatch(/\nnext: patchbay import --sandbox --feed jp jp\.csv\n$/);
+    const done = await place.call('--json', 'import', '--sandbox', '--feed', 'jp', 'jp.csv');
+    expect(JSON.parse(done.stdout)).toMatchObject({ state: 'done', created: 2 });
+    const looked = await place.call('map', '--feed', 'jp', 'jp.csv');
+    expect(looked.stdout).toContain('1001  太郎 山田');
+  });
+
+  it('is kept of an unusual delimiter, also in a copy of a preset', async () => {
+    const place = openPlace();
+    const file = place.file('a.csv', 'Kundennr~Vorname\n1~Ada\n');
+    const saved = await place.call('map', '--delimiter', '~', '--feed', 'crm', '--save', file);
+    const then = /next: patchbay (.*)\n$/.exec(saved.stdout)?.[1]?.split(' ') ?? [];
+    expect(then).toEqual(['import', '--sandbox', '--feed', 'crm', 'a.csv']);
+    expect(JSON.parse((await place.call('--json', ...then)).stdout)).toMatchObject({ state: 'done', created: 1 });
+    const hubspot = place.file('h.csv', 'Record ID~First Name~Email\n7~Ada~ada@example.com\n');
+    const copy = await place.call('map', '--delimiter', '~', '--encoding', 'utf-8', '--feed', 'hub', '--save', hubspot);
+    expect(copy.stdout).toContain('recognised as HubSpot contacts');
+    const next = /next: patchbay (.*)\n$/.exec(copy.stdout)?.[1]?.split(' ') ?? [];
+    expect(next).not.toContain('--delimiter');
+    expect(JSON.parse((await place.call('--json', ...next)).stdout)).toMatchObject({ state: 'done', created: 1 });
+  });
+});

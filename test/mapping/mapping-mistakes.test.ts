@@ -130,6 +130,11 @@ describe('a mistake elsewhere', () => {
     ['duplicateKeys: first', '16: duplicateKeys: write dead, lastWins or firstWins'],
     ['sheet: 5', '8: sheet: a text is needed'],
     [
+      'encoding: klingon',
+      '11: encoding: no encoding is called that; write utf-8, windows-1252, shift_jis, gb18030 and so on',
+    ],
+    ['delimiter: ";;"', '12: delimiter: write one character, or tab'],
+    [
       'skipRows: [{ column: A }]',
       '12: skipRows[1]: a condition needs one of equals, beginsWith, contains, isBlank or isFilled',
     ],

@@ -26,6 +26,7 @@ import {
   type SavedMapping,
   saveMapping,
   testMapping,
+  withReading,
 } from '#src/operations/map-file.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { operands, shellWord } from '#src/shell-words.ts';
@@ -117,7 +118,7 @@ async function save(
 ): Promise<SavedMapping> {
   if (draft !== null) return saveMapping(parts, draft, options);
   const name = options.mapping ?? ('name' in layout ? layout.name : null);
-  if (name !== null) return saveMapping(parts, await findMappingText(name), options);
+  if (name !== null) return saveMapping(parts, withReading(await findMappingText(name), options), options);
   const isEmpty = layout.kind === 'empty';
   const message = isEmpty
     ? `${file} has no columns to map`
@@ -148,9 +149,10 @@ function nextCommand(
   const word = operands(file);
   const feed = options.feed === undefined ? '' : ` --feed ${shellWord(options.feed)}`;
   const sandbox = isSandbox ? ' --sandbox' : '';
+  // What was saved says it already.
   const reading = [
-    ...(options.delimiter === undefined ? [] : [` --delimiter ${shellWord(options.delimiter)}`]),
-    ...(options.encoding === undefined ? [] : [` --encoding ${shellWord(options.encoding)}`]),
+    ...(saved !== null || options.delimiter === undefined ? [] : [` --delimiter ${shellWord(options.delimiter)}`]),
+    ...(saved !== null || options.encoding === undefined ? [] : [` --encoding ${shellWord(options.encoding)}`]),
   ].join('');
   const country = options.defaultCountry === undefined ? '' : ` --default-country ${options.defaultCountry}`;
   if (draft !== null && saved === null)
@@ -168,7 +170,7 @@ function sheetFlag({ sheet }: MapCommandOptions): string {
 /** `--mapping NAME` without a file: the text of the mapping, to read or to redirect; with `--save` a copy. */
 async function showMapping(parts: MapParts, output: Output, options: MapCommandOptions): Promise<number> {
   const text = await findMappingText(options.mapping ?? 'generic');
-  const saved = options.save === true ? await saveMapping(parts, text, options) : null;
+  const saved = options.save === true ? await saveMapping(parts, withReading(text, options), options) : null;
   if (output.json)
     output.document({
       mapping: await findMapping(options.mapping ?? 'generic'),

@@ -44,12 +44,20 @@ export type DraftKey =
   | { readonly kind: 'column'; readonly column: ColumnName; readonly lowerCase: boolean }
   | { readonly kind: 'derived'; readonly email: ColumnName | null; readonly template: string | null };
 
+/** About the file itself, where a person said it; the rest is detected. */
+export interface DraftReading {
+  readonly sheet?: string | undefined;
+  readonly encoding?: string | undefined;
+  /** One character, or `tab`. */
+  readonly delimiter?: string | undefined;
+}
+
 export interface Draft {
   readonly name: string;
   readonly key: DraftKey;
   readonly keyPrefix: string | null;
   readonly defaultCountry: string | { readonly column: ColumnName; readonly default: string | null } | null;
-  readonly sheet: string | null;
+  readonly reading: DraftReading;
   readonly fields: readonly DraftField[];
   readonly emails: readonly DraftItems[];
   readonly phones: readonly DraftItems[];
@@ -69,13 +77,13 @@ interface DraftTextOptions {
 }
 
 export function draftText(draft: Draft, { file, rows }: DraftTextOptions): string {
-  const { keyPrefix, defaultCountry, sheet, fields, emails, phones, customFields, columns, remarks } = draft;
+  const { keyPrefix, defaultCountry, reading, fields, emails, phones, customFields, columns, remarks } = draft;
   const note = (column: ColumnName): string => commentOn(columns, column);
   const lines = [
     `# Proposed by patchbay map from ${rows} rows of ${oneLine(file)}. Each key is described in config/mappings/generic.yaml.`,
     ...remarks.map((remark) => `# Note: ${oneLine(remark)}.`),
     `name: ${draft.name}`,
-    ...(sheet === null ? [] : [`sheet: ${scalar(sheet)}`]),
+    ...readingLines(reading),
     ...keyLines(draft, note),
     ...(keyPrefix === null
       ? []
@@ -100,6 +108,14 @@ export function draftText(draft: Draft, { file, rows }: DraftTextOptions): strin
     ...leftOutLines(columns),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** As the lines of a mapping: `encoding: shift_jis`. */
+export function readingLines(reading: DraftReading): readonly string[] {
+  return (['sheet', 'encoding', 'delimiter'] as const).flatMap((name) => {
+    const said = reading[name];
+    return said === undefined ? [] : [`${name}: ${scalar(said === '\t' ? 'tab' : said)}`];
+  });
 }
 
 function keyLines({ key }: Draft, note: (column: ColumnName) => string): readonly string[] {

@@ -4,7 +4,16 @@ import { type ScalarName, scalarNames } from '#src/contacts/desired.ts';
 import { contactColumnOf, wordsOf } from '#src/mapping/contact-columns.ts';
 import { tidyHeader } from '#src/mapping/header.ts';
 import type { ColumnFacts, FileFacts } from './column-facts.ts';
-import type { ColumnName, Confidence, Draft, DraftField, DraftItems, DraftKey, ProposedColumn } from './proposal.ts';
+import type {
+  ColumnName,
+  Confidence,
+  Draft,
+  DraftField,
+  DraftItems,
+  DraftKey,
+  DraftReading,
+  ProposedColumn,
+} from './proposal.ts';
 import { type JudgedColumn, judgeColumns, type Meaning, rivalReason } from './propose-columns.ts';
 
 interface ProposeOptions {
@@ -14,7 +23,8 @@ interface ProposeOptions {
   readonly feed: string | null;
   /** `--default-country`. */
   readonly country: CountryCode | null;
-  readonly sheet: string | null;
+  /** What a person said about the file, and its mapping is to keep. */
+  readonly reading: DraftReading;
 }
 
 export function proposeMapping(file: FileFacts, options: ProposeOptions): Draft {
@@ -27,7 +37,7 @@ export function proposeMapping(file: FileFacts, options: ProposeOptions): Draft 
     key: draftKey(key, columns),
     keyPrefix: prefixOf(options.feed),
     defaultCountry,
-    sheet: options.sheet,
+    reading: options.reading,
     fields: fieldsOf(columns),
     emails: itemsOf(columns, 'emails'),
     phones: itemsOf(columns, 'phones'),

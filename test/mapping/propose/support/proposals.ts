@@ -19,7 +19,7 @@ export function jsonFacts(objects: readonly object[]): FileFacts {
   return collector.facts(false);
 }
 
-const options = { fileName: 'contacts', feed: null, country: null, sheet: null } as const;
+const options = { fileName: 'contacts', feed: null, country: null, reading: {} } as const;
 
 /** Each proposal is a valid mapping, whatever the file. */
 export function propose(facts: FileFacts, given: Partial<Parameters<typeof proposeMapping>[1]> = {}) {
