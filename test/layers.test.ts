@@ -72,11 +72,13 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   metrics: ['ledger', 'telemetry'],
   traces: ['errors', 'clock', 'log', 'telemetry'],
-  dashboard: ['errors', 'clock', 'log', 'config', 'sources', 'ledger', 'runs', 'schedules', 'app', 'operations'],
+  dashboard: [
+    ...['errors', 'clock', 'log', 'json', 'config', 'sources', 'ledger', 'runs', 'schedules', 'app', 'operations'],
+  ],
   cli: [
     ...['errors', 'clock', 'log', 'config', 'wire', 'contacts', 'sources', 'ledger', 'feeds', 'schedules', 'snapshots'],
     ...['runs', 'audits', 'service', 'app', 'operations', 'engine', 'metrics', 'traces', 'dashboard', 'journal'],
-    ...['plans', 'whole-file', 'shell-words'],
+    ...['plans', 'whole-file', 'shell-words', 'json'],
   ],
 };
 

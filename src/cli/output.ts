@@ -7,8 +7,8 @@ import { fstatSync, readSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 import Table from 'cli-table3';
+import { jsonPieces, printableJson } from '#src/json/json-pieces.ts';
 import { type FolderFlags, withFlags } from '#src/shell-words.ts';
-import { jsonPieces, printableJson } from './json-pieces.ts';
 import type { GlobalOptions } from './open-home.ts';
 
 export type Style = Parameters<typeof styleText>[0];

@@ -13,16 +13,18 @@ import {
   type DeadLetterQuery,
   letterDocument,
   listDeadLetters,
+  noticeDocument,
   runsWithoutFixFile,
 } from '#src/operations/dead-letters.ts';
 import { feedsDocument, listFeeds } from '#src/operations/feeds.ts';
-import { listRuns, type RunQuery, runPageDocument } from '#src/operations/runs.ts';
+import { readRunPageDocument } from '#src/operations/run-story.ts';
+import { listRuns, type RunQuery } from '#src/operations/runs.ts';
 import { deadLettersPage, lettersShownMax } from './dead-letters-page.ts';
 import { feedsPage } from './feeds-page.ts';
 import type { Frame } from './frame.ts';
 import { addLogin, isLoopbackHost, requireToken } from './login.ts';
 import { answer, answerMessage, type Message } from './message-page.ts';
-import { overviewJson, overviewPage, readOverviewView } from './overview-page.ts';
+import { overviewJson, overviewPage } from './overview-page.ts';
 import { type DashboardParts, metricsContentType } from './parts.ts';
 import { askReadiness } from './readiness.ts';
 import { readRunDetail, runPage } from './run-page.ts';
@@ -86,37 +88,39 @@ function addProbes(app: Hono, parts: DashboardParts, style: StyleSheet): void {
 
 function addPages(app: Hono, parts: DashboardParts, frame: () => Frame): void {
   app.get('/', async (c) => {
-    const overview = await readOverviewView(parts);
-    return answer(c, {
-      page: () => overviewPage(frame(), parts, overview),
-      json: () => overviewJson(parts, overview),
-    });
+    return answer(c, { page: () => overviewPage(frame(), parts), json: () => overviewJson(parts) });
   });
   app.get('/runs', async (c) => {
     const query = runQueryOf(c.req.query());
     const runs = await listRuns(parts, query);
     return answer(c, {
-      page: () => runsPage(frame(), parts.importFolders, runs, query),
+      page: () => runsPage(frame(), parts.folders.watched, runs, query),
       json: () => runs.map(({ summary }) => summary),
     });
   });
   app.get('/runs/:id', async (c) => {
     const detail = await readRunDetail(parts, c.req.param('id'));
     if (detail === null) return answerMessage(c, frame(), noSuchRun);
-    return answer(c, { page: () => runPage(frame(), detail), json: () => runPageDocument(detail) });
+    return answer(c, {
+      page: () => runPage(frame(), detail),
+      json: () => readRunPageDocument(parts, detail.record),
+    });
   });
   app.get('/feeds', async (c) => {
     const view = await listFeeds(parts);
-    return answer(c, { page: () => feedsPage(frame(), parts.importFolders, view), json: () => feedsDocument(view) });
+    return answer(c, {
+      page: () => feedsPage(frame(), parts.folders.watched, view),
+      json: () => feedsDocument(parts, view),
+    });
   });
   app.get('/dead-letters', async (c) => {
     const query = letterQueryOf(c.req.query());
-    const { letters } = await listDeadLetters(parts, query);
+    const { letters, notices } = await listDeadLetters(parts, query);
     const openCount = (await parts.ledger.counts()).openLetters;
     const waiting = await runsWithoutFixFile(parts, letters);
     return answer(c, {
       page: () => deadLettersPage(frame(), letters, openCount, query, waiting),
-      json: () => letters.map(letterDocument),
+      json: () => [...letters.map(letterDocument), ...notices.map(noticeDocument)],
     });
   });
   app.get('/metrics', async (c) => {

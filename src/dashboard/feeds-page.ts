@@ -6,7 +6,8 @@ import { html } from 'hono/html';
 import { troubleWords } from '#src/ledger/deliveries.ts';
 import type { TickOutcome } from '#src/ledger/schedules.ts';
 import type { SnapshotRecord } from '#src/ledger/snapshots.ts';
-import type { FeedSchedule, FeedsView, FeedView } from '#src/operations/feeds.ts';
+import type { FeedsView, FeedView } from '#src/operations/feeds.ts';
+import type { ScheduleView } from '#src/operations/schedules.ts';
 import { describeRule } from '#src/schedules/describe-rule.ts';
 import { count, counted, dropHint, type Frame, framed, type Markup, moment } from './frame.ts';
 import { runLink, statePill } from './runs-page.ts';
@@ -56,7 +57,7 @@ function feedLine(view: FeedView): Markup {
 <td data-label="Due">${scheduleCell(schedule)}</td>
 <td data-label="Next"><span>${dueCell(schedule)}</span></td>
 <td data-label="Last outcome"><span>${outcomeCell(schedule)}</span></td>
-<td data-label="Last run"><span>${lastRun === null ? '–' : html`${runLink(lastRun)} ${statePill(lastRun.state)}`}</span></td></tr>
+<td data-label="Last run"><span>${lastRun === null ? '–' : html`${runLink(lastRun.record)} ${statePill(lastRun.record.state)}`}</span></td></tr>
 `;
 }
 
@@ -66,21 +67,24 @@ function condition({ troubles, sinceMs }: FeedView): Markup {
   return html`<span class="pill bad">${words}</span> <span class="dim">since ${moment(sinceMs)}</span>`;
 }
 
-function scheduleCell(schedule: FeedSchedule | null): string {
+function scheduleCell(schedule: ScheduleView | null): string {
   return schedule === null ? '–' : describeRule(schedule.record.rule);
 }
 
-function dueCell(schedule: FeedSchedule | null): Markup {
-  const pausedAtMs = schedule?.record.pausedAtMs ?? null;
-  if (pausedAtMs === null) return moment(schedule?.record.dueAtMs ?? null);
-  return html`<span class="pill attention">paused</span> <span class="dim">since ${moment(pausedAtMs)}</span>`;
+function dueCell(schedule: ScheduleView | null): Markup {
+  const { pausedAtMs = null, pauseReason = null, dueAtMs = null } = schedule?.record ?? {};
+  if (pausedAtMs === null) return moment(dueAtMs);
+  const why = pauseReason === null ? '' : html`: <bdi>${pauseReason}</bdi>`;
+  return html`<span class="pill attention">paused</span> <span class="dim">since ${moment(pausedAtMs)}</span>${why}`;
 }
 
-function outcomeCell(schedule: FeedSchedule | null): Markup {
-  const tick = schedule?.lastTick ?? null;
+function outcomeCell(schedule: ScheduleView | null): Markup {
+  const tick = schedule?.last ?? null;
   if (tick === null || tick.outcome === null) return html`–`;
-  const code = tick.outcome === 'failed' && tick.code !== null ? html` <code>${tick.code}</code>` : '';
-  return html`${outcomeWords[tick.outcome]}${code} <span class="dim">${moment(tick.endedAtMs)}</span>`;
+  const { outcome, code, message, endedAtMs } = tick;
+  const why = message === null ? '' : html`: <bdi>${message}</bdi>`;
+  const failure = outcome === 'failed' && code !== null ? html` <code>${code}</code>${why}` : '';
+  return html`${outcomeWords[outcome]}${failure} <span class="dim">${moment(endedAtMs)}</span>`;
 }
 
 function snapshotLine(record: SnapshotRecord | null): Markup {

@@ -6,6 +6,7 @@ import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
 import { html } from 'hono/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { holdsLongList, jsonPieces } from '#src/json/json-pieces.ts';
 import { bare, type Frame, type Markup } from './frame.ts';
 
 export interface Message {
@@ -28,14 +29,25 @@ export function answerMessage(c: Context, frame: Frame, message: Message): Respo
   return answer(c, { page, json: () => ({ error: { code, message: message.message, hint } }) }, status);
 }
 
+/** A page and its JSON. Lists of the document may be too long for memory (`src/json/json-pieces.ts`). */
+interface Twin {
+  readonly page: () => Markup | Promise<Markup>;
+  readonly json: () => object | Promise<object>;
+}
+
 /** Makes only the variant that is asked for. */
-export function answer(
-  c: Context,
-  twin: { readonly page: () => Markup; readonly json: () => object },
-  status: ContentfulStatusCode = 200,
-): Response | Promise<Response> {
+export async function answer(c: Context, twin: Twin, status: ContentfulStatusCode = 200): Promise<Response> {
   c.header('vary', 'Accept');
-  return wantsJson(c) ? c.json(twin.json(), status) : c.html(twin.page(), status);
+  if (!wantsJson(c)) return await c.html(await twin.page(), status);
+  const document = await twin.json();
+  if (!holdsLongList(document)) return c.json(document, status);
+  const bytes = encoded(jsonPieces(document));
+  return c.body(ReadableStream.from(bytes), status, { 'content-type': 'application/json' });
+}
+
+async function* encoded(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  for await (const piece of pieces) yield encoder.encode(piece);
 }
 
 /** Browsers get the page; a client that names JSON gets JSON. */

@@ -3,14 +3,15 @@ import { html } from 'hono/html';
 import type { DeadLetterGroup } from '#src/ledger/letters.ts';
 import type { Pause } from '#src/ledger/port.ts';
 import type { RunView } from '#src/operations/runs.ts';
-import { type Overview, overviewDocument, readOverview } from '#src/operations/status.ts';
+import { type Overview, readOverview, readOverviewDocument } from '#src/operations/status.ts';
 import { lineText } from '#src/sources/row.ts';
 import { busyRefreshSeconds, count, counted, dropHint, type Frame, framed, type Markup, moment } from './frame.ts';
 import type { DashboardParts, Readiness } from './parts.ts';
 import { askReadiness } from './readiness.ts';
 import { outcomeCounts, runLink, runProgress, runReason, runTable, statePill } from './runs-page.ts';
 
-export function overviewPage(frame: Frame, parts: DashboardParts, overview: OverviewView): Markup {
+export async function overviewPage(frame: Frame, parts: DashboardParts): Promise<Markup> {
+  const overview = await readOverviewView(parts);
   const { pause, readiness, active, activeCount, stopped, last, openLetterCount } = overview;
   return framed(frame, {
     title: pause === null ? 'Overview' : 'Paused',
@@ -26,7 +27,7 @@ ${moreRuns(active, activeCount, 'active')}
 </section>
 ${stopped.length === 0 ? '' : stoppedSection(overview)}
 <section aria-labelledby="last-runs"><h2 id="last-runs">Last runs</h2>
-${last.length === 0 ? dropHint(parts.importFolders) : runTable(last)}
+${last.length === 0 ? dropHint(parts.folders.watched) : runTable(last)}
 </section>
 <section aria-labelledby="dead-letters"><h2 id="dead-letters">Dead letters</h2>
 ${openLetterCount === 0 ? html`<p class="empty">No row was given up.</p>` : letterGroups(overview)}
@@ -61,7 +62,7 @@ function facts(parts: DashboardParts, { pause, openLetterCount }: OverviewView):
 <div><dt>Service</dt><dd><bdi>${parts.serviceName}</bdi></dd></div>
 <div><dt>Queue</dt><dd>${parts.queueDescription}${pause === null ? '' : html` <span class="pill attention">paused</span>`}</dd></div>
 <div><dt>Open dead letters</dt><dd>${count(openLetterCount)}</dd></div>
-<div class="broad"><dt>Import folder</dt><dd>${parts.importFolders.map((folder) => html`<code class="path">${folder}</code> `)}</dd></div>
+<div class="broad"><dt>Import folder</dt><dd>${parts.folders.watched.map((folder) => html`<code class="path">${folder}</code> `)}</dd></div>
 </dl>`;
 }
 
@@ -117,29 +118,29 @@ function groupLine({ class: reasonClass, code, field, count: letterCount, exampl
 }
 
 /** What the first page shows: the data folder, and whether this process takes files. */
-export interface OverviewView extends Overview {
+interface OverviewView extends Overview {
   readonly readiness: Readiness;
 }
 
-export async function readOverviewView(parts: DashboardParts): Promise<OverviewView> {
+async function readOverviewView(parts: DashboardParts): Promise<OverviewView> {
   return { ...(await readOverview(parts)), readiness: await askReadiness(parts) };
 }
 
 /** The reasons of the readiness except for the pause, which is shown separately. */
-function troublesOf({ pause, readiness }: OverviewView): readonly string[] {
+function troublesOf({ pause, readiness }: Pick<OverviewView, 'pause' | 'readiness'>): readonly string[] {
   return readiness.reasons.filter((reason) => reason !== pause?.message);
 }
 
-/** `{service, queue, paused, runs, deadLetters}`; runs are those of the page's "Last runs". */
-export function overviewJson(parts: DashboardParts, overview: OverviewView): object {
+/** `status --json`, and what the process and its page know beyond that. */
+export async function overviewJson(parts: DashboardParts): Promise<object> {
+  const readiness = await askReadiness(parts);
   return {
+    ...(await readOverviewDocument(parts, await parts.surroundings())),
     version: parts.version,
-    service: parts.serviceName,
     serviceOrigin: parts.serviceOrigin,
     queue: parts.queueDescription,
-    importFolders: parts.importFolders,
-    ready: overview.readiness.ready,
-    troubles: troublesOf(overview),
-    ...overviewDocument(overview),
+    importFolders: parts.folders.watched,
+    ready: readiness.ready,
+    troubles: troublesOf({ readiness, pause: await parts.ledger.pause() }),
   };
 }

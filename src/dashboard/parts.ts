@@ -1,5 +1,6 @@
 /** What the page needs from its starter. It reads, and owns nothing: the caller opens and closes. */
 import type { Home } from '#src/app.ts';
+import type { Surroundings } from '#src/operations/status.ts';
 
 /** Of Prometheus' text format. */
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
@@ -13,19 +14,24 @@ export interface Readiness {
   readonly reasons: readonly string[];
 }
 
-export interface DashboardParts extends Pick<Home, 'ledger' | 'host' | 'clock' | 'log' | 'serviceName'> {
+/** The data folder that is shown. */
+type ShownHome = Pick<
+  Home,
+  | ('ledger' | 'ledgerPlace' | 'folders' | 'runFolders' | 'config')
+  | ('host' | 'identity' | 'clock' | 'log' | 'serviceName')
+>;
+
+export interface DashboardParts extends ShownHome {
   readonly version: string;
   /** `name` of the configuration; null: none. */
   readonly installation: string | null;
   readonly serviceOrigin: string;
   /** Where the queue is, without a password. */
   readonly queueDescription: string;
-  /** Absolute paths. The last one is where a newcomer drops the first file: the empty page names it first. */
-  readonly importFolders: readonly string[];
-  /** Absolute path of the folder of run reports. */
-  readonly runFolders: { readonly reports: string };
   /** Opens the page; null means that only this machine reaches it. */
   readonly token: string | null;
+  /** What the process can see around it: the disk, and a queue of its own. */
+  readonly surroundings: () => Promise<Surroundings>;
   readonly readiness: () => Promise<Readiness>;
   /** The metrics of this process in Prometheus' text format. */
   readonly metricsText: (readiness: Readiness) => Promise<string>;

@@ -2,27 +2,22 @@
 import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
 import type { FeedTrouble } from '#src/ledger/deliveries.ts';
-import type { RunRecord } from '#src/ledger/runs.ts';
-import { phoneNumbersSchedule, type ScheduleRecord, type TickRecord, tellingOutcomes } from '#src/ledger/schedules.ts';
+import { phoneNumbersSchedule } from '#src/ledger/schedules.ts';
 import { type SnapshotRecord, workspaceSeries } from '#src/ledger/snapshots.ts';
-import { describeRule } from '#src/schedules/describe-rule.ts';
+import { snapshotDocument } from './numbers.ts';
+import { listRuns, type RunHome, type RunView } from './runs.ts';
+import { listSchedules, type ScheduleView, scheduleDocument } from './schedules.ts';
 
 /** Feeds that are returned at most; bad ones before good ones. */
 export const feedsShownMax = 200;
 
-export interface FeedSchedule {
-  readonly record: ScheduleRecord;
-  /** The newest one that has ended; null before the first. */
-  readonly lastTick: TickRecord | null;
-}
-
 export interface FeedView {
   readonly feed: string;
-  readonly schedule: FeedSchedule | null;
+  readonly schedule: ScheduleView | null;
   /** Empty: good. */
   readonly troubles: readonly FeedTrouble[];
   readonly sinceMs: number | null;
-  readonly lastRun: RunRecord | null;
+  readonly lastRun: RunView | null;
 }
 
 export interface FeedsView {
@@ -30,18 +25,16 @@ export interface FeedsView {
   readonly feeds: readonly FeedView[];
   /** How many there are beyond these; all of them good, unless only bad ones are returned. */
   readonly feedsLeftOut: number;
-  readonly phoneNumbers: { readonly schedule: FeedSchedule | null; readonly latest: SnapshotRecord | null };
+  readonly phoneNumbers: { readonly schedule: ScheduleView | null; readonly latest: SnapshotRecord | null };
 }
 
-export async function listFeeds({ ledger }: Pick<Home, 'ledger'>): Promise<FeedsView> {
-  const schedules = new Map((await ledger.schedules.list()).map((one) => [one.name, one]));
+type FeedsHome = RunHome & Pick<Home, 'config' | 'folders'>;
+
+export async function listFeeds(home: FeedsHome): Promise<FeedsView> {
+  const { ledger } = home;
+  const schedules = new Map((await listSchedules(home)).map((one) => [one.record.name, one]));
   const conditions = new Map((await ledger.deliveries.conditions()).map((one) => [one.feed, one]));
   const withRuns = (await ledger.deliveries.standings()).map(({ feed }) => feed);
-  const viewSchedule = async (name: string): Promise<FeedSchedule | null> => {
-    const record = schedules.get(name);
-    if (record === undefined) return null;
-    return { record, lastTick: await ledger.schedules.lastEnded(name, tellingOutcomes) };
-  };
   const names = [...new Set([...schedules.keys(), ...conditions.keys(), ...withRuns])]
     .filter((name) => name !== phoneNumbersSchedule)
     .sort();
@@ -51,10 +44,10 @@ export async function listFeeds({ ledger }: Pick<Home, 'ledger'>): Promise<Feeds
   const good = names.filter((name) => !isBad(name)).slice(0, feedsShownMax - bad.length);
   for (const feed of [...bad, ...good].sort()) {
     const condition = conditions.get(feed);
-    const [lastRun = null] = await ledger.runs.list({ feed, limit: 1 });
+    const [lastRun = null] = await listRuns(home, { feed, limit: 1 });
     feeds.push({
       feed,
-      schedule: await viewSchedule(feed),
+      schedule: schedules.get(feed) ?? null,
       troubles: condition?.troubles ?? [],
       sinceMs: condition?.sinceMs ?? null,
       lastRun,
@@ -64,44 +57,33 @@ export async function listFeeds({ ledger }: Pick<Home, 'ledger'>): Promise<Feeds
   return {
     feeds,
     feedsLeftOut: names.length - feeds.length,
-    phoneNumbers: { schedule: await viewSchedule(phoneNumbersSchedule), latest },
+    phoneNumbers: { schedule: schedules.get(phoneNumbersSchedule) ?? null, latest },
   };
 }
 
-/** The JSON twin of the page of feeds: `{feeds: […], phoneNumbers: {schedule, latest}}`; instants in ISO 8601. */
-export function feedsDocument({ feeds, phoneNumbers }: FeedsView): object {
+/**
+ * The JSON twin of the page of feeds: `{feeds: […], phoneNumbers: {schedule, latest}}`. A schedule is that of `schedule ls --json`,
+ * `lastRun` a run of `runs ls --json`, and `latest` a snapshot of `numbers snapshot --json`.
+ */
+export function feedsDocument(home: FeedsHome, { feeds, phoneNumbers }: FeedsView): object {
+  const { schedule, latest } = phoneNumbers;
   return {
     feeds: feeds.map(({ feed, schedule, troubles, sinceMs, lastRun }) => ({
       feed,
-      schedule: scheduleJson(schedule),
+      schedule: schedule === null ? null : scheduleOnPage(schedule),
       troubles,
-      since: troubles.length === 0 ? null : instant(sinceMs),
-      lastRun: lastRun === null ? null : { run: lastRun.id, state: lastRun.state },
+      since: troubles.length === 0 || sinceMs === null ? null : isoInstant(sinceMs),
+      lastRun: lastRun?.summary ?? null,
     })),
-    phoneNumbers: { schedule: scheduleJson(phoneNumbers.schedule), latest: snapshotJson(phoneNumbers.latest) },
+    phoneNumbers: {
+      schedule: schedule === null ? null : scheduleOnPage(schedule),
+      latest: latest === null ? null : snapshotDocument(home, latest),
+    },
   };
 }
 
-function scheduleJson(view: FeedSchedule | null): object | null {
-  if (view === null) return null;
-  const { record, lastTick } = view;
-  return {
-    words: describeRule(record.rule),
-    due: instant(record.dueAtMs),
-    paused: instant(record.pausedAtMs),
-    last:
-      lastTick === null
-        ? null
-        : { outcome: lastTick.outcome, code: lastTick.code, runs: lastTick.runIds, at: instant(lastTick.endedAtMs) },
-  };
-}
-
-function snapshotJson(record: SnapshotRecord | null): object | null {
-  if (record === null) return null;
-  const { takenAtMs, count, pages, changed, added, removed, changedNumbers } = record;
-  return { takenAt: isoInstant(takenAtMs), count, pages, changed, added, removed, changedNumbers };
-}
-
-function instant(ms: number | null): string | null {
-  return ms === null ? null : isoInstant(ms);
+/** `words`, `due` and `paused` are earlier names of `when`, `dueAt` and `pausedAt`. */
+function scheduleOnPage(view: ScheduleView): object {
+  const document = scheduleDocument(view);
+  return { ...document, words: document.when, due: document.dueAt, paused: document.pausedAt };
 }

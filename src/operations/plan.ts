@@ -16,7 +16,7 @@ import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import type { RunOptions, RunReason, RunRecord } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import { draftFile, type ReadingParts } from '#src/plans/draft-file.ts';
-import { type MadePlan, makePlan, type PlanParts, type PlanProgress } from '#src/plans/make-plan.ts';
+import { type MadePlan, makePlan, type PlanParts, type PlanProgress, readKeptPlan } from '#src/plans/make-plan.ts';
 import { hasWrites } from '#src/plans/plan-totals.ts';
 import { firstShown, type ViewOptions } from '#src/plans/show/plan-view.ts';
 import { readingOfFile } from '#src/runs/choose-feed.ts';
@@ -276,6 +276,17 @@ function planMoved(plan: PlanRecord, path: string | null, why: string, cause?: u
     hint: `Nothing was written. Make a new plan with: ${commandOn('plan', { ...plan, path })}`,
     ...(cause === undefined ? {} : { cause }),
   });
+}
+
+/** Where the stop of a run is a choice that was not made, it has none: what would be written depends on it. */
+export function hasPlan({ state, reason }: RunRecord): boolean {
+  return state === 'stopped' && (reason === null || !asksForLinks(reason));
+}
+
+/** The newest plan that is kept of the run; null where there is none. */
+export async function keptPlanOf({ ledger }: Pick<Home, 'ledger'>, run: RunRecord): Promise<MadePlan | null> {
+  const [plan] = await ledger.plans.list({ runId: run.id, limit: 1 });
+  return plan === undefined ? null : await readKeptPlan(ledger.plans, plan);
 }
 
 /** How a plan ends for a script. With `--verify` drift is a difference. @param asksForChanges `--exit-code`. */

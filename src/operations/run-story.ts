@@ -6,12 +6,18 @@
  * where the journal keeps it no longer.
  */
 import { access } from 'node:fs/promises';
+import type { AuditDocument } from '#src/audits/audit-document.ts';
 import { isoInstant } from '#src/clock.ts';
 import { type ContactChange, changePages, changeWithoutValues } from '#src/journal/changes.ts';
 import { changesPath } from '#src/journal/changes-file.ts';
+import type { ActRecord } from '#src/ledger/acts.ts';
 import { originOf, type RunRecord } from '#src/ledger/runs.ts';
+import type { MadePlan } from '#src/plans/make-plan.ts';
 import { readReport } from '#src/runs/report.ts';
-import { type RunDetail, type RunHome, readRun, wholeRunDocument } from './runs.ts';
+import { actDocument, listActs } from './acts.ts';
+import { readAudits } from './audits.ts';
+import { hasPlan, keptPlanOf, planDocument } from './plan.ts';
+import { type ReadLimits, type RunDetail, type RunHome, readRun, wholeRunDocument } from './runs.ts';
 
 /**
  * `report`: the first ones alone are known, from the report. `none`: it counts contacts, and no write of its own: they were as it wanted
@@ -23,30 +29,54 @@ export interface RunStory extends RunDetail {
   readonly changesKnown: ChangesKnown;
   /** The path of `<run>.changes.csv`; null where there is none. */
   readonly changesFile: string | null;
+  /** Oldest first. */
+  readonly acts: readonly ActRecord[];
+  readonly audits: readonly AuditDocument[];
 }
 
+/** A run has a few: it was brought, approved, cancelled. */
+const actsOfRunMax = 100;
+
 /** All that its report has; a run at work may have more rejected rows than are read. */
-const storyLimits = {
+const storyLimits: ReadLimits = {
   problemsMax: Number.POSITIVE_INFINITY,
   liveRowsMax: 10_000,
   liveOutcomesMax: 10_000,
   reportBytesMax: Number.POSITIVE_INFINITY,
 };
 
-export async function readStory(home: RunHome, run: RunRecord): Promise<RunStory> {
+export interface StoryOptions {
+  /** Whether values may be shown: audits hold keys. */
+  readonly values: boolean;
+  /** A report is read whole; of one that is larger nothing is read. */
+  readonly reportBytesMax?: number;
+}
+
+export async function readStory(
+  home: RunHome,
+  run: RunRecord,
+  { values, reportBytesMax = storyLimits.reportBytesMax }: StoryOptions,
+): Promise<RunStory> {
   const path = changesPath(home.runFolders.reports, run.id);
   const hasFile = await access(path).then(
     () => true,
     () => false,
   );
-  const detail = await readRun(home, run, null, storyLimits);
-  return { ...detail, changesKnown: await changesKnownOf(home, run), changesFile: hasFile ? path : null };
+  const detail = await readRun(home, run, null, { ...storyLimits, reportBytesMax });
+  return {
+    ...detail,
+    changesKnown: await changesKnownOf(home, detail),
+    changesFile: hasFile ? path : null,
+    acts: (await listActs(home, { run: run.id, limit: actsOfRunMax })).toReversed(),
+    audits: await readAudits(home, run.id, values),
+  };
 }
 
-async function changesKnownOf(home: RunHome, run: RunRecord): Promise<ChangesKnown> {
+async function changesKnownOf(home: RunHome, { record: run, problemsKnown }: RunDetail): Promise<ChangesKnown> {
   const { created, updated } = run.counts;
   if (created + updated === 0 || (await home.ledger.contacts.journal({ runId: run.id, limit: 1 })).length > 0)
     return 'all';
+  if (problemsKnown === 'tooMany') return 'gone';
   const inReport = (await readReport(home.runFolders.reports, run.id))?.changes;
   if (inReport === undefined) return 'gone';
   return inReport.length > 0 ? 'report' : 'none';
@@ -66,9 +96,12 @@ export async function* changesOfRun(
   if (changesKnown === 'report') yield (await changesInReport(home, record.id)).slice(0, limit);
 }
 
-/** `runs show --json` without its changes, which follow page by page under `changes` (`changeDocument`). */
-export function storyDocument(story: RunStory, values: boolean): object {
-  const { record, notes, problemsKnown, changesKnown, changesFile } = story;
+/**
+ * `runs show --json`. Its changes, and the lists of its plan, are read as they are written (`src/json/json-pieces.ts`).
+ * @param planned what a stopped run would write; null where it is not known.
+ */
+export function storyDocument(home: RunHome, story: RunStory, planned: MadePlan | null, values: boolean): object {
+  const { record, notes, problemsKnown, changesKnown, changesFile, acts, audits } = story;
   const { id: _, kind, options, mapping, approvals, look, createdAtMs, startedAtMs, finishedAtMs } = record;
   return {
     ...wholeRunDocument(story, values),
@@ -88,10 +121,30 @@ export function storyDocument(story: RunStory, values: boolean): object {
     problemsComplete: problemsKnown === 'all',
     changesKnown,
     changesFile,
+    plan: planned === null ? null : planDocument(planned, { limit: Number.POSITIVE_INFINITY, values }),
+    acts: acts.map(actDocument),
+    audits,
+    changes: changeDocuments(home, story, values),
   };
 }
 
-/** One of `changes` in `runs show --json`. */
-export function changeDocument(change: ContactChange, values: boolean): object {
-  return values ? change : changeWithoutValues(change);
+/** Larger reports are not read while a page is answered by the process that works. */
+const pageReportBytesMax = 8 * 1024 * 1024;
+
+/**
+ * The JSON of a run's page: `runs show --json`, and the facts of its reason. Nothing is asked of the service for it, so that the plan
+ * of a stopped run is the newest that is kept.
+ */
+export async function readRunPageDocument(home: RunHome, run: RunRecord): Promise<object> {
+  const options = { values: true, reportBytesMax: pageReportBytesMax };
+  const story = await readStory(home, run, options);
+  const planned = hasPlan(run) ? await keptPlanOf(home, run) : null;
+  const document = storyDocument(home, story, planned, options.values);
+  return run.reason === null ? document : { ...document, error: run.reason };
+}
+
+async function* changeDocuments(home: RunHome, story: RunStory, values: boolean): AsyncGenerator<object> {
+  for await (const page of changesOfRun(home, story)) {
+    for (const change of page) yield values ? change : changeWithoutValues(change);
+  }
 }

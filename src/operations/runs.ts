@@ -290,12 +290,6 @@ export function wholeRunDocument(
   };
 }
 
-/** The JSON twin of a run's page: `runs show --json` with notes, facts of the reason, and whether these are all problems. */
-export function runPageDocument({ record, summary, problems, problemsKnown, outcomes, notes }: RunDetail): object {
-  const document = { ...summary, problems, problemsComplete: problemsKnown === 'all', outcomes, notes };
-  return record.reason === null ? document : { ...document, error: record.reason };
-}
-
 /** For `--no-values`: no key, no cell, and no address or number that names an item. */
 export function withoutValues(event: RunEvent): RunEvent {
   const { fields, file: _file, app: _app, contact, ...rest } = event;

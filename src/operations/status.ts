@@ -49,10 +49,13 @@ async function readOpenRuns(home: RunHome): Promise<OpenRuns> {
   };
 }
 
+/** What reading the state needs of a data folder. */
+export type StatusHome = RunHome & Pick<Home, 'ledgerPlace' | 'folders' | 'identity' | 'host'>;
+
 export type Status = Awaited<ReturnType<typeof readStatus>>;
 
 /** `status --json`. */
-export async function readStatus(home: Home, { diskFreeBytes, queueAnswers, troubles }: Surroundings) {
+export async function readStatus(home: StatusHome, { diskFreeBytes, queueAnswers, troubles }: Surroundings) {
   const { ledger, ledgerPlace, folders, clock, identity } = home;
   const pause = await ledger.pause();
   const { active, activeCount, stopped, stoppedCount } = await readOpenRuns(home);
@@ -130,22 +133,21 @@ export async function readOverview(home: RunHome): Promise<Overview> {
   };
 }
 
-/** The JSON twin of the first page, without what only the process knows; `runs` are those of "Last runs". */
-export function overviewDocument({ pause, last, openLetterCount, groups }: Overview) {
+/**
+ * The JSON twin of the first page, without what only the process knows: `status --json`, `runs`, which are those of "Last runs", and the
+ * open dead letters by reason.
+ */
+export async function readOverviewDocument(home: StatusHome, surroundings: Surroundings): Promise<object> {
+  const last = await listRuns(home, { limit: lastShownMax });
+  const groups = await home.ledger.deadLetters.groups(groupsShownMax);
   return {
-    paused: pause === null ? null : pauseDocument(pause),
+    ...(await readStatus(home, surroundings)),
     runs: last.map(({ summary }) => summary),
-    deadLetters: {
-      open: openLetterCount,
-      groups: groups.map(({ class: reasonClass, code, field, count, example }) => ({
-        class: reasonClass,
-        code,
-        field,
-        count,
-        hint: example.hint,
-        example: letterDocument(example),
-      })),
-    },
+    deadLetterGroups: groups.map(({ class: reasonClass, code, field, count, example }) => ({
+      ...{ class: reasonClass, code, field, count },
+      hint: example.hint,
+      example: letterDocument(example),
+    })),
   };
 }
 

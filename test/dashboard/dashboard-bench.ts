@@ -7,8 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Hono } from 'hono';
 import { onTestFinished } from 'vitest';
-import { openHome } from '#src/app.ts';
-import type { Clock } from '#src/clock.ts';
+import { type Home, openHome } from '#src/app.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { createDashboard } from '#src/dashboard/dashboard-app.ts';
 import type { DashboardParts } from '#src/dashboard/parts.ts';
@@ -60,18 +59,26 @@ export async function dashboardBench(given: Partial<DashboardParts> = {}): Promi
     await rm(folder, { recursive: true, force: true });
   });
   let nowMs = startMs;
-  const clock: Clock = { ...home.clock, nowMs: () => nowMs };
+  const shown = openPages({ ...home, clock: { ...home.clock, nowMs: () => nowMs } }, given);
+  return { ...shown, folder, logLines, ledger, advance: (ms) => (nowMs += ms) };
+}
+
+/** The pages over a data folder, which the caller closes. */
+export function openPages(
+  home: Home,
+  given: Partial<DashboardParts> = {},
+): Pick<DashboardBench, 'parts' | 'app' | 'page' | 'json'> {
+  const { ledger, clock } = home;
   const metrics = openMetrics({ version: '0.1.0', installation: null, feeds: [] });
   onTestFinished(() => metrics.close());
   const parts: DashboardParts = {
     ...home,
-    clock,
     version: '0.1.0',
     installation: null,
     serviceOrigin: 'http://127.0.0.1:40123',
     queueDescription: 'embedded Valkey',
-    importFolders: home.folders.watched,
     token: null,
+    surroundings: async () => ({ diskFreeBytes: null, queueAnswers: null, troubles: [] }),
     readiness: async () => ({ ready: true, degraded: false, reasons: [] }),
     metricsText: (readiness) => {
       return metrics.text({ ledger, nowMs: clock.nowMs(), expectEveryMs: {}, queueJobs: null, readiness, leads: true });
@@ -86,7 +93,7 @@ export async function dashboardBench(given: Partial<DashboardParts> = {}): Promi
     return await answerOf(response);
   };
   const json: DashboardBench['json'] = (path, headers) => page(path, { accept: 'application/json', ...headers });
-  return { folder, ledger, parts, app, logLines, page, json, advance: (ms) => (nowMs += ms) };
+  return { parts, app, page, json };
 }
 
 export async function answerOf(response: Response): Promise<Answer> {

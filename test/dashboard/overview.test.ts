@@ -110,7 +110,8 @@ describe('the overview', () => {
       service: 'sandbox',
       queue: 'embedded Valkey',
       paused: { code: 'unreachable', message: 'the service does not answer', since: '2026-11-21T14:00:00.000Z' },
-      deadLetters: { open: 1, groups: [{ code: 'phoneLetters', field: 'phone mobile', count: 1, class: 'invalid' }] },
+      deadLetters: 1,
+      deadLetterGroups: [{ code: 'phoneLetters', field: 'phone mobile', count: 1, class: 'invalid' }],
     });
     expect(body.runs).toHaveLength(1);
     expect(body.runs[0]).toMatchObject({ run: run.id, file: 'crm.csv', state: 'doneWithDead', rows: 4, dead: 1 });

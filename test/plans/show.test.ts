@@ -1,9 +1,9 @@
 /** How a plan is shown: grouped and cut, the summary last; as one file in which nothing of the plan is markup. */
 import { describe, expect, it } from 'vitest';
-import { jsonPieces, printableJson } from '#src/cli/json-pieces.ts';
 import { createOutput } from '#src/cli/output.ts';
 import { planLines, presentPlan } from '#src/cli/present-plan.ts';
 import type { PlannedContact } from '#src/contacts/planned.ts';
+import { jsonPieces, printableJson } from '#src/json/json-pieces.ts';
 import { noOptions } from '#src/ledger/runs.ts';
 import { exitCodeOfPlan, planDocument } from '#src/operations/plan.ts';
 import type { MadePlan } from '#src/plans/make-plan.ts';

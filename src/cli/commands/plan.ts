@@ -7,6 +7,7 @@ import { formatDuration } from '#src/config/forms.ts';
 import { planParts } from '#src/engine/plan-parts.ts';
 import { openReadingSession } from '#src/engine/reading-session.ts';
 import { PatchbayError } from '#src/errors.ts';
+import { jsonPieces, printableJson } from '#src/json/json-pieces.ts';
 import { checkImportOptions, chooseTarget, type ImportOptions, readStandardInput } from '#src/operations/import.ts';
 import {
   exitCodeOfPlan,
@@ -24,7 +25,6 @@ import type { NamedFile } from '#src/runs/enter-run.ts';
 import type { InputFormat } from '#src/sources/file-name.ts';
 import { requireWritable, writeAsAsked, writeWholeFile } from '#src/whole-file.ts';
 import { type Interrupt, listenForInterrupt, reportInterrupted } from '../interrupt.ts';
-import { jsonPieces, printableJson } from '../json-pieces.ts';
 import { patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';

@@ -6,11 +6,9 @@ import { startEngine } from '#src/engine/engine.ts';
 import { messageOf } from '#src/errors.ts';
 import { takeEngineLock } from '#src/ledger/engine-presence.ts';
 import { activeRunStates, type RunRecord, type RunState } from '#src/ledger/runs.ts';
-import { actDocument, listActs } from '#src/operations/acts.ts';
-import { readAudits } from '#src/operations/audits.ts';
-import { planDocument } from '#src/operations/plan.ts';
+import { hasPlan, keptPlanOf } from '#src/operations/plan.ts';
 import { restageRun } from '#src/operations/restage.ts';
-import { changeDocument, changesOfRun, type RunStory, readStory, storyDocument } from '#src/operations/run-story.ts';
+import { changesOfRun, type RunStory, readStory, storyDocument } from '#src/operations/run-story.ts';
 import { approveRun, cancelRun, findRun, listRuns, type RunView, readRun, runDocument } from '#src/operations/runs.ts';
 import type { MadePlan } from '#src/plans/make-plan.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
@@ -23,7 +21,7 @@ import { actLine } from '../present-acts.ts';
 import { auditLines } from '../present-audit.ts';
 import { presentRun, stateText, tally } from '../present-run.ts';
 import { changeLines, changesHeading, changesShown, presentStory } from '../present-story.ts';
-import { hasPlan, keptPlanOf, planNow, presentStoppedPlan } from './stopped-plan.ts';
+import { planNow, presentStoppedPlan } from './stopped-plan.ts';
 
 /** How long `cancel` waits for the end of the run where it has to start an engine for it. */
 const cancelWaitMs = 10_000;
@@ -75,9 +73,6 @@ function printRuns(output: Output, views: readonly RunView[], { limit, again }: 
     output.note(output.paste(`older runs: ${again({ after: last.record.id })}`));
 }
 
-/** A run has a few: it was brought, approved, cancelled. */
-const actsOfRunMax = 100;
-
 interface ShowOptions extends GlobalOptions {
   readonly full?: boolean;
 }
@@ -86,27 +81,17 @@ export async function showRun(options: ShowOptions, id: string): Promise<number>
   const home = await openCliHome(options, 'look');
   try {
     const output = createOutput(options);
-    const story = await readStory(home, await findRun(home, id));
-    const audits = await readAudits(home, story.record.id, output.values);
-    const acts = (await listActs(home, { run: story.record.id, limit: actsOfRunMax })).toReversed();
+    const story = await readStory(home, await findRun(home, id), { values: output.values });
     await using planned = hasPlan(story.record) ? await planToShow(home, options, output, story.record) : null;
     if (output.json) {
-      const document = {
-        ...storyDocument(story, output.values),
-        plan:
-          planned === null ? null : planDocument(planned, { limit: Number.POSITIVE_INFINITY, values: output.values }),
-        acts: acts.map(actDocument),
-        audits,
-        changes: changeDocuments(home, story, output.values),
-      };
-      await output.longDocument(document);
+      await output.longDocument(storyDocument(home, story, planned, output.values));
       return 0;
     }
     output.line(presentStory(output, story, options.full === true));
-    for (const act of acts) output.line(`  ${actLine(output, act)}`);
+    for (const act of story.acts) output.line(`  ${actLine(output, act)}`);
     if (planned !== null) output.line(await presentStoppedPlan(output, planned));
     await printChanges(home, output, story, options.full === true);
-    for (const audit of audits) output.line(auditLines(output, audit, auditLabel(audit)).join('\n'));
+    for (const audit of story.audits) output.line(auditLines(output, audit, auditLabel(audit)).join('\n'));
     return 0;
   } finally {
     await home.close();
@@ -137,10 +122,6 @@ async function planToShow(
     output.note(`its plan could not be made now: ${messageOf(error)}`);
     return null;
   }
-}
-
-async function* changeDocuments(home: Home, story: RunStory, values: boolean): AsyncGenerator<object> {
-  for await (const page of changesOfRun(home, story)) for (const change of page) yield changeDocument(change, values);
 }
 
 async function printChanges(home: Home, output: Output, story: RunStory, isFull: boolean): Promise<void> {

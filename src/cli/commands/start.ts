@@ -11,6 +11,7 @@ import type { Readiness } from '#src/dashboard/parts.ts';
 import { type RunningPage, startPage } from '#src/dashboard/start-page.ts';
 import { startWorkerPage } from '#src/dashboard/worker-page.ts';
 import { type Engine, startEngine } from '#src/engine/engine.ts';
+import { checkSurroundings } from '#src/engine/health.ts';
 import { startIntake } from '#src/engine/intake.ts';
 import { runWorker } from '#src/engine/worker-session.ts';
 import { PatchbayError } from '#src/errors.ts';
@@ -119,16 +120,15 @@ async function metricsText(home: Home, engine: Engine, metrics: Metrics, readine
 }
 
 function openPage(home: Home, engine: Engine, metrics: Metrics): ReturnType<typeof startPage> {
-  const { ledger, host, clock, log, serviceName, config, folders } = home;
+  const { config } = home;
   const parts = {
-    ...{ ledger, host, clock, log, serviceName },
+    ...home,
     version: manifest.version,
     installation: config.name,
     serviceOrigin: engine.serviceOrigin,
     queueDescription: engine.queueDescription,
-    importFolders: folders.watched,
-    runFolders: home.runFolders,
     token: config.page.token,
+    surroundings: () => checkSurroundings(home),
     readiness: () => readiness(home, engine),
     metricsText: (known: Parameters<typeof metricsText>[3]) => metricsText(home, engine, metrics, known),
   };

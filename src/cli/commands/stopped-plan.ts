@@ -2,8 +2,7 @@
 import type { Home } from '#src/app.ts';
 import { pendingCount, type RunRecord } from '#src/ledger/runs.ts';
 import { planStoppedRun } from '#src/operations/plan.ts';
-import { type MadePlan, readKeptPlan } from '#src/plans/make-plan.ts';
-import { asksForLinks } from '#src/runs/guards.ts';
+import type { MadePlan } from '#src/plans/make-plan.ts';
 import { listenForInterrupt } from '../interrupt.ts';
 import type { Output } from '../output.ts';
 import { presentPlan } from '../present-plan.ts';
@@ -13,17 +12,6 @@ import { waitNote, withService } from './plan.ts';
 const plannedAtOnceMax = 2_000;
 /** Contacts of each group. */
 const contactsShown = 10;
-
-/** Where the stop is a choice that was not made, there is nothing to show: what would be written depends on it. */
-export function hasPlan({ state, reason }: RunRecord): boolean {
-  return state === 'stopped' && (reason === null || !asksForLinks(reason));
-}
-
-/** The newest plan that is kept of the run; null where there is none. */
-export async function keptPlanOf({ ledger }: Pick<Home, 'ledger'>, run: RunRecord): Promise<MadePlan | null> {
-  const [plan] = await ledger.plans.list({ runId: run.id, limit: 1 });
-  return plan === undefined ? null : await readKeptPlan(ledger.plans, plan);
-}
 
 /**
  * Makes a plan of the run now, and keeps it; null where the run is too large for that while a person waits.

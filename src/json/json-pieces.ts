@@ -42,7 +42,7 @@ function isLongList(value: unknown): value is AsyncIterable<unknown> {
 }
 
 /** As a member of it, or of one of its members; items of a list hold none. */
-function holdsLongList(value: unknown): value is object {
+export function holdsLongList(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   return Object.values(value).some((member) => isLongList(member) || holdsLongList(member));
 }
