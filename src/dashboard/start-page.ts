@@ -123,7 +123,8 @@ async function listenForPages(fetch: FetchCallback, host: string, port: number):
       maxHeaderSize: limits.headerBytesMax,
     },
     (incoming, outgoing) => {
-      if (hostCountOf(incoming) > 1) refuseSecondHost(outgoing);
+      if (hostCountOf(incoming) > 1) refuse(outgoing, 'More than one Host header.');
+      else if (namesAnotherHost(incoming)) refuse(outgoing, 'The request and its Host header name different hosts.');
       // The listener answers its own failures; its promise never rejects.
       else void answer(incoming, outgoing);
     },
@@ -150,7 +151,14 @@ function hostCountOf(incoming: IncomingMessage): number {
   return incoming.rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length;
 }
 
-function refuseSecondHost(outgoing: ServerResponse): void {
+/** A request may hold a whole address, as in `GET http://host/runs`: its host is the one that is meant (RFC 9112, section 3.2.2). */
+function namesAnotherHost({ url = '', headers: { host = '' } }: IncomingMessage): boolean {
+  if (!URL.canParse(url)) return false;
+  const asked = new URL(url).host;
+  return !URL.canParse(`http://${host}`) || new URL(`http://${host}`).host !== asked;
+}
+
+function refuse(outgoing: ServerResponse, sentence: string): void {
   outgoing.writeHead(400, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
-  outgoing.end('More than one Host header.\n');
+  outgoing.end(`${sentence}\n`);
 }

@@ -97,6 +97,21 @@ describe('the page on a port', () => {
     expect(await exchange(port, 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
   });
 
+  it('refuses a whole address of another host than the Host header names', async () => {
+    const { port } = await startTestPage({});
+    const ask = (address: string, host: string) =>
+      exchange(port, `GET ${address} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    for (const address of [
+      'http://rebound.example.com/',
+      'http://rebound.example.com:8080/healthz',
+      'http://127.0.0.1/',
+    ])
+      expect(await ask(address, 'localhost'), address).toMatch(/^HTTP\/1\.1 400 /);
+    expect(await ask('http://rebound.example.com/', 'rebound.example.com')).toMatch(/^HTTP\/1\.1 403 /);
+    expect(await ask('http://localhost:8080/healthz', 'LOCALHOST:8080')).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await ask('http://localhost/healthz', 'localhost:80')).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
   it('closes at once although somebody is still connected', async () => {
     const page = await startTestPage({});
     const idle = connect({ host: '127.0.0.1', port: page.port });
