@@ -47,8 +47,9 @@ export async function beginWork<Entered>(
   entry: Entry<Entered>,
 ): Promise<{ readonly session: WorkSession; readonly entered: Entered }> {
   const start = (lock: EngineLock, queue = openEngineQueue(home)): Promise<Engine> => {
-    const { sameWorkspace } = options;
-    return startEngine(home, lock, { sameWorkspace, waitFor: 'unreachable', runsSchedules: false, queue });
+    const { sameWorkspace, interrupt } = options;
+    const { signal } = interrupt;
+    return startEngine(home, lock, { sameWorkspace, waitFor: 'unreachable', runsSchedules: false, queue, signal });
   };
   const lock = takeEngineLock(home.folders.lockFile);
   // It starts while the file is copied.
@@ -58,7 +59,8 @@ export async function beginWork<Entered>(
   try {
     engine = lock === null || queue === null ? null : await start(lock, queue);
   } catch (error) {
-    await entry.withdraw(entered);
+    // What was interrupted waits for the next engine.
+    if (!options.interrupt.signal.aborted) await entry.withdraw(entered);
     throw error;
   }
   if (engine === null) options.note('an engine is already running on this data folder: handing over to it');

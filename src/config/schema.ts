@@ -123,7 +123,7 @@ const queueSection = z
       .register(settingTraits, { env: 'REDIS_URL', secret: 'password' }),
     stopDeadline: duration('1s', '10m')
       .prefault('20s')
-      .describe('How long a stopping process waits for the requests in flight.'),
+      .describe('How long a stopping process waits for the requests in flight; reads are cut at once.'),
     jobsMax: wholeNumber(1, 10_000)
       .default(200)
       .describe('Batch jobs that wait in the queue at once; the ledger holds the others.'),

@@ -41,7 +41,7 @@ import { placeSeenFrom, registerEngine, removeDeadWorkers } from './registration
 import { beginPauses, endPauses } from './run-pauses.ts';
 import type { Sandbox } from './sandbox.ts';
 import { createServiceWatch, createWriteTrial, type ServiceWatch } from './service-watch.ts';
-import { type Closers, createClosers } from './worker-session.ts';
+import { type Closers, createClosers, createStopDeadline } from './worker-session.ts';
 import { openWorkspaceClient, type WorkspaceClient } from './workspace-client.ts';
 
 /** The queue's server, which may still be opening. */
@@ -54,6 +54,8 @@ export interface EngineOptions {
   readonly waitFor: 'unreachable' | 'everything';
   /** Whether schedules become due here. If not, only ticks that a person requested are run. */
   readonly runsSchedules: boolean;
+  /** Cuts the start. An engine that has started is ended by `stop`. */
+  readonly signal?: AbortSignal;
   /** The queue's server, where the caller has begun to open it: the engine stops it. */
   readonly queue?: EngineQueue;
 }
@@ -90,18 +92,24 @@ const probeMsMax = 60_000;
 
 /**
  * Starts the engine. The caller holds the lock; the engine releases it when it stops, also if it fails to start.
- * @throws PatchbayError `usage`, `auth`, `unreachable`, `damaged`.
+ * @throws PatchbayError `usage`, `auth`, `unreachable`, `damaged`; the signal's reason.
  */
 export async function startEngine(home: Home, lock: EngineLock, options: EngineOptions): Promise<Engine> {
   const closers = createClosers(home.log);
   closers.add(() => lock.release());
   const { queue } = options;
   if (queue !== undefined) closers.add(() => stopQueue(queue));
+  const stopping = new AbortController();
+  const cut = (): void => stopping.abort(options.signal?.reason);
+  options.signal?.addEventListener('abort', cut, { once: true });
   try {
-    return await build(home, options, closers);
+    options.signal?.throwIfAborted();
+    return await build(home, options, closers, stopping);
   } catch (error) {
     await closers.closeAll();
     throw error;
+  } finally {
+    options.signal?.removeEventListener('abort', cut);
   }
 }
 
@@ -119,7 +127,8 @@ export async function stopQueue(queue: EngineQueue): Promise<void> {
   await server?.stop();
 }
 
-async function build(home: Home, options: EngineOptions, closers: Closers): Promise<Engine> {
+/** @param stopping cuts all reads that have no signal of their own. */
+async function build(home: Home, options: EngineOptions, closers: Closers, stopping: AbortController): Promise<Engine> {
   const { config, ledger, clock, log } = home;
   // A follower that takes over after damage must not start on the damaged ledger.
   await ledger.requireSound();
@@ -136,9 +145,14 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
     sandbox,
     server.producer,
     options.sameWorkspace,
+    stopping.signal,
     hasFeedElsewhere,
   );
-  closers.add(() => client.close());
+  const stopLeftMs = createStopDeadline(clock, config.queue.stopDeadlineMs);
+  closers.add(async () => {
+    stopping.abort(stopped());
+    await client.close(stopLeftMs());
+  });
   await checkService(home, client, watch, options.waitFor, (presence?.others.length ?? 0) > 0);
 
   const health = createHealth({ clock, log, queueDescription: server.description, folder: home.folders.root });
@@ -242,8 +256,8 @@ async function build(home: Home, options: EngineOptions, closers: Closers): Prom
     },
   });
   closers.add(async () => {
-    const { stopDeadlineMs } = config.queue;
-    await Promise.all([workers.stop(stopDeadlineMs), led.end(stopDeadlineMs)]);
+    stopping.abort(stopped());
+    await Promise.all([workers.stop(stopLeftMs()), led.end(stopLeftMs())]);
   });
   closers.add(() => server.giveUp());
   await enterOrphans(home.submit);
@@ -302,12 +316,13 @@ function openService(
   sandbox: Sandbox | null,
   connection: RedisOptions,
   sameWorkspace: boolean,
+  stopping: AbortSignal,
   hasFeedElsewhere?: (feed: string) => boolean,
 ): ServiceSide {
   const { ledger, clock, log } = home;
   // A breaker opens only after requests were sent: by then the watch exists.
   const onOpenBreaker = (opened: Parameters<ServiceWatch['opened']>[0]) => void watch.opened(opened);
-  const client = openWorkspaceClient(home, { sandbox, connection, sameWorkspace, onOpenBreaker });
+  const client = openWorkspaceClient(home, { sandbox, connection, sameWorkspace, onOpenBreaker, stopping });
   const tryWrite = createWriteTrial(ledger, clock, client.breakers, (batch, signal) =>
     workOnBatch(batch, batches, signal, { recordsMax: 1 }),
   );
@@ -363,6 +378,10 @@ function openQueue(
 async function forget({ config, ledger, clock }: Home, signal: AbortSignal): Promise<void> {
   const { keepFilesMs, keepJournalMs, keepHistoryMs } = config.data;
   await ledger.forget(clock.nowMs(), keepFilesMs, { journalMs: keepJournalMs, historyMs: keepHistoryMs, signal });
+}
+
+function stopped(): DOMException {
+  return new DOMException('the engine stops', 'AbortError');
 }
 
 function queueDied(cause: Error): PatchbayError {

@@ -41,6 +41,7 @@ export async function openReadingSession(home: Home, options: ReadingOptions): P
       sameWorkspace: options.sameWorkspace,
       // Reads that fail are thrown, and pause no other process.
       onOpenBreaker: () => undefined,
+      stopping: options.signal,
     });
     closers.add(() => client.close());
     await client.recheck();

@@ -35,7 +35,7 @@ interface ServiceWatchParts {
   readonly clock: Clock;
   readonly log: Logger;
   /** Called before work resumes: the key may have changed meanwhile. */
-  readonly recheck: () => Promise<void>;
+  readonly recheck: (signal?: AbortSignal) => Promise<void>;
   /** Tries one write; absent in processes that never probe. */
   readonly tryWrite?: (signal?: AbortSignal) => Promise<TrialEnd>;
 }
@@ -79,7 +79,7 @@ export function createServiceWatch(parts: ServiceWatchParts): ServiceWatch {
   const passes = async (known: Pause, signal?: AbortSignal): Promise<boolean> => {
     await askControlKey(workspace, signal === undefined ? {} : { signal });
     if (known.scope !== 'writes' || parts.tryWrite === undefined) {
-      await parts.recheck();
+      await parts.recheck(signal);
       return true;
     }
     const end = await parts.tryWrite(signal);

@@ -12,7 +12,7 @@
 import { readFile } from 'node:fs/promises';
 import { batchCatalog } from '#jobs/index.ts';
 import type { Home } from '#src/app.ts';
-import { sleepUnlessCut } from '#src/clock.ts';
+import { type Clock, sleepUnlessCut } from '#src/clock.ts';
 import { dataFolders } from '#src/config/data-folders.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import type { EngineRegistration } from '#src/ledger/engine-presence.ts';
@@ -109,8 +109,10 @@ async function workSession(home: Home, engine: EngineRegistration, options: Work
       sameWorkspace: false,
       // Ignored before the check has passed: it may be this machine alone that cannot reach the service.
       onOpenBreaker: (opened) => void failures?.opened(opened),
+      stopping: end,
     });
-    closers.add(() => client.close());
+    const stopLeftMs = createStopDeadline(clock, config.queue.stopDeadlineMs);
+    closers.add(() => client.close(stopLeftMs()));
     if (!(await passCheck(home, client, end, options.onWait))) return;
     const watch = createServiceWatch({ ledger, ...client, clock, log });
     failures = sessionFailures(home, engine, watch, endSession);
@@ -125,7 +127,7 @@ async function workSession(home: Home, engine: EngineRegistration, options: Work
       onJobBegin: heapRoom.begins,
       onJobEnd: heapRoom.ends,
     });
-    closers.add(() => workers.stop(config.queue.stopDeadlineMs));
+    closers.add(() => workers.stop(stopLeftMs()));
     closers.add(() => server.giveUp());
     closers.add(await registerWorker(home));
     options.onWork(engine, server.description);
@@ -184,6 +186,7 @@ async function passCheck(
       await client.recheck();
       return true;
     } catch (error) {
+      if (end.aborted) return false;
       const waits = error instanceof PatchbayError && (error.kind === 'auth' || error.kind === 'unreachable');
       if (!waits) throw error;
       if (error.code !== reported) onWait(error);
@@ -224,6 +227,15 @@ function sessionFailures(
       return paused;
     },
     atWork: watch.atWork,
+  };
+}
+
+/** What is left of the time for a stop, in milliseconds. It begins with the first question. */
+export function createStopDeadline(clock: Pick<Clock, 'monotonicMs'>, deadlineMs: number): () => number {
+  let overAtMs: number | null = null;
+  return () => {
+    overAtMs ??= clock.monotonicMs() + deadlineMs;
+    return Math.max(0, overAtMs - clock.monotonicMs());
   };
 }
 

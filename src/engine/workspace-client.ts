@@ -28,8 +28,9 @@ export interface WorkspaceClient {
    * folder by its location.
    * @throws what `checkWorkspace` and `requireApiKey` throw.
    */
-  recheck(): Promise<void>;
-  close(): Promise<void>;
+  recheck(signal?: AbortSignal): Promise<void>;
+  /** As `close` of the workspace. */
+  close(patienceMs?: number): Promise<void>;
 }
 
 export interface SandboxPlace {
@@ -46,17 +47,19 @@ export interface WorkspaceClientOptions {
   readonly sameWorkspace: boolean;
   /** Must not throw. */
   readonly onOpenBreaker: (opened: OpenedBreaker) => void;
+  /** Cuts all reads that have no signal of their own: the process stops. */
+  readonly stopping: AbortSignal;
 }
 
 /** @throws PatchbayError `usage` `baseUrlInvalid`. Sends nothing. */
 export function openWorkspaceClient(home: Home, options: WorkspaceClientOptions): WorkspaceClient {
   const { config, ledger, clock, log, mode } = home;
-  const { sandbox, connection, sameWorkspace, onOpenBreaker } = options;
+  const { sandbox, connection, sameWorkspace, onOpenBreaker, stopping } = options;
   const baseUrl = sandbox?.origin ?? config.service.baseUrl ?? '';
   const { requestsPerSecond } = serviceFigures(config, mode);
   const gates = createKeyGates({ origin: parseOrigin(baseUrl), requestsPerSecond, connection, clock, log });
   const confirmed = sameWorkspace ? () => actOf(home, 'sameWorkspace') : null;
-  const keys = createKeySource(home, gates, confirmed);
+  const keys = createKeySource(home, gates, confirmed, stopping);
   const onFailure = failureNotes(home, parseOrigin(baseUrl));
   const breakers = createBreakers({ clock, onOpen: onOpenBreaker, onFailure });
   const workspace = createHttpWorkspace({
@@ -67,17 +70,19 @@ export function openWorkspaceClient(home: Home, options: WorkspaceClientOptions)
     clock,
     random: Math.random,
     log,
+    stopping,
   });
   return {
     workspace,
     breakers,
-    recheck: async () => {
+    recheck: async (signal) => {
       if (sandbox !== null) return;
       const apiKey = keys.known() ?? (await keys.read());
-      await checkWorkspace(ledger, workspace, { origin: workspace.origin, apiKey, confirmed });
+      const cut = signal === undefined ? {} : { signal };
+      await checkWorkspace(ledger, workspace, { origin: workspace.origin, apiKey, confirmed }, cut);
     },
-    close: async () => {
-      await workspace.close();
+    close: async (patienceMs) => {
+      await workspace.close(patienceMs);
       await gates.close();
     },
   };
@@ -139,6 +144,7 @@ export function createKeySource(
   { config, clock, log, ledger }: Pick<Home, 'config' | 'clock' | 'log' | 'ledger'>,
   gates: KeyGates,
   confirmed: WorkspaceIdentity['confirmed'],
+  stopping?: AbortSignal,
 ): KeySource {
   let known: string | null = null;
   const verify = async (apiKey: string): Promise<void> => {
@@ -146,7 +152,8 @@ export function createKeySource(
     const rateGate = gates.of(apiKey);
     const probe = createHttpWorkspace({ baseUrl, readApiKey: () => apiKey, rateGate, clock, random: Math.random, log });
     try {
-      await checkWorkspace(ledger, probe, { origin: probe.origin, apiKey, confirmed });
+      const cut = stopping === undefined ? {} : { signal: stopping };
+      await checkWorkspace(ledger, probe, { origin: probe.origin, apiKey, confirmed }, cut);
     } finally {
       await probe.close();
     }

@@ -7,7 +7,7 @@ import { PatchbayError } from '#src/errors.ts';
 import type { NewAct } from '#src/ledger/acts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { askControlKey, lookUpChunks } from '#src/workspace/look-up.ts';
-import type { Workspace } from '#src/workspace/port.ts';
+import type { CallOptions, Workspace } from '#src/workspace/port.ts';
 
 export interface WorkspaceIdentity {
   /** `sandbox`, or the service's origin. */
@@ -17,20 +17,32 @@ export interface WorkspaceIdentity {
   readonly confirmed: (() => Promise<NewAct>) | null;
 }
 
+/** What cuts the reads. */
+type Cut = Pick<CallOptions, 'signal'>;
+
 /** Contacts to look for: as many as one look-up takes. */
 const sampleMax = 20;
 
 /**
  * Checks the workspace and binds the ledger to it. A list of phone numbers that cannot be read is a problem of snapshots
  * only: if nothing else is in doubt, work continues.
- * @throws PatchbayError `usage` `otherWorkspace`; `auth`, `unreachable` from the service.
+ * @throws PatchbayError `usage` `otherWorkspace`; `auth`, `unreachable` from the service; the signal's reason.
  */
-export async function checkWorkspace(ledger: Ledger, workspace: Workspace, identity: WorkspaceIdentity): Promise<void> {
-  const numbers = await readNumberIds(workspace);
+export async function checkWorkspace(
+  ledger: Ledger,
+  workspace: Workspace,
+  identity: WorkspaceIdentity,
+  cut: Cut = {},
+): Promise<void> {
+  const numbers = await readNumberIds(workspace, cut);
   const keyHash = createHash('sha256').update(`${ledger.id} ${identity.apiKey}`).digest('hex').slice(0, 32);
   const known = await ledger.binding();
   const changed = known !== null && (known.origin !== identity.origin || known.keyHash !== keyHash);
-  if (changed && identity.confirmed === null && !(await isSame(ledger, workspace, known.phoneNumberIds, numbers))) {
+  if (
+    changed &&
+    identity.confirmed === null &&
+    !(await isSame(ledger, workspace, known.phoneNumberIds, numbers, cut))
+  ) {
     // A list that could not be read does not prove that the workspace is another one.
     if (numbers instanceof PatchbayError) throw numbers;
     throw new PatchbayError(
@@ -60,12 +72,12 @@ function isAway({ code, facts }: PatchbayError): boolean {
  * @returns the error if only the list cannot be read: it fails, is cut off, refused or paged oddly, and a look-up succeeds.
  * @throws PatchbayError the error of the look-up if that fails, too.
  */
-async function readNumberIds(workspace: Workspace): Promise<readonly string[] | PatchbayError> {
+async function readNumberIds(workspace: Workspace, cut: Cut): Promise<readonly string[] | PatchbayError> {
   try {
-    return (await workspace.listPhoneNumberIds()) ?? [];
+    return (await workspace.listPhoneNumberIds(cut)) ?? [];
   } catch (error) {
     if (!(error instanceof PatchbayError) || isAway(error)) throw error;
-    await askControlKey(workspace, {});
+    await askControlKey(workspace, cut);
     return error;
   }
 }
@@ -76,12 +88,13 @@ async function isSame(
   workspace: Workspace,
   knownIds: readonly string[],
   numbers: readonly string[] | PatchbayError,
+  cut: Cut,
 ): Promise<boolean> {
   if (knownIds.length > 0 && !(numbers instanceof PatchbayError)) return knownIds.some((id) => numbers.includes(id));
   const sample = await ledger.contacts.sampleBound(sampleMax);
   if (sample.length === 0) return knownIds.length === 0;
   for (const keys of lookUpChunks(sample.map((one) => one.key))) {
-    const { contacts } = await workspace.listByExternalIds(keys);
+    const { contacts } = await workspace.listByExternalIds(keys, cut);
     if (contacts.some((contact) => sample.some((one) => one.contactId === contact.id))) return true;
   }
   return false;

@@ -5,7 +5,7 @@
  * pool calls `onRequestStart` right before it writes, and throwing there means that nothing is sent.
  */
 import { type Dispatcher, Pool } from 'undici';
-import type { Clock } from '#src/clock.ts';
+import { type Clock, timedOut, within } from '#src/clock.ts';
 import { endCodes, type TransportEnd } from './classify.ts';
 import { connectionsMax, idleConnectionMs, type WorkspaceTimeouts } from './port.ts';
 
@@ -31,7 +31,8 @@ export interface Exchanged {
 
 export interface Exchanger {
   exchange(request: WireRequest): Promise<Exchanged>;
-  close(): Promise<void>;
+  /** As `close` of a workspace (`port.ts`). */
+  close(patienceMs?: number): Promise<void>;
 }
 
 /** It keeps nothing from one text to the next. */
@@ -53,11 +54,19 @@ export function createExchanger(origin: string, clock: Clock, timeouts: Workspac
   let closing: Promise<void> | null = null;
   return {
     exchange: (request) => exchangeOnce(pool, request, clock, timeouts),
-    close() {
-      closing ??= pool.close();
+    close(patienceMs) {
+      closing ??= closePool(pool, patienceMs);
       return closing;
     },
   };
+}
+
+async function closePool(pool: Pool, patienceMs?: number): Promise<void> {
+  const closed = pool.close();
+  if (patienceMs === undefined) return closed;
+  // What is left behind ends with the connections.
+  closed.catch(() => undefined);
+  if ((await within(patienceMs, closed)) === timedOut) await pool.destroy();
 }
 
 function exchangeOnce(pool: Pool, request: WireRequest, clock: Clock, timeouts: WorkspaceTimeouts): Promise<Exchanged> {

@@ -51,6 +51,8 @@ export interface HttpWorkspaceOptions {
   readonly random: () => number;
   readonly log: Logger;
   readonly timeouts?: Partial<WorkspaceTimeouts>;
+  /** Cuts all reads whose callers gave no signal of their own: the process stops. */
+  readonly stopping?: AbortSignal;
 }
 
 /** Throws `usage` `baseUrlInvalid`. Opens no connection before the first request. */
@@ -74,7 +76,10 @@ export function createHttpWorkspace(options: HttpWorkspaceOptions): Workspace {
       counts[kind] += 1;
     },
   });
-  const read = createRead({ send, apiKey, origin, clock, random, log });
+  const { stopping } = options;
+  const readUntilCut = createRead({ send, apiKey, origin, clock, random, log });
+  const read: Read = (request, callOptions) =>
+    readUntilCut(request, stopping === undefined ? callOptions : { signal: stopping, ...callOptions });
   const { write, remove } = createWrites(send, apiKey, origin);
 
   return {
@@ -95,16 +100,17 @@ export function createHttpWorkspace(options: HttpWorkspaceOptions): Workspace {
     async deleteContact(id, callOptions) {
       return remove({ operation: 'delete a contact', path: contactPath(id) }, callOptions);
     },
-    async listCustomFields() {
+    async listCustomFields(callOptions) {
       const operation = 'list the custom fields';
       const path = '/v1/contact-custom-fields';
-      const { value } = await read({ operation, path, schema: customFieldDefinitionsEnvelope, notFound: 'absent' });
+      const schema = customFieldDefinitionsEnvelope;
+      const { value } = await read({ operation, path, schema, notFound: 'absent' }, callOptions);
       return value?.data ?? null;
     },
     listPhoneNumberPages: (pageOptions) => listPhoneNumberPages(read, pageOptions),
-    listPhoneNumberIds: () => listPhoneNumberIds(read),
+    listPhoneNumberIds: (callOptions) => listPhoneNumberIds(read, callOptions),
     counts: () => ({ ...counts }),
-    close: () => exchanger.close(),
+    close: exchanger.close,
   };
 }
 
@@ -209,10 +215,10 @@ async function* listPhoneNumberPages(
   );
 }
 
-async function listPhoneNumberIds(read: Read): Promise<readonly string[] | null> {
+async function listPhoneNumberIds(read: Read, { signal }: CallOptions = {}): Promise<readonly string[] | null> {
   const ids = new Set<string>();
   try {
-    for await (const page of listPhoneNumberPages(read)) {
+    for await (const page of listPhoneNumberPages(read, signal === undefined ? {} : { signal })) {
       for (const number of page) ids.add(number.id);
     }
   } catch (error) {

@@ -88,18 +88,21 @@ export interface Workspace {
   /** As a write; `refused` with 404 where there is no such contact. Throws only what `beforeSend` throws, and `bug`. */
   deleteContact(id: string, options?: CallOptions): Promise<DeleteResult>;
   /** Null if the service has no such list (404). */
-  listCustomFields(): Promise<readonly CustomFieldDefinition[] | null>;
+  listCustomFields(options?: CallOptions): Promise<readonly CustomFieldDefinition[] | null>;
   /**
    * The pages of the workspace's phone numbers, in the service's order, each read on demand and retried as any read. An id
    * may appear twice if the list changes meanwhile. Throws as a read does, and `unreachable` `noPhoneNumberList` on 404.
    */
   listPhoneNumberPages(options?: PhoneNumberOptions): AsyncIterable<readonly PhoneNumber[]>;
   /** Unique, in the service's order. Null on 404. */
-  listPhoneNumberIds(): Promise<readonly string[] | null>;
+  listPhoneNumberIds(options?: CallOptions): Promise<readonly string[] | null>;
   /** Since this client was created. */
   counts(): RequestCounts;
-  /** Lets requests in progress end, then closes all connections. Later calls fail as not sent. */
-  close(): Promise<void>;
+  /**
+   * Lets requests in progress end, then closes all connections. Those that have not ended within `patienceMs` (without it: as long
+   * as a request may take) are cut, which leaves a write in doubt. Later calls fail as not sent.
+   */
+  close(patienceMs?: number): Promise<void>;
 }
 
 /** How long each part of a request may take. */

@@ -295,6 +295,15 @@ describe('connections', () => {
     expect(await workspace.createContact(ada)).toMatchObject({ kind: 'notSent' });
   });
 
+  test('close cuts what has not ended within the time for it, and a write is then in doubt', async () => {
+    const { server, workspace } = await openTestWorkspace();
+    server.always(hang);
+    const underway = workspace.createContact(ada);
+    while (server.seen.length === 0) await sleep(1);
+    await workspace.close(20);
+    expect(await underway).toMatchObject({ kind: 'doubt', why: 'the client is closed (UND_ERR_DESTROYED)' });
+  });
+
   test('the gate is passed by every request, repeated ones included', async () => {
     const clock = systemClock();
     const inner = createPauseGate(clock);

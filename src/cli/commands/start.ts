@@ -3,7 +3,7 @@ import { access, constants } from 'node:fs/promises';
 import { relative } from 'node:path';
 import type { Home } from '#src/app.ts';
 import { errorLines } from '#src/cli/exit.ts';
-import { finishingText, listenForInterrupt } from '#src/cli/interrupt.ts';
+import { finishingText, type Interrupt, listenForInterrupt } from '#src/cli/interrupt.ts';
 import { type GlobalOptions, openCliHome } from '#src/cli/open-home.ts';
 import { createOutput, type Output, printable } from '#src/cli/output.ts';
 import { isoInstant } from '#src/clock.ts';
@@ -50,11 +50,12 @@ async function work(home: Home, options: StartOptions, output: Output): Promise<
   const interrupt = listenForInterrupt(() => output.note(finishingText));
   // Before the engine, whose first work counts.
   const metrics = await openHomeMetrics(home);
-  const engine = await startEngine(home, lock, {
-    sameWorkspace: options.sameWorkspace === true,
-    waitFor: 'everything',
-    runsSchedules: true,
-  });
+  const engine = await startUnlessCut(home, lock, options, interrupt);
+  if (engine === null) {
+    metrics.close();
+    interrupt.dispose();
+    return interrupt.exitCode() ?? 0;
+  }
   try {
     const page = await openPage(home, engine, metrics);
     const closers = [() => page.close()];
@@ -84,6 +85,23 @@ async function work(home: Home, options: StartOptions, output: Output): Promise<
   const waiting = await home.ledger.runs.list({ states: ['queued', 'staging', 'applying'], limit: 100 });
   if (waiting.length > 0) output.note(`unfinished runs: ${waiting.length}; the next start continues them`);
   return interrupt.exitCode() ?? 0;
+}
+
+/** Null where a signal came meanwhile. @throws what `startEngine` throws. */
+async function startUnlessCut(
+  home: Home,
+  lock: EngineLock,
+  { sameWorkspace }: StartOptions,
+  { signal }: Interrupt,
+): Promise<Engine | null> {
+  try {
+    return await startEngine(home, lock, {
+      ...{ sameWorkspace: sameWorkspace === true, waitFor: 'everything', runsSchedules: true, signal },
+    });
+  } catch (error) {
+    if (signal.aborted) return null;
+    throw error;
+  }
 }
 
 /** Another command may hold the lock for an instant, to see whether an engine runs. */
