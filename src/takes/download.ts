@@ -155,7 +155,7 @@ export function urlHashOf(url: string): string {
 
 function tooLate(host: string, timeoutMs: number): Error {
   const message = `the download from ${host} took longer than ${timeoutMs / 1_000} s`;
-  return takeError('unreachable', 'downloadTimeout', message, 'If it needs this long, raise download.timeoutMs.');
+  return takeError('unreachable', 'downloadTimeout', message, 'If it needs this long, raise download.timeout.');
 }
 
 const redirectsMax = 5;
