@@ -49,9 +49,13 @@ export async function readHosts({ ledger, clock, host: own }: HostsHome): Promis
 
 /** Whether an engine runs on this data folder, or on another host of the ledger. */
 export async function anyEngineRuns(home: Pick<Home, 'ledger' | 'clock' | 'folders'>): Promise<boolean> {
-  if (isEngineRunning(home)) return true;
-  const nowMs = await home.ledger.nowMs(home.clock);
-  return (await home.ledger.hosts.list()).some((host) => isAtWork(host, nowMs));
+  return isEngineRunning(home) || (await anyHostWorks(home));
+}
+
+/** Whether an engine runs on a host of the ledger; false where it is a file. */
+export async function anyHostWorks({ ledger, clock }: Pick<Home, 'ledger' | 'clock'>): Promise<boolean> {
+  const nowMs = await ledger.nowMs(clock);
+  return (await ledger.hosts.list()).some((host) => isAtWork(host, nowMs));
 }
 
 function stateOf(host: HostRecord, nowMs: number): HostDocument['state'] {

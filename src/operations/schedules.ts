@@ -134,8 +134,11 @@ async function noSuchSchedule(
   { ledger, config }: Pick<Home, 'ledger' | 'config'>,
   name: string,
   configured: readonly ConfiguredSchedule[],
+  isDropped = false,
 ): Promise<PatchbayError> {
-  const names = [...(await ledger.schedules.list()), ...configured].map((one) => one.name);
+  const names = isDropped
+    ? configured.map((one) => one.name)
+    : [...(await ledger.schedules.list()), ...configured].map((one) => one.name);
   const meant = closest(name, [...names, phoneNumbersSchedule]);
   const isFolderFeed = Object.hasOwn(config.feeds, name);
   const hint = isFolderFeed
@@ -145,7 +148,10 @@ async function noSuchSchedule(
       : names.length === 0
         ? howToConfigure
         : 'List the schedules with: patchbay schedule ls';
-  return new PatchbayError('usage', 'noSuchSchedule', `there is no schedule ${name}`, { hint });
+  const message = isDropped
+    ? `the feed ${name} has no schedule in the configuration any more`
+    : `there is no schedule ${name}`;
+  return new PatchbayError('usage', 'noSuchSchedule', message, { hint });
 }
 
 /** @throws PatchbayError `usage` `noSuchSchedule`. */
@@ -163,11 +169,15 @@ export async function resumeSchedule(home: ActingHome, name: string): Promise<Sc
 /**
  * Asks for the work of a schedule now; where a person asked before and it waits still, that tick is returned. The engine
  * carries it out.
+ * @param engineRuns whether a running engine carries it out: its configuration counts. Otherwise that of this process does.
  * @throws PatchbayError `usage` `noSuchSchedule`.
  */
-export async function requestTick(home: ActingHome, name: string): Promise<TickRecord> {
+export async function requestTick(home: ActingHome, name: string, engineRuns: boolean): Promise<TickRecord> {
   const { ledger, clock } = home;
-  await findSchedule(home, name);
+  const { work } = await findSchedule(home, name);
+  const configured = configuredSchedules(home.config);
+  const isDropped = work === 'take' && !configured.some((one) => one.name === name);
+  if (isDropped && !engineRuns) throw await noSuchSchedule(home, name, configured, true);
   const dueAtMs = clock.nowMs();
   const tick = { id: newTickId(), schedule: name, trigger: 'request', user: null, dueAtMs } as const;
   return ledger.schedules.request(tick, await actOf(home, 'scheduleRun'));

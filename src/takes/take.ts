@@ -25,9 +25,14 @@ export interface TakeParts extends FileTakeParts, DownloadParts {
   readonly limits?: Partial<FileLimits & DownloadLimits>;
 }
 
-/** A request or a due tick may be older than the configuration of this engine. */
-const notConfigured =
-  'the configuration of the running engine does not contain this feed. Restart the engine if the configuration was changed';
+/** A request or a due tick may be older than the configuration of this engine, or newer. */
+const notConfigured = {
+  outcome: 'failed',
+  code: 'notConfigured',
+  kind: 'usage',
+  message: 'the configuration of the engine that did the work does not contain this feed',
+  hint: 'If the feed is in the configuration now, stop the engine that runs and start it again: patchbay start',
+} as const;
 
 /** The work of one tick: takes what the feed of that name has. @throws what `feeds.get` and `takeFiles` throw. */
 export async function takeForTick(
@@ -38,7 +43,7 @@ export async function takeForTick(
   signal: AbortSignal,
 ): Promise<TickEnd> {
   const isConfigured = feeds.configured.some((feed) => feed.name === feedNameOf(name));
-  if (!isConfigured) return { outcome: 'failed', code: 'notConfigured', message: notConfigured };
+  if (!isConfigured) return notConfigured;
   return takeFiles({ ...parts, trigger }, await feeds.get(name), signal);
 }
 

@@ -134,6 +134,28 @@ describe('schedule run', () => {
     ]);
   });
 
+  it('of a feed that was taken out of the configuration says so, and asks nothing of the feed', async () => {
+    const { options, withLedger } = dataFolder();
+    captureOutput();
+    await runSchedule({ ...options, detach: true }, 'erp');
+    await withLedger(async ({ schedules }) => {
+      for (const { id } of await schedules.ticks('erp', 10)) {
+        await schedules.begin(id, Date.now());
+        await schedules.end(id, Date.now(), { outcome: 'nothingNew', code: 'sameContent', message: 'as before' });
+      }
+    });
+    writeFileSync(options.config, 'feeds: {crm: {take: exports/*.csv, every: 1h}}\n');
+    const hint = 'List the schedules with: patchbay schedule ls';
+    const message = 'the feed erp has no schedule in the configuration any more';
+    for (const detach of [true, false]) {
+      await expect(runSchedule({ ...options, detach }, 'erp')).rejects.toMatchObject({
+        ...{ kind: 'usage', code: 'noSuchSchedule', message, hint },
+      });
+    }
+    expect(await withLedger(({ schedules }) => schedules.openTicks())).toEqual([]);
+    expect(await withLedger(({ schedules }) => schedules.ticks('erp', 10))).toHaveLength(1);
+  });
+
   it.each([
     ['crn', 'Did you mean crm? List the schedules with: patchbay schedule ls'],
     ['phone_numbers', 'Did you mean phone-numbers? List the schedules with: patchbay schedule ls'],

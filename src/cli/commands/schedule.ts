@@ -3,7 +3,7 @@ import type { Home } from '#src/app.ts';
 import { formatDuration } from '#src/config/forms.ts';
 import type { RunState } from '#src/ledger/runs.ts';
 import type { ScheduleRecord, TickRecord } from '#src/ledger/schedules.ts';
-import { anyEngineRuns } from '#src/operations/hosts.ts';
+import { anyEngineRuns, anyHostWorks } from '#src/operations/hosts.ts';
 import { readSnapshotOf, snapshotDocument } from '#src/operations/numbers.ts';
 import { readRunEnd, runDocument, stateWords } from '#src/operations/runs.ts';
 import {
@@ -99,9 +99,11 @@ export async function runSchedule(options: RunOptions, name: string): Promise<nu
     output.note(finishingText);
   });
   try {
-    if (options.detach === true) return await detach(home, output, await requestTick(home, name));
-    const { session, entered } = await beginRequest(home, output, { patienceMs, interrupt }, () =>
-      requestTick(home, name),
+    if (options.detach === true) {
+      return await detach(home, output, await requestTick(home, name, await anyEngineRuns(home)));
+    }
+    const { session, entered } = await beginRequest(home, output, { patienceMs, interrupt }, async (isEngine) =>
+      requestTick(home, name, !isEngine || (await anyHostWorks(home))),
     );
     try {
       const end = await session.follow((following) => followTick({ ...following, tickId: entered.id }));
