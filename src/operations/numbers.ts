@@ -15,6 +15,7 @@ import {
   workspaceSeries,
 } from '#src/ledger/snapshots.ts';
 import { newTickId } from '#src/schedules/tick-due.ts';
+import { shellWord } from '#src/shell-words.ts';
 import { changesOf } from '#src/snapshots/change-file.ts';
 import { compareSnapshots, usersOf } from '#src/snapshots/compare-snapshots.ts';
 import { readInstant, seriesOf, snapshotFile, userOf } from '#src/snapshots/snapshot-files.ts';
@@ -67,11 +68,12 @@ export interface NumbersDiff {
  * @throws PatchbayError `usage` `noSnapshot` | `noSnapshotThen` | `onlyOneSnapshot` | `instantInvalid`.
  */
 export async function diffNumbers(
-  { ledger }: NumbersHome,
+  { ledger, clock }: NumbersHome & Pick<Home, 'clock'>,
   { user, from, to }: { readonly user?: string; readonly from?: string; readonly to?: string },
 ): Promise<NumbersDiff> {
   const series = seriesOf(user ?? null);
   const latest = await latestSnapshot({ ledger }, series);
+  checkOrder({ user, from, to }, Math.max(clock.nowMs(), latest.takenAtMs));
   const newer = to === undefined ? latest : await findSnapshot({ ledger }, series, to, 'to');
   const older =
     from === undefined ? await snapshotBefore({ ledger }, newer) : await findSnapshot({ ledger }, series, from, 'from');
@@ -126,6 +128,7 @@ export interface VersionStep {
   readonly wasGone: boolean;
 }
 
+/** What became of a number under one id. */
 export interface NumberHistory {
   readonly id: string;
   /** Oldest first. */
@@ -133,29 +136,44 @@ export interface NumberHistory {
 }
 
 /**
- * The last `limit` versions of one number.
- * @param text its digits, or its id.
+ * The last `limit` versions of one number, by id: a number that was given up and assigned anew has another one. The oldest id first.
+ * @param text its digits, or one id.
  * @throws PatchbayError `usage` `noSnapshot` | `noSuchNumber` | `numberAmbiguous`.
  */
 export async function readNumberHistory(
   { ledger }: NumbersHome,
   text: string,
   { user, limit }: { readonly user?: string; readonly limit: number },
-): Promise<NumberHistory> {
+): Promise<readonly NumberHistory[]> {
   const series = seriesOf(user ?? null);
   await latestSnapshot({ ledger }, series);
-  const id = await findNumberId({ ledger }, series, text);
+  const histories: NumberHistory[] = [];
+  let left = limit;
+  for (const id of await findNumberIds({ ledger }, series, text)) {
+    const steps = await lastSteps({ ledger }, series, id, left);
+    left -= steps.length;
+    if (steps.length > 0) histories.unshift({ id, steps });
+  }
+  return histories;
+}
+
+async function lastSteps(
+  { ledger }: NumbersHome,
+  series: string,
+  id: string,
+  count: number,
+): Promise<readonly VersionStep[]> {
   const all = await ledger.snapshots.versionsOf(series, id);
   const steps: VersionStep[] = [];
   for (const [index, version] of all.entries()) {
-    if (index < all.length - limit) continue;
+    if (index < all.length - count) continue;
     const before = all[index - 1] ?? null;
     const lastBefore = before === null ? null : await ledger.snapshots.before(series, version.fromMs);
     const wasGone =
       before !== null && lastBefore !== null && before.untilMs !== null && lastBefore.takenAtMs !== before.untilMs;
     steps.push({ version, before, wasGone });
   }
-  return { id, steps };
+  return steps;
 }
 
 const dayMs = 86_400_000;
@@ -190,30 +208,71 @@ async function findSnapshot(
   });
 }
 
-function readTime(text: string): { readonly fromMs: number; readonly untilMs: number } {
+interface Time {
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+const timeForm = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/;
+
+/** Without a zone it is UTC. @throws PatchbayError `usage` `instantInvalid`. */
+function readTime(text: string): Time {
   const instantMs = readInstant(text);
   if (instantMs !== null) return { fromMs: instantMs, untilMs: instantMs };
-  const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
-  const atMs = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?$/.test(text) ? Date.parse(text.replace(' ', 'T')) : Number.NaN;
+  const [, day = '', time, zone = 'Z'] = timeForm.exec(text) ?? [];
+  const dayAtMs = Date.parse(day);
+  // A day that the calendar does not have would be taken for one of the next month.
+  const isDay = !Number.isNaN(dayAtMs) && isoInstant(dayAtMs).startsWith(day);
+  const atMs = !isDay ? Number.NaN : time === undefined ? dayAtMs : Date.parse(`${day}T${time}${zone}`);
   if (Number.isNaN(atMs)) {
     throw new PatchbayError('usage', 'instantInvalid', `"${text}" is not a time`, {
       hint: 'Write it as in the name of a snapshot file (20261121T140000Z), as 2026-11-21T14:00:00Z, or as a day: 2026-11-21.',
     });
   }
-  return { fromMs: atMs, untilMs: isDay ? atMs + dayMs - 1 : atMs };
+  return { fromMs: atMs, untilMs: time === undefined ? atMs + dayMs - 1 : atMs };
+}
+
+/** @throws PatchbayError `usage` `instantInvalid` for a time that has not come, and for one that is later than the other. */
+function checkOrder(
+  { user, from, to }: Readonly<Record<'user' | 'from' | 'to', string | undefined>>,
+  nowMs: number,
+): void {
+  for (const text of [from, to]) {
+    if (text !== undefined && readTime(text).fromMs > nowMs) {
+      throw new PatchbayError('usage', 'instantInvalid', `"${text}" is in the future`, {
+        hint: 'Name times of the past; without the second one, the last snapshot is meant.',
+      });
+    }
+  }
+  if (from === undefined || to === undefined || readTime(from).fromMs <= readTime(to).untilMs) return;
+  throw new PatchbayError('usage', 'instantInvalid', `"${from}" is later than "${to}"`, {
+    hint: `Name the earlier time first: patchbay numbers diff ${shellWord(to)} ${shellWord(from)}${user === undefined ? '' : ` --user ${user}`}`,
+  });
 }
 
 /**
- * The id of a number by its digits, from the newest snapshot that shows it.
+ * The ids that a number has had, by its digits: first that in the newest snapshot that shows it. An id means itself alone.
  * @throws PatchbayError `usage` `noSuchNumber` | `numberAmbiguous`.
  */
-async function findNumberId({ ledger: { snapshots } }: NumbersHome, series: string, text: string): Promise<string> {
-  if ((await snapshots.versionsOf(series, text)).length > 0) return text;
-  for (const record of await snapshots.list(series, searchedMax)) {
-    if (!record.changed) continue;
+async function findNumberIds(
+  { ledger: { snapshots } }: NumbersHome,
+  series: string,
+  text: string,
+): Promise<readonly string[]> {
+  if ((await snapshots.versionsOf(series, text)).length > 0) return [text];
+  const changed = (await snapshots.list(series, searchedMax)).filter((record) => record.changed);
+  for (const [index, record] of changed.entries()) {
     const numbers = await snapshots.numbersOf(series, record.takenAtMs);
     const [first, ...others] = numbers.filter((number) => isMeant(number, text));
-    if (first !== undefined && others.length === 0) return first.id;
+    if (first !== undefined && others.length === 0) {
+      const ids = new Set([first.id]);
+      // Each version begins with one of the snapshots that changed something.
+      for (const { takenAtMs } of changed.slice(index)) {
+        const { after } = await snapshots.differing(series, takenAtMs);
+        for (const number of after) if (digitsOf(number) === digitsOf(first)) ids.add(number.id);
+      }
+      return [...ids];
+    }
     if (first !== undefined) {
       throw new PatchbayError('usage', 'numberAmbiguous', `${others.length + 1} numbers end in ${text}`, {
         hint: `Name one by its id: ${[first, ...others]
@@ -228,10 +287,14 @@ async function findNumberId({ ledger: { snapshots } }: NumbersHome, series: stri
   });
 }
 
+function digitsOf(number: PhoneNumber): string {
+  return (textOf(number, 'number') ?? '').replaceAll(/\D/g, '');
+}
+
 /** The whole number, or its end without the country. */
 function isMeant(number: PhoneNumber, text: string): boolean {
   const digits = text.replaceAll(/\D/g, '');
-  const own = (textOf(number, 'number') ?? '').replaceAll(/\D/g, '');
+  const own = digitsOf(number);
   if (digits.length < digitsMin || /[a-z]/i.test(text)) return false;
   return text.trim().startsWith('+') ? own === digits : own.endsWith(digits);
 }

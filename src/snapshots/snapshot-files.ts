@@ -127,13 +127,13 @@ function writeInstant(atMs: number): string {
   return new Date(atMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
 }
 
-/** Null for another name. */
+/** Null for another name, and for an instant that the calendar does not have. */
 export function readInstant(text: string): number | null {
   const match = instantPattern.exec(text);
   if (match === null) return null;
   const [, year, month, day, hour, minute, second] = match;
   const atMs = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
-  return Number.isNaN(atMs) ? null : atMs;
+  return Number.isNaN(atMs) || writeInstant(atMs) !== text ? null : atMs;
 }
 
 /**

@@ -121,6 +121,8 @@ describe('numbers diff', () => {
       [['2026-11-21T14:30:00Z', '2026-11-21T15:59:00Z'], '14:00:00Z → 2026-11-21 15:00:00Z'],
       [['2026-11-21'], '14:00:00Z → 2026-11-21 16:00:00Z'],
       [['2026-11-21', '2026-11-21'], '14:00:00Z → 2026-11-21 16:00:00Z'],
+      // As snapshots are listed, and without a zone: in UTC, wherever the machine is.
+      [['2026-11-21 14:00:00Z', '2026-11-21 15:30'], '14:00:00Z → 2026-11-21 15:00:00Z'],
     ] as const) {
       const captured = captureOutput();
       await numbersDiff({ data }, ...times);
@@ -134,6 +136,16 @@ describe('numbers diff', () => {
       [[], 'onlyOneSnapshot'],
       [['yesterday'], 'instantInvalid'],
       [['2026-13-45'], 'instantInvalid'],
+      // Days and instants that the calendar does not have.
+      [['2026-11-31'], 'instantInvalid'],
+      [['2025-02-29', '2026-11-21'], 'instantInvalid'],
+      [['2026-11-31 14:00'], 'instantInvalid'],
+      [['20261131T140000Z'], 'instantInvalid'],
+      [['2026-11-21T14:00 and more'], 'instantInvalid'],
+      // Not come yet, and the wrong way round.
+      [['9999-12-31'], 'instantInvalid'],
+      [['2026-11-21', '9999-12-31'], 'instantInvalid'],
+      [['2026-11-21T15:00:00Z', '2026-11-21T14:00:00Z'], 'instantInvalid'],
       [['2026-11-20'], 'noSnapshotThen'],
     ] as const) {
       await expect(numbersDiff({ data }, ...times)).rejects.toMatchObject({ kind: 'usage', code });
@@ -176,6 +188,32 @@ describe('numbers history', () => {
         '  2026-11-21 17:00:00Z  back: Dee left; international calls now unrestricted',
       ]);
     }
+  });
+
+  it('a number that was given up and assigned anew is shown under each id that it has had', async () => {
+    const [given, other, anew] = [number(1), number(2), { ...number(1), id: 'PN9' }];
+    const data = await dataFolder([given, other], [other], [other, anew]);
+    const captured = captureOutput();
+    await numberHistory({ data, limit: 20 }, '+14155550101');
+    expect(linesOf(captured.stdout())).toEqual([
+      '+1 415 555 0101 (PN1)',
+      '  2026-11-21 14:00:00Z  seen for the first time under this id, Main, with Ann',
+      '  2026-11-21 14:00:00Z  seen for the last time under this id',
+      '+1 415 555 0101 (PN9)',
+      '  2026-11-21 16:00:00Z  seen for the first time under this id, Main, with Ann',
+    ]);
+    const json = captureOutput();
+    await numberHistory({ data, limit: 20, json: true }, '+14155550101');
+    expect(documentsOf(json.stdout())).toMatchObject([
+      { id: 'PN1', from: '2026-11-21T14:00:00.000Z', until: '2026-11-21T14:00:00.000Z' },
+      { id: 'PN9', from: '2026-11-21T16:00:00.000Z', until: null },
+    ]);
+    const newest = captureOutput();
+    await numberHistory({ data, limit: 1, json: true }, '+14155550101');
+    expect(documentsOf(newest.stdout())).toMatchObject([{ id: 'PN9' }]);
+    const one = captureOutput();
+    await numberHistory({ data, limit: 20, json: true }, 'PN1');
+    expect(documentsOf(one.stdout())).toMatchObject([{ id: 'PN1' }]);
   });
 
   it('a number that is gone is found, too', async () => {

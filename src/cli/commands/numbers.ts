@@ -9,6 +9,7 @@ import {
   diffNumbers,
   listNumbers,
   listSnapshots,
+  type NumberHistory,
   numberDocument,
   readNumberHistory,
   readSnapshotChanges,
@@ -143,8 +144,13 @@ async function changedLines(home: Home, output: Output, record: SnapshotRecord):
 }
 
 async function printVersions(home: Home, output: Output, options: HistoryOptions, text: string): Promise<void> {
-  const { id, steps } = await readNumberHistory(home, text, options);
-  if (output.json) {
+  const histories = await readNumberHistory(home, text, options);
+  if (!output.json) {
+    const under = histories.length > 1 ? ' under this id' : '';
+    for (const history of histories) printHistory(output, history, under);
+    return;
+  }
+  for (const { id, steps } of histories) {
     for (const { version } of steps) {
       const until = version.untilMs === null ? null : isoInstant(version.untilMs);
       output.document({
@@ -154,19 +160,22 @@ async function printVersions(home: Home, output: Output, options: HistoryOptions
         data: numberDocument(version.number, output.values),
       });
     }
-    return;
   }
+}
+
+/** @param under says that the number has had other ids, too. */
+function printHistory(output: Output, { id, steps }: NumberHistory, under: string): void {
   const newest = steps.at(-1)?.version;
   if (newest === undefined) return;
   const label = numberLabel(newest.number, output);
   output.line(output.style('bold', printable(label === id ? id : `${label} (${id})`)));
-  for (const step of steps) for (const line of versionLines(output, step)) output.line(`  ${printable(line)}`);
-  if (newest.untilMs !== null) output.line(`  ${shortInstant(newest.untilMs)}  seen for the last time`);
+  for (const step of steps) for (const line of versionLines(output, step, under)) output.line(`  ${printable(line)}`);
+  if (newest.untilMs !== null) output.line(`  ${shortInstant(newest.untilMs)}  seen for the last time${under}`);
 }
 
-function versionLines(output: Output, { version, before, wasGone }: VersionStep): readonly string[] {
+function versionLines(output: Output, { version, before, wasGone }: VersionStep, under: string): readonly string[] {
   const from = shortInstant(version.fromMs);
-  if (before === null) return [`${from}  seen for the first time${describeNew(version.number, output)}`];
+  if (before === null) return [`${from}  seen for the first time${under}${describeNew(version.number, output)}`];
   const words = describeDifferences(before.number, version.number, output) || 'nothing changed';
   if (!wasGone) return [`${from}  ${words}`];
   return [`${shortInstant(before.untilMs ?? version.fromMs)}  gone after this`, `${from}  back: ${words}`];
