@@ -214,10 +214,7 @@ async function printInterrupted(
     if (output.json)
       output.document(ended ? { ...summary, exitCode, problems: [] } : interruptedDocument(summary, exitCode));
     else if (ended) output.note(`${file}: done; the next engine does the rest of the audit`);
-    else
-      output.note(
-        `${file}: interrupted with ${counted(summary.pending, 'row')} to go; run the same command again to continue`,
-      );
+    else output.note(`${file}: interrupted ${leftOf(run, summary.pending)}; run the same command again to continue`);
   }
   if (runs.length === 0 && output.json) {
     output.document({
@@ -225,6 +222,12 @@ async function printInterrupted(
       exitCode,
     });
   }
+}
+
+/** What is left of a run. While its file is read, no figure is known. */
+function leftOf({ state }: RunRecord, pending: number): string {
+  const isRead = state !== 'queued' && state !== 'staging';
+  return isRead ? `with ${counted(pending, 'row')} to go` : 'before its file was read to the end';
 }
 
 /** Progress: a bar on a terminal, a plain line every few seconds elsewhere, nothing where quiet. */

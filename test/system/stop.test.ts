@@ -99,6 +99,8 @@ describe('a service that does not answer is not waited for by', () => {
       const words = args.map((word) => (word === 'FILE' ? file : word));
       const end = await stopped(journey, silent, words, 'SIGINT', { PATCHBAY_BASE_URL: silent.origin });
       expect(end, end.stderr).toMatchObject({ code: 130, heldCount: 1 });
+      if (path === contacts || path === customFields || path === wholeList)
+        expect(end.stderr).toContain('people.csv: interrupted before its file was read to the end; run the same');
     });
   }
 
