@@ -42,9 +42,12 @@ export async function missingRuleOf({ feeds, workspace }: MissingParts, run: Run
   const key = field.slice('custom.'.length);
   const reading = readCustomValue(value, customFieldKind(key, await workspace.listCustomFields()));
   if (reading.ok) return { kind: 'tag', field, value: reading.value };
+  // What it advises for a column does not help here.
+  const isUnknown = reading.flaw.code === 'customFieldUnknown';
+  const hint = isUnknown ? 'Create the custom field in the workspace, or correct ' : `${reading.flaw.hint} Correct `;
   throw new PatchbayError('usage', 'tagRefused', `onMissing of feed ${run.feed}: ${field}: ${reading.flaw.message}`, {
     facts: { feed: run.feed, field },
-    hint: `${reading.flaw.hint} Correct feeds.${run.feed}.onMissing in the config file, then drop the file again.`,
+    hint: `${hint}feeds.${run.feed}.onMissing in the config file, then drop the file again.`,
   });
 }
 

@@ -176,7 +176,9 @@ describe('with onMissing tag', () => {
   it('refuses the file where the workspace has no such field', async () => {
     const bench = await openBench('tag custom.status=left');
     const run = await bench.stage(await bench.submit('a.csv', file(...keys), inFeed));
-    expect(run).toMatchObject({ state: 'failed', reason: { code: 'tagRefused' } });
+    const hint =
+      'Create the custom field in the workspace, or correct feeds.crm.onMissing in the config file, then drop the file again.';
+    expect(run).toMatchObject({ state: 'failed', reason: { code: 'tagRefused', hint } });
   });
 });
 
