@@ -109,7 +109,7 @@ export function quickLook(file: string): string | null {
 export function bytesOf(file: string): number {
   if (!existsSync(file)) {
     throw new PatchbayError('usage', 'ledgerMissing', `there is no ledger at ${file}`, {
-      hint: 'Name the data folder with --data, or say --sandbox for that of the sandbox.',
+      hint: 'Check the name of the data folder (--data), and whether the ledger of the sandbox is meant (--sandbox). A ledger is made by the first command that works: patchbay start',
     });
   }
   return [file, `${file}-wal`].reduce((sum, one) => sum + (statSync(one, { throwIfNoEntry: false })?.size ?? 0), 0);
