@@ -2,7 +2,9 @@
  * What the schema cannot check: files that settings name, and values that only a large library can judge, which is loaded
  * only if such a value is set. And what is worth a warning.
  */
-import { access } from 'node:fs/promises';
+import { access, readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { closest } from './closest.ts';
 import { isMappingName } from './feed-schema.ts';
 import { isLoopback } from './forms.ts';
 import type { Config } from './schema.ts';
@@ -26,6 +28,7 @@ export async function checkSurroundings(
     ...(await fileProblem(['notify', 'secretFile'], notify.secretFile, 'secret file')),
     ...(await fileProblem(['notify', 'mail', 'passwordFile'], notify.mail.passwordFile, 'password file')),
     ...(await countryProblem(mapping.defaultCountry)),
+    ...(await absentFile(['mapping', 'file'], mapping.file)),
   ];
   for (const [name, feed] of Object.entries(feeds)) {
     problems.push(
@@ -49,12 +52,24 @@ async function countryProblem(code: string | null): Promise<readonly Remark[]> {
   return [{ path: ['mapping', 'defaultCountry'], sentence: `there is no country ${code}${meant}` }];
 }
 
-/** A mapping by name is looked up where mappings are. */
+/** What comes with Patchbay. */
+const mappingsFolder = fileURLToPath(new URL('../../config/mappings', import.meta.url));
+
+/** A feed names a file, or a mapping that comes with Patchbay. */
 async function mappingProblem(path: readonly string[], mapping: string | null): Promise<readonly Remark[]> {
-  if (mapping === null || isMappingName(mapping)) return [];
-  return access(mapping).then(
+  if (mapping === null || !isMappingName(mapping)) return absentFile(path, mapping);
+  const names = (await readdir(mappingsFolder)).map((file) => file.replace(/\.yaml$/, '')).toSorted();
+  if (names.includes(mapping)) return [];
+  const meant = closest(mapping, names);
+  const known = meant === null ? `name a YAML file, or one of: ${names.join(', ')}` : `did you mean "${meant}"?`;
+  return [{ path, sentence: `${path.join('.')}: there is no mapping "${mapping}" (${known})` }];
+}
+
+async function absentFile(path: readonly string[], file: string | null): Promise<readonly Remark[]> {
+  if (file === null) return [];
+  return access(file).then(
     () => [],
-    () => [{ path, sentence: `${path.join('.')}: there is no file ${mapping}` }],
+    () => [{ path, sentence: `${path.join('.')}: there is no file ${file}` }],
   );
 }
 

@@ -15,7 +15,20 @@ test('config check says so where the mapping of a feed is not there or broken', 
     return checkConfig({ config, data: folder });
   };
   const captured = captureOutput();
-  await expect(check('no-such')).rejects.toMatchObject({ kind: 'usage', code: 'mappingNotFound' });
+  const problem = (sentence: string) => ({
+    ...{
+      kind: 'usage',
+      code: 'configInvalid',
+      message: expect.stringContaining(`:2:19: feeds.crm.mapping: ${sentence}`),
+    },
+  });
+  await expect(check('no-such')).rejects.toMatchObject(
+    problem('there is no mapping "no-such" (name a YAML file, or one of: '),
+  );
+  await expect(check('hubspt')).rejects.toMatchObject(
+    problem('there is no mapping "hubspt" (did you mean "hubspot"?)'),
+  );
+  await expect(check('./none.yaml')).rejects.toMatchObject(problem(`there is no file ${join(folder, 'none.yaml')}`));
   writeFileSync(join(folder, 'crm.yaml'), 'nonsense: 1\n');
   await expect(check('./crm.yaml')).rejects.toMatchObject({ kind: 'usage', code: 'mappingInvalid' });
   expect(await check('example-crm')).toBe(0);

@@ -257,10 +257,12 @@ describe('what a feed takes', () => {
     expect((await loaded(text, { PATCHBAY_CRM_TOKEN: 'x' })).warnings).toEqual([]);
   });
 
-  it('a mapping file must be there; a name is looked up elsewhere', async () => {
+  it('a mapping file must be there; a name must be one that comes with Patchbay', async () => {
     const [line] = await feedProblems('mapping: maps/gone.yaml');
     expect(line).toMatch(/^3:14: feeds\.crm\.mapping: there is no file .*gone\.yaml$/);
-    expect((await loaded('feeds: { crm: { mapping: gone } }\n')).config.feeds.crm?.mapping).toBe('gone');
+    expect((await loaded('feeds: { crm: { mapping: hubspot } }\n')).config.feeds.crm?.mapping).toBe('hubspot');
+    const [unknown] = await feedProblems('mapping: hubspt');
+    expect(unknown).toBe('3:14: feeds.crm.mapping: there is no mapping "hubspt" (did you mean "hubspot"?)');
   });
 });
 

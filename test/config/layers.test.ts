@@ -109,6 +109,7 @@ describe('layers of the configuration', () => {
     await using bench = await configBench();
     await mkdir(join(bench.folder, 'etc'));
     await bench.write('etc/p.yaml', 'data:\n  folder: ../var\n  importFolder: drop\nmapping:\n  file: m.yaml\n');
+    await bench.write('own.yaml', '');
     const { config } = await bench.load({ configPath: 'etc/p.yaml', env: { PATCHBAY_MAPPING_FILE: 'own.yaml' } });
     expect(config.data.folder).toBe(join(bench.folder, 'var'));
     expect(config.data.importFolder).toBe(join(bench.folder, 'etc', 'drop'));
