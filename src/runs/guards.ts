@@ -347,6 +347,8 @@ function sentence(verdict: GuardVerdict): string {
     case 'creates':
       return `the file adds ${count} contacts to the ${base} that the feed knows ${most}`;
     case 'clears':
+      if (base === 0)
+        return `the file clears or removes ${count} values, and has none of the contacts that the feed knows (your limit is ${percent(limit)}: guards.clearsMax)`;
       return others === 0
         ? `the file clears or removes ${count} values of ${base} contacts it had before ${most}`
         : `the file clears or removes ${count} values of ${base} contacts that are there, ${others} of them from people or other feeds, since the mapping lets it win (items: all, policy: source) ${most}`;

@@ -269,6 +269,12 @@ describe('the reason of a stopped run', () => {
     expect(reason.hint).toContain('--accept, or approve the run');
   });
 
+  it('says so where the file has none of the contacts that it clears', () => {
+    expect(reasonOf({ known: 0, clears: 45 }).message).toContain(
+      'the file clears or removes 45 values, and has none of the contacts that the feed knows (your limit is 10%: guards.clearsMax)',
+    );
+  });
+
   it('tells every guard that said no, and the flags that let all of them pass', () => {
     const { message, hint, facts } = reasonOf({ rows: 100, known: 100, updates: 40, clears: 60, dead: 50 });
     expect(message).toContain('the file changes 40 of the 100 contacts');
