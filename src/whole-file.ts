@@ -8,7 +8,7 @@
  * The files hold personal data, so only their owner can read them (docs/rules.md, "Secrets and personal data").
  */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, statSync } from 'node:fs';
+import { mkdirSync, readlinkSync, statSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { emptyIfMissing, PatchbayError, systemCodeOf } from './errors.ts';
@@ -132,7 +132,8 @@ export async function makeFolder(folder: string): Promise<void> {
     await mkdir(folder, { mode: ownerOnlyFolderMode });
   } catch (error) {
     // Another process has made it meanwhile.
-    if (systemCodeOf(error) !== 'EEXIST' || !(await isFolder(folder))) throw error;
+    if (systemCodeOf(error) !== 'EEXIST') throw error;
+    if (!(await isFolder(folder))) throw inTheWay(folder, error);
   }
 }
 
@@ -144,7 +145,26 @@ export function makeFolderNow(folder: string): void {
   try {
     mkdirSync(folder, { mode: ownerOnlyFolderMode });
   } catch (error) {
-    if (systemCodeOf(error) !== 'EEXIST' || !isFolderNow(folder)) throw error;
+    if (systemCodeOf(error) !== 'EEXIST') throw error;
+    if (!isFolderNow(folder)) throw inTheWay(folder, error);
+  }
+}
+
+/** The system's error in words: what is there in place of the folder. */
+function inTheWay(folder: string, cause: unknown): Error {
+  const target = linkTarget(folder);
+  const message =
+    target === null ? `${folder} is a file, not a folder` : `${folder} is a link to ${target}, which is not there`;
+  // With its code, its path and the call.
+  return Object.assign(new Error(message, { cause }), cause);
+}
+
+/** Null for anything but a link. */
+function linkTarget(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null;
   }
 }
 

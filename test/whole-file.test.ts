@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -57,6 +57,21 @@ describe('writing a whole file', () => {
   });
 });
 
+describe('a folder that cannot be made', () => {
+  it('says what is in its place', async () => {
+    const [link, file, target] = [join(folder, 'link'), join(folder, 'file'), join(folder, 'gone')];
+    await symlink(target, link);
+    await writeFile(file, '');
+    for (const [path, why] of [
+      [link, `${link} is a link to ${target}, which is not there`],
+      [file, `${file} is a file, not a folder`],
+    ] as const) {
+      await expect(makeFolder(path)).rejects.toMatchObject({ message: why, code: 'EEXIST' });
+      expect(() => makeFolderNow(path)).toThrow(why);
+    }
+  });
+});
+
 describe('a file that a person named', () => {
   it('and that the system refuses is told in words, by its path', async () => {
     await writeFile(join(folder, 'file'), 'x');
@@ -109,8 +124,8 @@ describe('a folder', () => {
     await makeFolder(deep);
     for (const made of [deep, join(folder, 'a')]) expect((await stat(made)).mode & 0o777).toBe(0o700);
     await writeFile(join(folder, 'file'), 'x');
-    expect(() => makeFolderNow(join(folder, 'file/below'))).toThrow(/EEXIST.*file'/);
-    await expect(makeFolder(join(folder, 'file/below'))).rejects.toThrow(/EEXIST.*file'/);
+    expect(() => makeFolderNow(join(folder, 'file/below'))).toThrow(/file is a file, not a folder/);
+    await expect(makeFolder(join(folder, 'file/below'))).rejects.toThrow(/file is a file, not a folder/);
   });
 
   it.skipIf(!existsSync('/proc/self'))('on Linux, is refused by name where none can be made', async () => {
