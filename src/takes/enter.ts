@@ -214,6 +214,11 @@ function seenFile(path: string, fingerprint: string): SeenFile {
   return { path, fingerprint, modifiedAtMs: Number(BigInt(modifiedNs) / 1_000_000n) };
 }
 
+/** Its fingerprint begins with its size. */
+export function isEmpty({ fingerprint }: Pick<SeenFile, 'fingerprint'>): boolean {
+  return fingerprint.startsWith('0:');
+}
+
 /** Negative where the left one comes first: it is older. */
 export function compareAge(left: Pick<SeenFile, 'modifiedAtMs' | 'path'>, right: typeof left): number {
   if (left.modifiedAtMs !== right.modifiedAtMs) return left.modifiedAtMs - right.modifiedAtMs;

@@ -17,7 +17,7 @@ import type { TickEnd } from '#src/ledger/schedules.ts';
 import type { SeenFile } from '#src/ledger/takes.ts';
 import type { Logger } from '#src/log.ts';
 import { classifyFileName, readableEndings } from '#src/sources/file-name.ts';
-import { compareAge, type EnterParts, enterFile, failedNote, isSeen, newestFailed, seeFile } from './enter.ts';
+import { compareAge, type EnterParts, enterFile, failedNote, isEmpty, isSeen, newestFailed, seeFile } from './enter.ts';
 import { takeError } from './take-error.ts';
 
 /** What files are looked for and taken with. */
@@ -361,12 +361,19 @@ export function chooseFiles({ kind, files, newestTaken, filesMax }: Choice): Cho
     const take = inOrder.slice(0, filesMax);
     return { take, passOver: [], waitingCount: inOrder.length - take.length };
   }
-  const newest = inOrder.at(-1);
+  // An empty file says nothing of anyone: what older ones say goes first, and the guards then look at what the empty one takes away.
+  const filled = inOrder.findLastIndex((file) => !isEmpty(file) && isNewer(file, newestTaken));
+  const newestAt = filled < 0 ? inOrder.length - 1 : filled;
+  const newest = inOrder[newestAt];
   if (newest === undefined) return { take: [], passOver: [], waitingCount: 0 };
   if (newestTaken !== null && compareAge(newest, newestTaken) <= 0) {
     return { take: [], passOver: inOrder, waitingCount: 0 };
   }
-  return { take: [newest], passOver: inOrder.slice(0, -1), waitingCount: 0 };
+  return { take: [newest], passOver: inOrder.slice(0, newestAt), waitingCount: inOrder.length - newestAt - 1 };
+}
+
+function isNewer(file: SeenFile, taken: Choice['newestTaken']): boolean {
+  return taken === null || compareAge(file, taken) > 0;
 }
 
 interface RestingFiles {

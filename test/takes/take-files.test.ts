@@ -271,4 +271,16 @@ describe('of files that hold what changed', () => {
   it('those beyond the limit wait for the next time', () => {
     expect(choose('delta', null, files, 3)).toEqual({ take: ['/a', '/b', '/c'], passOver: [], waitingCount: 1 });
   });
+  it('of which the newest are empty, the newest with content goes first, and the empty ones wait', () => {
+    const empty = (path: string, modifiedAtMs: number): SeenFile => ({
+      ...file(path, modifiedAtMs),
+      fingerprint: '0:1:2',
+    });
+    const some = [...files, empty('/e', 40), empty('/f', 50)];
+    expect(choose('full', null, some)).toEqual({ take: ['/d'], passOver: ['/a', '/b', '/c'], waitingCount: 2 });
+    // Once nothing newer has content they are taken, for the guards to see.
+    expect(choose('full', file('/d', 30), some)).toMatchObject({ take: ['/f'], waitingCount: 0 });
+    expect(choose('full', null, [empty('/e', 40)])).toMatchObject({ take: ['/e'] });
+  });
+
 });
