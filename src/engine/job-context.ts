@@ -2,7 +2,7 @@
  * What the job processors work with. Here the configuration becomes the parts of each use case: batches for the engine and
  * for worker processes alike, and the rest for the engine alone.
  */
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { BatchContext, JobContext } from '#jobs/context.ts';
 import type { Home } from '#src/app.ts';
 import { readAgeMaxMs, serviceFigures } from '#src/config/schema.ts';
@@ -70,6 +70,7 @@ export function takeParts({ config, ledger, clock, log, submit, folders }: Home)
   return {
     ...{ ledger, clock, log, submit },
     downloads: join(folders.root, 'downloads'),
+    ownFolders: [resolve(config.data.folder), ...folders.importFolders],
     download: config.download,
     env: process.env,
   };

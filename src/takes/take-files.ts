@@ -9,7 +9,7 @@
  * A missing file is no failure but nothing new: an export may be late, and `expectEvery` reports one that never comes.
  */
 import { glob, opendir, realpath } from 'node:fs/promises';
-import { basename, dirname, join, matchesGlob, parse, sep } from 'node:path';
+import { basename, dirname, join, matchesGlob, parse, relative, sep } from 'node:path';
 import pMap from 'p-map';
 import { systemCodeOf } from '#src/errors.ts';
 import type { FeedSettings } from '#src/feeds/feeds.ts';
@@ -23,6 +23,8 @@ import { takeError } from './take-error.ts';
 /** What files are looked for and taken with. */
 export interface FileTakeParts extends EnterParts {
   readonly log: Logger;
+  /** Absolute paths of the data folder and the import folders: what a wildcard finds there is Patchbay's own, such as archives. */
+  readonly ownFolders: readonly string[];
   readonly limits?: Partial<FileLimits>;
 }
 
@@ -265,7 +267,8 @@ export function isPattern(take: string): boolean {
 async function listMatches(parts: FileTakeParts, pattern: string, signal: AbortSignal): Promise<Matches> {
   const folderIsThere = await openFolder(fixedFolder(pattern));
   if (!folderIsThere) return { files: [], refusedCount: 0, unreadableCount: 0, specialCount: 0, folderIsThere };
-  const names = await matchingPaths(parts, pattern, signal);
+  const isOwn = await ownPathsOf(parts.ownFolders, fixedFolder(pattern));
+  const names = (await matchingPaths(parts, pattern, signal)).filter((path) => !isOwn(path));
   const named = names.filter((path) => classifyFileName(basename(path)).kind !== 'ignore');
   const found = await pMap(named, seeFile, { concurrency: looksAtOnce, signal });
   const files = found.filter(isSeen);
@@ -276,6 +279,26 @@ async function listMatches(parts: FileTakeParts, pattern: string, signal: AbortS
     unreadableCount: found.filter((one) => !isSeen(one) && one.kind === 'unreadable').length,
     specialCount: found.filter((one) => !isSeen(one) && (one.kind === 'special' || one.kind === 'folder')).length,
     folderIsThere,
+  };
+}
+
+/**
+ * What below the folder that a pattern begins with is not to be taken: all in Patchbay's folders, or, where the pattern itself
+ * begins in one of them, what is in folders for results, whose names begin with `_`.
+ */
+async function ownPathsOf(ownFolders: readonly string[], fixed: string): Promise<(path: string) => boolean> {
+  const real = async (path: string): Promise<string> => realpath(path).catch(() => path);
+  const from = await real(fixed);
+  const own = await Promise.all(ownFolders.map(real));
+  const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(join(folder, sep));
+  const beginsInOwn = own.some((folder) => isWithin(from, folder));
+  return (path) => {
+    const below = relative(fixed, path);
+    if (beginsInOwn)
+      return dirname(below)
+        .split(sep)
+        .some((name) => name.startsWith('_'));
+    return own.some((folder) => isWithin(join(from, below), folder));
   };
 }
 
@@ -366,7 +389,7 @@ export function chooseFiles({ kind, files, newestTaken, filesMax }: Choice): Cho
   const newestAt = filled < 0 ? inOrder.length - 1 : filled;
   const newest = inOrder[newestAt];
   if (newest === undefined) return { take: [], passOver: [], waitingCount: 0 };
-  if (newestTaken !== null && compareAge(newest, newestTaken) <= 0) {
+  if (!isNewer(newest, newestTaken)) {
     return { take: [], passOver: inOrder, waitingCount: 0 };
   }
   return { take: [newest], passOver: inOrder.slice(0, newestAt), waitingCount: inOrder.length - newestAt - 1 };

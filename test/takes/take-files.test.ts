@@ -237,6 +237,21 @@ describe('a path', () => {
     expect(await end('crm.csv.part')).toMatchObject({ outcome: 'failed', code: 'formatUnknown' });
   });
 
+  it('that leads into folders of Patchbay leaves alone what is in them', async () => {
+    const bench = await openTakesBench();
+    const [importFolder = ''] = bench.parts.ownFolders.slice(2);
+    await bench.write('exports/crm.csv', 'export', 1);
+    await mkdir(join(importFolder, '_done'), { recursive: true });
+    await writeFile(join(importFolder, '_done', 'crm.csv'), 'archived');
+    await bench.write('reports/r.json', '{}', 5);
+    expect(await bench.take(join(bench.folder, '**', '*.{csv,json}'))).toMatchObject({ outcome: 'run', message: null });
+    expect(await bench.contents()).toEqual(['export']);
+    // A pattern that begins there means what people put there, and no archives.
+    await writeFile(join(importFolder, 'put.csv'), 'put there');
+    expect(await bench.take(join(importFolder, '**', '*.csv'), delta)).toMatchObject({ outcome: 'run' });
+    expect(await bench.contents()).toEqual(['export', 'put there']);
+  });
+
   it('of a feed that names none is nothing to take', async () => {
     const bench = await openTakesBench();
     expect(await bench.take('', { take: null })).toMatchObject({ outcome: 'nothingNew', code: 'nothingToTake' });
@@ -256,6 +271,18 @@ describe('of files that each hold all', () => {
     expect(choose('full')).toEqual({ take: ['/d'], passOver: ['/a', '/b', '/c'], waitingCount: 0 });
   });
 
+  it('of which the newest are empty, the newest with content goes first, and the empty ones wait', () => {
+    const empty = (path: string, modifiedAtMs: number): SeenFile => ({
+      ...file(path, modifiedAtMs),
+      fingerprint: '0:1:2',
+    });
+    const some = [...files, empty('/e', 40), empty('/f', 50)];
+    expect(choose('full', null, some)).toEqual({ take: ['/d'], passOver: ['/a', '/b', '/c'], waitingCount: 2 });
+    // Once nothing newer has content they are taken, for the guards to see.
+    expect(choose('full', file('/d', 30), some)).toMatchObject({ take: ['/f'], waitingCount: 0 });
+    expect(choose('full', null, [empty('/e', 40)])).toMatchObject({ take: ['/e'] });
+  });
+
   it('none is taken that is older than the one taken last', () => {
     expect(choose('full', file('/e', 30))).toEqual({ take: [], passOver: ['/a', '/b', '/c', '/d'], waitingCount: 0 });
     expect(choose('full', file('/c', 30)).take).toEqual(['/d']);
@@ -271,16 +298,4 @@ describe('of files that hold what changed', () => {
   it('those beyond the limit wait for the next time', () => {
     expect(choose('delta', null, files, 3)).toEqual({ take: ['/a', '/b', '/c'], passOver: [], waitingCount: 1 });
   });
-  it('of which the newest are empty, the newest with content goes first, and the empty ones wait', () => {
-    const empty = (path: string, modifiedAtMs: number): SeenFile => ({
-      ...file(path, modifiedAtMs),
-      fingerprint: '0:1:2',
-    });
-    const some = [...files, empty('/e', 40), empty('/f', 50)];
-    expect(choose('full', null, some)).toEqual({ take: ['/d'], passOver: ['/a', '/b', '/c'], waitingCount: 2 });
-    // Once nothing newer has content they are taken, for the guards to see.
-    expect(choose('full', file('/d', 30), some)).toMatchObject({ take: ['/f'], waitingCount: 0 });
-    expect(choose('full', null, [empty('/e', 40)])).toMatchObject({ take: ['/e'] });
-  });
-
 });

@@ -69,6 +69,7 @@ export async function openTakesBench(given: Partial<TakeParts> = {}): Promise<Ta
     clock,
     log,
     downloads: join(folder, 'downloads'),
+    ownFolders: [join(folder, 'claimed'), join(folder, 'reports'), ...importFolders],
     download: configSchema.parse({}).download,
     env: {},
     submit: { ledger, clock, log, folders, feeds, host: null, entering: new Set() },
