@@ -58,6 +58,16 @@ export function chooseCodePage(words: readonly ForeignWord[]): CodePage {
   return { label: 'windows-1252', doubt: doubtOf(words, windows.mean) };
 }
 
+/** Means of text whose code page is one of these, with one byte for each character. Text with two has lower ones. */
+const latinMeanMin = 0.25;
+const cyrillicMeanMin = 0.6;
+
+/** Whether one of the code pages that are known here fits. Pure. */
+export function fitsCodePage(words: readonly ForeignWord[]): boolean {
+  const means = (['windows-1252', ...offered] as const).map((label) => ({ label, mean: meanScore(words, label).mean }));
+  return means.some(({ label, mean }) => mean >= (label === 'windows-1251' ? cyrillicMeanMin : latinMeanMin));
+}
+
 /**
  * Another code page is offered only where it fits the whole file better, since one odd word may simply be odd, and only for a word that
  * is odd: nearly every sign is a letter in another code page ("5 €" is "5 Ä" in Mac Roman), and stands rightly where signs do.

@@ -4,14 +4,22 @@
  *
  * The encoding is decided before the first row: by a BOM, by the NUL pattern of UTF-16, else by a first pass over all
  * bytes that checks whether they are UTF-8. Bytes that are not UTF-8 are read as Windows-1252 or, where that clearly fits
- * better, as Mac Roman, with a warning.
+ * better, as Mac Roman, with a warning. Text in which two bytes are a character is refused until its encoding is named.
  *
  * Invariant: the text is the same wherever the bytes are cut.
  */
 import { isUtf8 } from 'node:buffer';
 import { fileError, PatchbayError } from '#src/errors.ts';
-import { type CodePage, chooseCodePage, createWordCollector, type WordCollector } from './code-page.ts';
+import { type CodePage, chooseCodePage, createWordCollector, fitsCodePage, type WordCollector } from './code-page.ts';
+import {
+  createLineCollector,
+  type DoubleByteLabel,
+  doubleByteEncodings,
+  doubleByteWords,
+  type LineCollector,
+} from './double-byte.ts';
 import { contentError } from './file-name.ts';
+import { looksLikeVcf } from './vcard/cards.ts';
 import { isZip } from './zip-archive.ts';
 
 export interface DetectedEncoding {
@@ -35,7 +43,7 @@ const carriageReturn = 0x0d;
 
 /**
  * `wanted` overrides all detection and makes it strict: bytes that are not UTF-8 are then refused.
- * @throws PatchbayError `file` `encodingInvalid`, `formatUnknown`; `usage` `encodingUnknown`.
+ * @throws PatchbayError `file` `encodingInvalid`, `encodingUnclear`, `formatUnknown`; `usage` `encodingUnknown`.
  */
 export async function detectEncoding(read: ReadBytes, name: string, wanted?: string): Promise<DetectedEncoding> {
   const label = wanted === undefined ? null : checkEncoding(wanted);
@@ -49,20 +57,44 @@ export async function detectEncoding(read: ReadBytes, name: string, wanted?: str
   const badLine = await firstLineNotUtf8(read);
   if (badLine === null) return { label: 'utf-8', assumedFromLine: null };
   if (label !== null || wide === 'utf-8') throw notUtf8(name, badLine);
-  const collector = await foreignWords(read);
+  const { words: collector, lines } = await foreignWords(read);
+  // A card may name its encoding itself.
+  if (!collector.isMostlyUtf8() && !looksLikeVcf(start.toString('latin1')) && !fitsCodePage(collector.words())) {
+    const likely = doubleByteEncodings(lines.lines());
+    if (likely.length > 0) throw doubleByteText(name, badLine, likely);
+  }
   const { label: assumed, doubt } = chooseCodePage(collector.words());
   return { label: assumed, assumedFromLine: badLine, doubt, isMostlyUtf8: collector.isMostlyUtf8() };
 }
 
+interface Foreign {
+  readonly words: WordCollector;
+  readonly lines: LineCollector;
+}
+
 /** Reads from the beginning until there are enough words, or no more bytes. */
-async function foreignWords(read: ReadBytes): Promise<WordCollector> {
-  const collector = createWordCollector();
+async function foreignWords(read: ReadBytes): Promise<Foreign> {
+  const [words, lines] = [createWordCollector(), createLineCollector()];
   let byteCount = 0;
   for await (const chunk of read()) {
     byteCount += chunk.length;
-    if (collector.add(chunk) || byteCount > wordsLookedForBytes) break;
+    lines.add(chunk);
+    if (words.add(chunk) || byteCount > wordsLookedForBytes) break;
   }
-  return collector;
+  return { words, lines };
+}
+
+/** Read as anything else, its names would be nonsense; which of several encodings it is, a person sees. */
+function doubleByteText(name: string, line: number, [first, ...others]: readonly DoubleByteLabel[]): PatchbayError {
+  const label = first as DoubleByteLabel;
+  const or = others.map((other) => ` or ${doubleByteWords[other]}`).join('');
+  const message = `${name} is not UTF-8 (first at line ${line}); it is most likely ${doubleByteWords[label]}${or}`;
+  const choice =
+    others.length === 0
+      ? `Say so with --encoding ${label}`
+      : `Say which with --encoding ${[label, ...others].join(' or --encoding ')} (patchbay map shows its names)`;
+  const hint = `${choice}; for files that are dropped, write encoding: ${label} into the mapping of their feed. Or save it as UTF-8.`;
+  return fileError('encodingUnclear', message, { file: name, line, encoding: label }, hint);
 }
 
 /** `openSource` reads archives by themselves; here one is inside a gzip file or another archive. */
