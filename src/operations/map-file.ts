@@ -15,7 +15,7 @@ import { type Feeds, findMapping, folderNamesOf, mappingFileName } from '#src/fe
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { type CompiledMapping, compileMapping } from '#src/mapping/compile-mapping.ts';
 import { createRowFilter } from '#src/mapping/conditions.ts';
-import { isIgnoredHeader, normaliseHeader } from '#src/mapping/header.ts';
+import { isIgnoredHeader, normaliseHeader, tidyHeader } from '#src/mapping/header.ts';
 import type { MappingContext } from '#src/mapping/layout.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { parseMapping } from '#src/mapping/parse-mapping.ts';
@@ -24,7 +24,7 @@ import { draftText, type ProposedColumn, readingLines } from '#src/mapping/propo
 import { proposeMapping } from '#src/mapping/propose/propose.ts';
 import { columnUses, type ExplainedRow, explainRow } from '#src/mapping/show/explain-row.ts';
 import { type FixtureResult, type Preview, previewRows, runFixtures } from '#src/mapping/show/preview.ts';
-import type { SourceItem } from '#src/sources/row.ts';
+import { listNames, type SourceItem } from '#src/sources/row.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
 import { checkOptions, type MapLayout, type MapReadOptions, readForMap } from './read-for-map.ts';
 
@@ -61,6 +61,8 @@ export interface MapResult {
   readonly policies: Readonly<Record<string, string>>;
   /** What a person should know: sentences. */
   readonly remarks: readonly string[];
+  /** Why the first file of a feed would stop before its first write: columns with contact data that nothing maps. A sentence, or null. */
+  readonly stop: string | null;
   /** What was noticed while the file was read. */
   readonly warnings: readonly Problem[];
   /** Null in the generic layout, and for an empty file. */
@@ -102,6 +104,7 @@ export async function mapFile(parts: MapParts, path: string, options: MapOptions
       preview,
       policies,
       remarks,
+      stop: stopBy(compiled, chosen.mapping),
       mapping: chosen.mapping,
       draft: null,
     };
@@ -121,6 +124,7 @@ export async function mapFile(parts: MapParts, path: string, options: MapOptions
     preview: tried.preview,
     policies: {},
     remarks,
+    stop: tried.stop,
     mapping,
     draft,
   };
@@ -138,6 +142,7 @@ const nothing = {
   preview: null,
   policies: {},
   remarks: ['the file contains no rows'],
+  stop: null,
   mapping: null,
   draft: null,
 } as const;
@@ -218,18 +223,35 @@ function remarksOn({ readings, notes }: CompiledMapping): readonly string[] {
   ];
 }
 
+/** After all rows were seen. The guard on such columns (`docs/mapping.md`, "CSV: the generic layout") asks the feed's files, too. */
+function stopBy({ leftOut }: CompiledMapping, mapping: Mapping | null): string | null {
+  const [first] = leftOut;
+  if (first === undefined) return null;
+  const names = listNames(leftOut.map(({ column }) => column));
+  const what = leftOut.length === 1 ? 'column' : 'columns';
+  const lines = leftOut.map(({ line }) => line).join(' and ');
+  const ignore = `ignore: [${leftOut.map(({ column }) => JSON.stringify(tidyHeader(column))).join(', ')}]`;
+  const advice =
+    mapping === null
+      ? `rename ${leftOut.length === 1 ? 'it' : 'them'} in the file, or use a mapping with ${lines} or ${ignore}`
+      : `add what you need to the mapping, for example ${lines}; leave out the rest with ${ignore}`;
+  return `the first import stops before it writes, since nothing maps the ${what} ${names}, whose ${leftOut.length === 1 ? 'name suggests' : 'names suggest'} contact data: ${advice}`;
+}
+
 /** A draft that maps nothing is still shown: a person completes it. */
 function tryDraft(
   mapping: Mapping,
   columns: readonly string[] | null,
   { sample }: FileFacts,
   context: MappingContext,
-): Pick<MapResult, 'preview' | 'remarks'> {
+): Pick<MapResult, 'preview' | 'remarks' | 'stop'> {
   try {
-    return { preview: previewRows(compileMapping(mapping, { columns }, context), sample), remarks: [] };
+    const compiled = compileMapping(mapping, { columns }, context);
+    for (const { type, row } of sample) if (type === 'row') compiled.see(row);
+    return { preview: previewRows(compiled, sample), remarks: [], stop: stopBy(compiled, mapping) };
   } catch (error) {
     if (!(error instanceof PatchbayError) || error.kind !== 'file') throw error;
-    return { preview: null, remarks: [error.message] };
+    return { preview: null, remarks: [error.message], stop: null };
   }
 }
 

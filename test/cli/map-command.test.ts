@@ -420,3 +420,32 @@ describe('what a person says about the file itself', () => {
     expect(JSON.parse((await place.call('--json', ...next)).stdout)).toMatchObject({ state: 'done', created: 1 });
   });
 });
+
+describe('columns that stop the first import', () => {
+  const rows = '|Kunde|Name 1|Name 2|Mobil|E-Mail|\n|100001|Müller GmbH|Jörg|+14155550101|j@example.de|\n';
+
+  it('are named in a proposal, which does not say that all can be imported; ignored as it says, they stop nothing', async () => {
+    const place = openPlace();
+    const file = place.file('sap.txt', rows);
+    const saved = await place.call('map', '--feed', 'sap', '--save', file);
+    expect(saved.stdout).toContain('the row is not rejected\nthe first import stops before it writes');
+    expect(saved.stdout).not.toContain('can be imported');
+    const stopped = await place.call('import', '--sandbox', '--feed', 'sap', file);
+    expect([stopped.code, stopped.stdout]).toEqual([5, expect.stringContaining('[guardUnmapped]')]);
+    const [, ignore = ''] = /leave out the rest with (ignore: .*)\n/.exec(saved.stdout) ?? [];
+    const path = join(place.folder, 'data', 'import', 'sap', '_mapping.yaml');
+    writeFileSync(path, `${readFileSync(path, 'utf8')}${ignore}\n`);
+    expect((await place.call('map', '--feed', 'sap', file)).stdout).toContain('\nthe row can be imported\n');
+    expect((await place.call('import', '--sandbox', '--feed', 'sap', file)).code).toBe(0);
+  });
+
+  it('are named in the generic layout, too, and are null in JSON where there are none', async () => {
+    const place = openPlace();
+    const header = 'externalId,firstName,Telefon Empfang';
+    const file = place.file('a.csv', `${header}\n1,Ada,+14155550101\n`);
+    const { stdout } = await place.call('--json', 'map', file);
+    expect(JSON.parse(stdout).stop).toContain('nothing maps the column "Telefon Empfang", whose name suggests contact');
+    const blank = place.file('b.csv', `${header}\n1,Ada,\n`);
+    expect(JSON.parse((await place.call('--json', 'map', blank)).stdout).stop).toBeNull();
+  });
+});

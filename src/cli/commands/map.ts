@@ -236,7 +236,8 @@ export function presentMap(output: Output, result: MapResult): readonly string[]
     `${layoutLine(result)}`,
     ...columnLines(output, result),
     ...policyLine(result),
-    ...(result.preview === null ? [] : previewLines(output, result.preview)),
+    ...(result.preview === null ? [] : previewLines(output, result.preview, result.stop !== null)),
+    ...(result.stop === null ? [] : [printable(result.stop)]),
     ...result.remarks.map((remark) => `note: ${printable(remark)}`),
     ...result.warnings.map(({ message }) => `note: ${printable(message)}`),
   ];
@@ -307,7 +308,11 @@ function exampleOf({ values }: Output, { example }: ProposedColumn): string {
   return characters.length <= exampleCharsMax ? example : `${characters.slice(0, exampleCharsMax - 1).join('')}…`;
 }
 
-function previewLines(output: Output, { contacts, rows, rejected, problems, warnings }: Preview): readonly string[] {
+function previewLines(
+  output: Output,
+  { contacts, rows, rejected, problems, warnings }: Preview,
+  isStopped: boolean,
+): readonly string[] {
   const first = output.values
     ? contacts.map(({ line, contact, problems: own }) =>
         contact === null
@@ -323,12 +328,15 @@ function previewLines(output: Output, { contacts, rows, rejected, problems, warn
     );
   return [
     ...(first.length === 0 ? [] : ['the first contacts, as they would be:', ...first]),
-    ...(rejected === 0
-      ? [rows === 1 ? 'the row can be imported' : `of the first ${rows} rows, all can be imported`]
-      : [`of the first ${rows} rows, ${rejected} would be rejected:`]),
+    ...(rejected === 0 ? [goodLine(rows, isStopped)] : [`of the first ${rows} rows, ${rejected} would be rejected:`]),
     ...counted(problems, 'rejected'),
     ...counted(warnings, 'warning'),
   ];
+}
+
+function goodLine(rows: number, isStopped: boolean): string {
+  if (isStopped) return rows === 1 ? 'the row is not rejected' : `of the first ${rows} rows, none would be rejected`;
+  return rows === 1 ? 'the row can be imported' : `of the first ${rows} rows, all can be imported`;
 }
 
 /** `crm-17  Ada Lovelace, Engine AG, Programmer  ada@example.com (work)  +1415… (mobile)` */
