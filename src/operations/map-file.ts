@@ -281,7 +281,10 @@ export async function explainLine(
   const named = await namedMapping(parts, options);
   const result = named === undefined ? await mapFile(parts, path, options) : null;
   const mapping = named === undefined ? (result?.mapping ?? null) : named.mapping;
-  const { found, lastLine } = await readForMap(resolve(path), options, named, line);
+  const { found, leftOut, lastLine } = await readForMap(resolve(path), options, named, line);
+  if (leftOut !== null) {
+    return { line, entries: [], unused: [], contact: null, problems: [], warnings: [], skipped: whyOf(leftOut) };
+  }
   if (found === null) {
     throw new PatchbayError('usage', 'lineNotFound', `${basename(path)} has no row at line ${line}`, {
       facts: { line, lastLine },
@@ -293,6 +296,11 @@ export async function explainLine(
     found,
     contextOf(parts, mapping, mapping === null || result?.draft == null ? country : null),
   );
+}
+
+/** `line 5 is left out: it holds totals` → `it holds totals`. */
+function whyOf({ message }: Problem): string {
+  return message.slice(message.indexOf(': ') + 2);
 }
 
 /** Runs the fixtures of a mapping that a person names, of a feed's, or of the preset that a file is recognised as. */

@@ -61,6 +61,8 @@ export interface FileRead {
   readonly warnings: readonly Problem[];
   /** The row of the line that was asked for. */
   readonly found: SourceItem | null;
+  /** Where no row is at the line that was asked for: that it is left out whatever the mapping, as one that holds totals. */
+  readonly leftOut: Problem | null;
   /** The line at which the last row begins; 0 for a file without rows. */
   readonly lastLine: number;
 }
@@ -127,9 +129,13 @@ async function readAll(
     // The tail is valid once the file was read to its end.
     warnings: isWanted && line === null ? source.tail().warnings : [],
     found: line !== null && holdsLine(found, line) ? found : null,
+    leftOut: source.tail().warnings.find((one) => one.line === line && leftOutCodes.has(one.code)) ?? null,
     lastLine,
   };
 }
+
+/** Of warnings on a line that is no row (`src/sources/read-table.ts`). */
+const leftOutCodes: ReadonlySet<string> = new Set(['totalLine', 'headerRepeated', 'preambleLine']);
 
 /** A row of a table may have line breaks in its cells. Where a JSON record ends is not known. */
 function holdsLine(item: SourceItem | null, line: number): boolean {

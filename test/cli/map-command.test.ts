@@ -369,7 +369,7 @@ describe('a row that the mapping leaves out', () => {
     expect(looked.stdout).not.toMatch(/left out +example/);
     const left = await place.call('map', '--mapping', 'k.yaml', '--explain', '3', file);
     expect(left.stdout).toMatch(/Status +left +which rows are read +left out\n/);
-    expect(left.stdout).toContain('left out: Status is not "active" (skipRows or keepRows of the mapping)');
+    expect(left.stdout).toContain('left out, as in an import: Status is not "active"');
     expect(left.stdout).not.toMatch(/contact:|rejected:|Bo/);
     const [document] = [
       JSON.parse((await place.call('--json', 'map', '--mapping', 'k.yaml', '--explain', '3', file)).stdout),
@@ -418,6 +418,19 @@ describe('what a person says about the file itself', () => {
     const next = /next: patchbay (.*)\n$/.exec(copy.stdout)?.[1]?.split(' ') ?? [];
     expect(next).not.toContain('--delimiter');
     expect(JSON.parse((await place.call('--json', ...next)).stdout)).toMatchObject({ state: 'done', created: 1 });
+  });
+});
+
+describe('a line that is no row', () => {
+  it('of totals, or above the header, is explained as what it is', async () => {
+    const place = openPlace();
+    const file = place.file('t.csv', 'Export of today\nexternalId,firstName\n1,Ann\n2,Bo\nTotal,2\n3,Cy\n');
+    const total = await place.call('map', '--explain', '5', file);
+    expect([total.code, total.stdout]).toEqual([0, 'line 5\n\nleft out, as in an import: it holds totals\n']);
+    expect((await place.call('map', '--explain', '1', file)).stdout).toContain('it is above the header');
+    expect((await place.call('map', '--explain', '6', file)).stdout).toContain('contact: 3  Cy');
+    const beyond = await place.call('map', '--explain', '7', file);
+    expect([beyond.code, beyond.stderr]).toEqual([2, expect.stringContaining('The last row begins at line 6.')]);
   });
 });
 

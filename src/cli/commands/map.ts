@@ -390,9 +390,7 @@ export function presentExplained(output: Output, row: ExplainedRow): readonly st
           ),
         ]),
     '',
-    ...(row.skipped === undefined
-      ? []
-      : [`left out: ${printable(row.skipped)} (skipRows or keepRows of the mapping); an import skips this row`]),
+    ...(row.skipped === undefined ? [] : [`left out, as in an import: ${printable(row.skipped)}`]),
     ...(row.contact === null
       ? []
       : [`contact: ${output.values ? shorten(contactLine(row.contact), contactCharsMax) : row.contact.externalId}`]),

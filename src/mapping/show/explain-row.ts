@@ -27,7 +27,7 @@ export interface ExplainedRow {
   readonly contact: ContactView | null;
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
-  /** Why the row is left out by `skipRows` or `keepRows`, where it is: it says nothing then, and nothing is wrong with it. */
+  /** Why the row is left out, by `skipRows` or `keepRows`, or as one of totals: it says nothing then, and nothing is wrong with it. */
   readonly skipped?: string;
 }
 
