@@ -22,7 +22,14 @@ import {
   watchContent,
 } from './file-findings.ts';
 import { closestName, normaliseHeader, tidyHeader } from './header.ts';
-import { FlatNames, isContactShape, mapContactObject, mapFlatObject, UnmappedNames } from './json-rows.ts';
+import {
+  FlatNames,
+  isContactMember,
+  isContactShape,
+  mapContactObject,
+  mapFlatObject,
+  UnmappedNames,
+} from './json-rows.ts';
 import {
   type BoundColumn,
   type GenericBinding,
@@ -214,7 +221,7 @@ function compileGenericObjects(settings: Settings): CompiledMapping {
       return names.readings();
     },
     get unmappedColumns() {
-      return unmapped.list();
+      return unmapped.list().map((name) => (names.reads(name) ? `${name} (beside defaultFields)` : name));
     },
     get leftOut() {
       return leftOut.list();
@@ -238,6 +245,10 @@ function leftOutOfGeneric(names: FlatNames): LeftOut {
   const named = new Set<string>();
   return leftOutOfObjects(
     (object) => {
+      if (isContactShape(object)) {
+        for (const name of ['firstName', 'lastName']) named.add(name);
+        return isContactMember;
+      }
       const byName = names.targetsOf(object);
       for (const target of [...byName.values()].flat()) if (target.kind === 'scalar') named.add(target.name);
       return (name) => byName.has(name);

@@ -134,13 +134,19 @@ export function leftOutOfObjects(
       for (const name of Object.keys(row.object)) {
         const column = listed.has(name) ? null : (rivalOf(name) ?? columnOf(name));
         if (column === null || isMapped(name) || !isFilled(row.object[name])) continue;
-        filled.push(column);
+        filled.push(isContactShape(row.object) ? { ...column, generic: inContactShape(column) } : column);
         listed.add(name);
       }
     },
     mustSee: () => true,
     list: () => missed(filled, namesPeople()),
   };
+}
+
+/** Where the service's own shape has such a value. */
+function inContactShape({ kind, generic }: ContactColumn): string {
+  if (kind === 'phone') return 'defaultFields.phoneNumbers';
+  return kind === 'email' ? 'defaultFields.emails' : `defaultFields.${generic}`;
 }
 
 function missed(filled: readonly ContactColumn[], namesPeople: boolean): readonly ContactColumn[] {

@@ -76,6 +76,19 @@ export function isContactShape(object: JsonObject): boolean {
   return Object.hasOwn(object, 'defaultFields');
 }
 
+/** Whether a member beside `defaultFields` has a meaning. Synonyms have none there. */
+export function isContactMember(name: string): boolean {
+  return contactMembers.has(name) || serviceMembers.has(name);
+}
+
+const contactMembers: ReadonlySet<string> = new Set([
+  'externalId',
+  'source',
+  'sourceUrl',
+  'defaultFields',
+  'customFields',
+]);
+
 export function mapContactObject(row: ObjectRow, settings: Settings, unmapped: UnmappedNames): MappedRow {
   const { object } = row;
   const defaults = memberOf(object, 'defaultFields') ?? null;
@@ -150,6 +163,11 @@ export class FlatNames {
     );
     if (this.#byShape.size < this.#countMax) this.#byShape.set(shape, byName);
     return byName;
+  }
+
+  /** Whether some record has the member with a meaning: a record of another shape may have it without. */
+  reads(name: string): boolean {
+    return [...this.#byShape.values()].some((byName) => byName.has(name));
   }
 
   /** Members read by a synonym, as `Mobile → phone (mobile)`; complete after the last row. */

@@ -144,3 +144,34 @@ describe('in JSON', () => {
     expect(compiled.unmappedColumns).toEqual(['Firma', 'Organisation']);
   });
 });
+
+describe('a synonym beside defaultFields', () => {
+  const seen = (...objects: readonly object[]) => {
+    const compiled = compileMapping(null, { columns: null }, noContext);
+    for (const [index, object] of objects.entries()) {
+      const row = objectRow(object, index + 1);
+      compiled.see(row);
+      compiled.mapRow(row);
+    }
+    return compiled;
+  };
+  const inShape = { externalId: 'b', defaultFields: { firstName: 'Bo' }, Mobile: '+14155550102' };
+
+  test('is not read, and not said to be: it stops the file, and is called by its place in that shape', () => {
+    const compiled = seen(inShape);
+    expect([compiled.readings, compiled.unmappedColumns]).toEqual([[], ['Mobile']]);
+    expect(compiled.leftOut).toMatchObject([{ column: 'Mobile', generic: 'defaultFields.phoneNumbers' }]);
+  });
+
+  test('is told from one of a flat record in the same file, which is read', () => {
+    const compiled = seen({ externalId: 'a', firstName: 'Ann', Mobile: '+14155550101' }, inShape);
+    expect(compiled.readings).toEqual(['Mobile → phone (mobile)']);
+    expect(compiled.unmappedColumns).toEqual(['Mobile (beside defaultFields)']);
+    expect(compiled.leftOut.map(({ column }) => column)).toEqual(['Mobile']);
+  });
+
+  test('is nothing in an export of the service itself', () => {
+    const exported = { id: '1', createdAt: 'x', source: 'a', sourceUrl: 'https://example.com', customFields: [] };
+    expect(seen({ ...inShape, Mobile: undefined, ...exported }).leftOut).toEqual([]);
+  });
+});
