@@ -95,6 +95,7 @@ export function readPhone(raw: string, country: CountryCode | null): Reading<str
   }
   const base = whole ?? spelled;
   if (/\p{L}/u.test(base)) return withLetters(base);
+  if (/\p{Sc}/u.test(base)) return isMoney;
   if (/\/\s*\d{0,2}$|[,;]/.test(base)) {
     return bad(
       'phoneAmbiguous',
@@ -149,6 +150,13 @@ const impossible = bad(
 /** `05.03.2026` in place of a number: by the German plan, even one that is given out. */
 const date = /^(?:\d{1,2}[./-]\d{1,2}[./-](?:19|20)\d\d|(?:19|20)\d\d-\d\d-\d\d)$/;
 const isADate = bad('phoneImpossible', 'this is a date and no phone number', 'Check which column holds the numbers.');
+
+/** `14155550103.00 €`, as a spreadsheet shows a number under the format of a currency. */
+const isMoney = bad(
+  'phoneImpossible',
+  'this is written as an amount of money, with the sign of a currency',
+  'If it is a phone number, give its column the format of text or of a plain number in the spreadsheet; otherwise check which column holds the numbers.',
+);
 
 /** Words in place of digits, as in `1-800-FLOWERS`, are not read: they are spelled for people, and cut off at will. */
 function withLetters(text: string): ReturnType<typeof bad> {

@@ -192,6 +192,15 @@ describe('a phone number kills the row', () => {
     expect(codesOf(mapped(text, 'DE'))).toEqual(['phoneImpossible']);
   });
 
+  test.each(['14155550103.00 €', '€ 14155550103', '$4155550105', '4.155.550.105,00 €'])(
+    'when a spreadsheet shows it as an amount of money: %s',
+    (text) => {
+      const row = mapped(text, 'US');
+      expect(codesOf(row)).toEqual(['phoneImpossible']);
+      expect(row.kind === 'dead' && row.problems[0]?.hint).toContain('the format of text or of a plain number');
+    },
+  );
+
   test('when letters are in place of digits, with the digit of each letter in the hint', () => {
     const row = mapped('1-800-FLOWERS', 'US');
     expect(row.kind === 'dead' && row.problems[0]?.hint).toMatch(/ABC is 2, DEF 3/);
