@@ -1,8 +1,9 @@
 /** The page of one run and its JSON twin: its outcome, the reason, held fields, warnings and problems of its rows. */
 import { html } from 'hono/html';
+import { PatchbayError } from '#src/errors.ts';
 import { isFinal } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
-import { type ReadLimits, type RunDetail, type RunHome, readRun } from '#src/operations/runs.ts';
+import { findRun, type ReadLimits, type RunDetail, type RunHome, readRun } from '#src/operations/runs.ts';
 import type { ProblemLine } from '#src/runs/report.ts';
 import { lineText } from '#src/sources/row.ts';
 import { busyRefreshSeconds, count, counted, duration, type Frame, framed, type Markup, moment } from './frame.ts';
@@ -182,8 +183,11 @@ const limits: ReadLimits = {
   reportBytesMax: 8 * 1024 * 1024,
 };
 
-/** Null when there is no such run: only an id that the ledger knows becomes part of a path. */
+/** By its id or the end of it. Null when there is no such run: only an id that the ledger knows becomes part of a path. */
 export async function readRunDetail(parts: RunHome, runId: string): Promise<RunDetail | null> {
-  const run = await parts.ledger.runs.get(runId);
+  const run = await findRun(parts, runId).catch((error: unknown) => {
+    if (error instanceof PatchbayError && error.code === 'noSuchRun') return null;
+    throw error;
+  });
   return run === null ? null : readRun(parts, run, null, limits);
 }

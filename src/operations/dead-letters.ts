@@ -18,10 +18,11 @@ import type { ServiceAnswer } from '#src/ledger/staging.ts';
 import { addressOf } from '#src/notices/addressees.ts';
 import { recordOf } from '#src/sources/row.ts';
 import { actOf } from './acts.ts';
+import { withWholeRunId } from './runs.ts';
 
 export interface DeadLetterQuery {
   readonly code?: string;
-  /** The run that met the letter last. */
+  /** The run that met the letter last, by its id or the end of it. */
   readonly run?: string;
   readonly feed?: string;
   /** `open` includes letters that are being tried again. */
@@ -43,12 +44,13 @@ const lettersPerPage = 250;
 /**
  * Newest first, page by page, so that a long list is never in memory as a whole; notices come on the first page, beside the letters.
  * Ends with the list, or with its limit.
- * @throws PatchbayError `usage` `noSuchDeadLetter` where `after` names none.
+ * @throws PatchbayError `usage` `noSuchDeadLetter` where `after` names none; `noSuchRun`.
  */
 export async function* deadLetterPages(
   home: Pick<Home, 'ledger'>,
-  query: DeadLetterQuery,
+  asked: DeadLetterQuery,
 ): AsyncGenerator<DeadLetterPage> {
+  const query = await withWholeRunId(home, asked);
   // Of the letter as it was listed: it may be met again meanwhile, and then stands first.
   let after = await letterNamed(home, query.after);
   let notices = after === null ? await deadNotices(home, query) : [];
@@ -64,9 +66,10 @@ export async function* deadLetterPages(
 
 /**
  * Newest first.
- * @throws PatchbayError `usage` `noSuchDeadLetter` where `after` names none.
+ * @throws PatchbayError `usage` `noSuchDeadLetter` where `after` names none; `noSuchRun`.
  */
-export async function listDeadLetters(home: Pick<Home, 'ledger'>, query: DeadLetterQuery): Promise<DeadLetterPage> {
+export async function listDeadLetters(home: Pick<Home, 'ledger'>, asked: DeadLetterQuery): Promise<DeadLetterPage> {
+  const query = await withWholeRunId(home, asked);
   const after = await letterNamed(home, query.after);
   const letters = await lettersAfter(home, query, after);
   return { letters, notices: after === null ? await deadNotices(home, query) : [] };
@@ -152,6 +155,7 @@ async function findDeadNotice({ ledger }: Pick<Home, 'ledger'>, id: string): Pro
 export interface RetryRequest {
   readonly ids: readonly string[];
   readonly code?: string;
+  /** By its id or the end of it. */
   readonly run?: string;
   readonly feed?: string;
   readonly all?: boolean;
@@ -189,13 +193,14 @@ export function isForNoticesOnly({ ids }: RetryRequest): boolean {
 /**
  * Puts the chosen dead notices back into the line, with all their attempts. The engine sends them.
  * @returns their ids.
- * @throws PatchbayError `usage` `noDeadLetters` where only notices are named and none of them is dead.
+ * @throws PatchbayError `usage` `noDeadLetters` where only notices are named and none of them is dead; `noSuchRun`.
  */
 export async function retryNotices(
   home: Pick<Home, 'ledger' | 'clock' | 'actor'>,
-  request: RetryRequest,
+  asked: RetryRequest,
 ): Promise<readonly string[]> {
   const { ledger, clock } = home;
+  const request = await withWholeRunId(home, asked);
   const nowMs = clock.nowMs();
   const sent: string[] = [];
   for (const { id } of await chosenNotices({ ledger }, request)) {
@@ -225,19 +230,20 @@ async function chosenNotices(
 /** How many letters an act names. */
 const idsOfActMax = 20;
 
-/** Whether any open letter of a rejected row fits the request. */
-export async function hasOpenLetters({ ledger }: Pick<Home, 'ledger'>, request: RetryRequest): Promise<boolean> {
-  return (await openByFeed(ledger, redriveChoice(request))).length > 0;
+/** Whether any open letter of a rejected row fits the request. @throws PatchbayError `usage` `noSuchRun`. */
+export async function hasOpenLetters(home: Pick<Home, 'ledger'>, request: RetryRequest): Promise<boolean> {
+  return (await openByFeed(home.ledger, redriveChoice(await withWholeRunId(home, request)))).length > 0;
 }
 
 /**
  * Enters runs that try the chosen letters again.
- * @throws PatchbayError `usage` `noDeadLetters` where no open letter fits.
+ * @throws PatchbayError `usage` `noDeadLetters` where no open letter fits; `noSuchRun`.
  */
 export async function retryLetters(
   { submit, actor }: Pick<Home, 'submit' | 'actor'>,
-  request: RetryRequest,
+  asked: RetryRequest,
 ): Promise<readonly RunRecord[]> {
+  const request = await withWholeRunId(submit, asked);
   const { ids, code, run, feed, all = false, remap = false, reason = null, rate = null } = request;
   const facts = {
     ...(ids.length === 0 ? {} : { ids: ids.slice(0, idsOfActMax) }),

@@ -16,6 +16,7 @@ import { newRunId } from '#src/runs/run-files.ts';
 import { writeAsAsked } from '#src/whole-file.ts';
 import { actOf } from './acts.ts';
 import { readDeadLetter } from './dead-letters.ts';
+import { withWholeRunId } from './runs.ts';
 
 /**
  * Sets cells of a letter's row and enters a run that tries it, mapped anew.
@@ -65,6 +66,7 @@ function notOpen({ id, state, redriveRunId }: DeadLetter): PatchbayError {
 export interface LetterSelection {
   readonly ids: readonly string[];
   readonly code?: string;
+  /** By its id or the end of it. */
   readonly run?: string;
   readonly feed?: string;
   readonly all?: boolean;
@@ -76,7 +78,7 @@ const idsOfActMax = 20;
 /**
  * Drops open letters: nothing is left to be done for them, and their rows do not go in. The same row in a later file opens them again.
  * @returns how many; letters that are being tried again are none of them.
- * @throws PatchbayError `usage`: `nothingChosen`, `noDeadLetters`.
+ * @throws PatchbayError `usage`: `nothingChosen`, `noDeadLetters`, `noSuchRun`.
  */
 export async function dropLetters(
   home: Pick<Home, 'ledger' | 'clock' | 'actor'>,
@@ -91,7 +93,7 @@ export async function dropLetters(
   }
   const act = await actOf(home, 'deadDrop', reason, ids.length === 0 ? {} : { ids: ids.slice(0, idsOfActMax) });
   const dropped = await home.ledger.deadLetters.drop(
-    { ...(ids.length === 0 ? {} : { ids }), ...filterOf(selection) },
+    { ...(ids.length === 0 ? {} : { ids }), ...filterOf(await withWholeRunId(home, selection)) },
     act,
   );
   if (dropped > 0) return dropped;
@@ -103,7 +105,7 @@ export async function dropLetters(
 /**
  * Writes open letters that fit as files that can be imported again, one for each feed and mapping.
  * @param folder null: where fix-files are.
- * @throws PatchbayError `usage`: `noDeadLetters`, `outputNotWritten`.
+ * @throws PatchbayError `usage`: `noDeadLetters`, `noSuchRun`, `outputNotWritten`.
  */
 export async function exportDeadLetters(
   { submit }: Pick<Home, 'submit'>,
@@ -111,7 +113,8 @@ export async function exportDeadLetters(
   folder: string | null,
 ): Promise<readonly ExportedFile[]> {
   const { ids } = selection;
-  const filter = { states: ['open'] as const, ...filterOf(selection), ...(ids.length === 0 ? {} : { ids }) };
+  const chosen = filterOf(await withWholeRunId(submit, selection));
+  const filter = { states: ['open'] as const, ...chosen, ...(ids.length === 0 ? {} : { ids }) };
   const place = {
     folder: folder ?? archiveFolders(importFolderOf(submit)).fix,
     prefix: newRunId(submit.clock.nowMs()),

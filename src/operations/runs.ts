@@ -126,6 +126,14 @@ export async function findRun({ ledger }: Pick<Home, 'ledger'>, id: string): Pro
   throw new PatchbayError('usage', 'noSuchRun', message, { hint: 'List the runs with: patchbay runs ls' });
 }
 
+/** The same choice with the whole id of its run, of which a person may type the end. @throws PatchbayError `usage` `noSuchRun`. */
+export async function withWholeRunId<Choice extends { readonly run?: string }>(
+  home: Pick<Home, 'ledger'>,
+  choice: Choice,
+): Promise<Choice> {
+  return choice.run === undefined ? choice : { ...choice, run: (await findRun(home, choice.run)).id };
+}
+
 /**
  * How much of a run's problems and outcomes is known:
  * - `all`: from its report;

@@ -57,7 +57,8 @@ describe('dead ls', () => {
   });
 
   it('says nothing of rows where deliveries alone are dead, and nothing of deliveries where a run is asked for', async () => {
-    const { data } = await dataFolder();
+    const { data, ledger } = await dataFolder();
+    await stagingRun(ledger, 'r-1');
     const captured = captureOutput();
     await listDead({ ...list, data, color: false });
     expect(captured.stdout()).not.toContain('no dead letters');
