@@ -8,6 +8,9 @@
  *
  * Browsers separate cookies by host and not by port, so each installation has a cookie name of its own: two on one machine do not end
  * each other's sessions, and the session of one opens no other, whatever their tokens.
+ *
+ * The cookie is `SameSite=Lax`: a link from elsewhere opens the page, which changes nothing, and the one form is refused to other sites
+ * by its Origin.
  */
 
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
@@ -16,8 +19,9 @@ import { bodyLimit } from 'hono/body-limit';
 import { getCookie, setCookie } from 'hono/cookie';
 import { html } from 'hono/html';
 import { bare, type Frame } from './frame.ts';
-import { answer, answerMessage } from './message-page.ts';
+import { answer, answerMessage, type Message } from './message-page.ts';
 import type { DashboardParts } from './parts.ts';
+import { placeAfterLogin } from './place-after-login.ts';
 
 const formBytesMax = 4 * 1024;
 
@@ -30,7 +34,8 @@ export function requireToken(token: string, parts: DashboardParts, frame: () => 
       isSession(getCookie(c, session.cookieName), session, parts.clock.nowMs());
     if (isKnown) return await next();
     c.header('www-authenticate', 'Bearer realm="Patchbay"');
-    return await loginAnswer(c, frame(), 401, false);
+    const { pathname, search } = new URL(c.req.url);
+    return await loginAnswer(c, frame(), { status: 401, isWrong: false, place: placeAfterLogin(pathname + search) });
   };
 }
 
@@ -38,41 +43,76 @@ export function requireToken(token: string, parts: DashboardParts, frame: () => 
 export function addLogin(app: Hono, token: string, parts: DashboardParts, frame: () => Frame): void {
   const { log, clock } = parts;
   const session = sessionOf(token, parts);
-  const refuse = (c: Context, code: string, message: string, hint: string) => {
-    log.warn({ action: 'login', code }, 'page action refused');
-    return answerMessage(c, frame(), { status: code === 'formTooLarge' ? 413 : 403, code, message, hint });
+  const refuse = (c: Context, refusal: Message) => {
+    log.warn({ action: 'login', code: refusal.code }, 'page action refused');
+    return answerMessage(c, frame(), refusal);
   };
-  app.get('/login', (c) => loginAnswer(c, frame(), 200, false));
+  app.get('/login', (c) => loginAnswer(c, frame(), { status: 200, isWrong: false, place: placeAfterLogin(null) }));
   app.post(
     '/login',
     async (c, next) => {
       const { host, origin, 'sec-fetch-site': secFetchSite } = c.req.header();
       if (isSameOrigin({ host, origin, secFetchSite })) return await next();
-      return await refuse(c, 'foreignOrigin', 'this form was sent by another site', 'Open the page itself and log in.');
+      return await refuse(c, foreignOrigin);
     },
-    bodyLimit({
-      maxSize: formBytesMax,
-      onError: (c) => refuse(c, 'formTooLarge', 'the form is too large', 'Send the token and nothing else.'),
-    }),
+    bodyLimit({ maxSize: formBytesMax, onError: (c) => refuse(c, formTooLarge) }),
     async (c) => {
-      const { token: given } = await c.req.parseBody();
+      const form = await readForm(c);
+      if (form === null) return await refuse(c, formUnreadable);
+      const given = form.get('token');
+      const place = placeAfterLogin(form.get('next'));
       if (typeof given !== 'string' || !isSameSecret(given.trim(), token)) {
         log.warn({ action: 'login', code: 'wrongToken' }, 'page action refused');
-        return await loginAnswer(c, frame(), 401, true);
+        return await loginAnswer(c, frame(), { status: 401, isWrong: true, place });
       }
       setCookie(c, session.cookieName, makeSession(session, clock.nowMs()), {
         httpOnly: true,
-        sameSite: 'Strict',
+        sameSite: 'Lax',
         path: '/',
         maxAge: sessionSeconds,
       });
       log.info({ action: 'login' }, 'page action');
-      return c.redirect('/', 303);
+      return c.redirect(place, 303);
     },
   );
 }
 
-function loginAnswer(c: Context, frame: Frame, status: 200 | 401, isWrong: boolean): Response | Promise<Response> {
+const foreignOrigin: Message = {
+  status: 403,
+  code: 'foreignOrigin',
+  message: 'this form was sent by another site',
+  hint: 'Open the page itself and log in.',
+};
+
+const formTooLarge: Message = {
+  status: 413,
+  code: 'formTooLarge',
+  message: 'the form is too large',
+  hint: 'Send the token and nothing else.',
+};
+
+const formUnreadable: Message = {
+  status: 400,
+  code: 'formUnreadable',
+  message: 'the form cannot be read',
+  hint: 'Send it as application/x-www-form-urlencoded, with the field token; or open /login in a browser.',
+};
+
+/** Null where the body is no form, or not what its content type says. Throws where the body is too large, or is cut off. */
+async function readForm(c: Context): Promise<FormData | null> {
+  const body = await c.req.arrayBuffer();
+  const headers = { 'content-type': c.req.header('content-type') ?? '' };
+  return await new Response(body, { headers }).formData().catch(() => null);
+}
+
+interface LoginForm {
+  readonly status: 200 | 401;
+  readonly isWrong: boolean;
+  /** Where a login leads. */
+  readonly place: string;
+}
+
+function loginAnswer(c: Context, frame: Frame, { status, isWrong, place }: LoginForm): Response | Promise<Response> {
   const hint = 'Send the token of PATCHBAY_TOKEN as "Authorization: Bearer …", or log in with a browser.';
   const message = isWrong ? 'this is not the token' : 'the page needs its token';
   const page = () =>
@@ -81,6 +121,7 @@ function loginAnswer(c: Context, frame: Frame, status: 200 | 401, isWrong: boole
       body: html`<h1>Log in</h1>
 ${isWrong ? html`<div class="notice bad" role="alert"><p>This is not the token.</p></div>` : ''}
 <form method="post" action="/login" class="login">
+<input type="hidden" name="next" value="${place}">
 <label for="token">Token</label>
 <input id="token" name="token" type="password" autocomplete="current-password" required autofocus>
 <button type="submit">Log in</button>

@@ -1,21 +1,9 @@
 /** Who may see the page, and what it lets through (`docs/rules.md`, "Secrets and personal data"). */
 import { describe, expect, it } from 'vitest';
-import { createDashboard } from '#src/dashboard/dashboard-app.ts';
-import type { DashboardParts } from '#src/dashboard/parts.ts';
-import { answerOf, type DashboardBench, dashboardBench, deadRow, enterRun, finishedRun } from './dashboard-bench.ts';
+import { dashboardBench, deadRow, enterRun, finishedRun } from './dashboard-bench.ts';
+import { postLogin, sameOrigin } from './post-login.ts';
 
 const token = 'a-long-token-of-24-chars';
-
-async function postLogin(bench: DashboardBench, given: string, headers: Record<string, string>) {
-  const response = await bench.app.request('/login', {
-    method: 'POST',
-    headers: { host: 'patchbay.example.com', 'content-type': 'application/x-www-form-urlencoded', ...headers },
-    body: new URLSearchParams({ token: given }).toString(),
-  });
-  return await answerOf(response);
-}
-
-const sameOrigin = { 'sec-fetch-site': 'same-origin' };
 
 describe('markup in data', () => {
   it('is escaped in the name of a file', async () => {
@@ -139,96 +127,6 @@ describe('with a token', () => {
     for (const path of ['/', '/runs', '/dead-letters', '/metrics']) {
       expect((await bench.page(path, headers)).status, path).toBe(200);
     }
-  });
-
-  it('a login sets a cookie that opens the page, does not hold the token, and ends after half a day', async () => {
-    const bench = await dashboardBench({ token });
-    const login = await postLogin(bench, token, sameOrigin);
-    expect([login.status, login.headers.get('location')]).toEqual([303, '/']);
-    const setCookie = login.headers.get('set-cookie') ?? '';
-    expect(setCookie).toMatch(/; Path=\/;/);
-    expect(setCookie).toMatch(/; HttpOnly/);
-    expect(setCookie).toMatch(/; SameSite=Strict/);
-    expect(setCookie).not.toContain(token);
-    const cookie = setCookie.split(';')[0] ?? '';
-    expect((await bench.page('/', { cookie })).status).toBe(200);
-    bench.advance(12 * 60 * 60 * 1_000);
-    expect((await bench.page('/', { cookie })).status).toBe(401);
-  });
-
-  const sessionCookie = async (bench: DashboardBench, given: string): Promise<string> => {
-    const [cookie = ''] = (await postLogin(bench, given, sameOrigin)).headers.getSetCookie();
-    return cookie.split(';')[0] ?? '';
-  };
-  const nameOf = (cookie: string): string => cookie.split('=')[0] ?? '';
-
-  it('a cookie made by somebody else, or for another token, opens nothing', async () => {
-    const bench = await dashboardBench({ token });
-    const name = nameOf(await sessionCookie(bench, token));
-    const otherToken = 'another-token-of-24-char';
-    const before = createDashboard({ ...bench.parts, token: otherToken });
-    const foreign = await sessionCookie({ ...bench, app: before }, otherToken);
-    expect(nameOf(foreign)).toBe(name);
-    const later = foreign.replace(/=\d/, '=9');
-    for (const cookie of [foreign, later, `${name}=`, `${name}=${token}`]) {
-      expect((await bench.page('/', { cookie })).status, cookie).toBe(401);
-    }
-  });
-
-  it('two installations on one machine keep both sessions, and neither opens the other, even with one token', async () => {
-    const berlin = await dashboardBench({ token });
-    const boston = await dashboardBench({ token });
-    const cookies = [await sessionCookie(berlin, token), await sessionCookie(boston, token)];
-    const [ofBerlin = '', ofBoston = ''] = cookies;
-    // A browser keeps one cookie of each name for a host, whatever its port, and sends all of them.
-    const kept = [...new Map(cookies.map((cookie) => [nameOf(cookie), cookie])).values()].join('; ');
-    for (const bench of [berlin, boston]) expect((await bench.page('/', { cookie: kept })).status).toBe(200);
-    const renamed = ofBerlin.replace(nameOf(ofBerlin), nameOf(ofBoston));
-    for (const cookie of [ofBerlin, renamed]) expect((await boston.page('/', { cookie })).status, cookie).toBe(401);
-  });
-
-  it('a session outlasts a restart, and hosts that share a ledger have sessions of their own', async () => {
-    const bench = await dashboardBench({ token });
-    const cookie = await sessionCookie(bench, token);
-    const pageOf = async (parts: DashboardParts) => {
-      const response = await createDashboard(parts).request('/', { headers: { host: 'localhost', cookie } });
-      return response.status;
-    };
-    expect(await pageOf(bench.parts)).toBe(200);
-    const host = { id: 'h0123456789ab', name: 'berlin-2:/srv/patchbay' };
-    expect(await pageOf({ ...bench.parts, host })).toBe(401);
-  });
-
-  it('a wrong token is told so', async () => {
-    const { status, headers } = await postLogin(await dashboardBench({ token }), 'wrong', sameOrigin);
-    expect([status, headers.get('set-cookie')]).toEqual([401, null]);
-  });
-
-  it('a login from another site is refused, even with the right token', async () => {
-    const bench = await dashboardBench({ token });
-    const foreign: Record<string, string>[] = [
-      { 'sec-fetch-site': 'cross-site', origin: 'https://patchbay.example.com' },
-      { 'sec-fetch-site': 'same-site' },
-      { origin: 'https://elsewhere.example.org' },
-      { origin: 'null' },
-      {},
-    ];
-    for (const headers of foreign) {
-      const { status, headers: answered } = await postLogin(bench, token, headers);
-      expect([status, answered.get('set-cookie')], JSON.stringify(headers)).toEqual([403, null]);
-    }
-  });
-
-  it('a browser that tells no site is believed when Origin and Host agree', async () => {
-    const bench = await dashboardBench({ token });
-    for (const origin of ['https://patchbay.example.com', 'http://patchbay.example.com']) {
-      expect((await postLogin(bench, token, { origin })).status).toBe(303);
-    }
-  });
-
-  it('a form that is too large is refused unread', async () => {
-    const { status } = await postLogin(await dashboardBench({ token }), 'x'.repeat(5_000), sameOrigin);
-    expect(status).toBe(413);
   });
 });
 
