@@ -32,6 +32,8 @@ type PresentedRun = Pick<
 export type RunPresentation = PresentedRun & {
   readonly held: readonly HeldLine[];
   readonly matches?: readonly RunEvent[];
+  /** Absent: of a file. */
+  readonly record?: Pick<RunRecord, 'kind'>;
 };
 
 /** What `import` prints: of warnings one line for each kind, with the command that lists them all. */
@@ -53,7 +55,7 @@ export function instantText(iso: string): string {
 
 function present(
   output: Output,
-  { summary, problems, held, matches = [], notes, reason, outcomes, hasReport, isInterrupted }: RunPresentation,
+  { summary, record, problems, held, matches = [], notes, reason, outcomes, hasReport, isInterrupted }: RunPresentation,
   warnings: readonly RunEvent[],
   max: ShownMax,
 ): string {
@@ -71,7 +73,7 @@ function present(
     lines.push(`  ${output.paste(`to see what it would write: patchbay plan --run ${summary.run}`)}`);
   if (summary.moved > 0) lines.push(...movedLines(output, summary, outcomes));
   if (matches.length > 0) lines.push(...matchLines(output, summary, matches, max));
-  const showHeld = held[0]?.code === 'changedSince' ? changedSinceLines : heldLines;
+  const showHeld = record?.kind === 'undo' ? changedSinceLines : heldLines;
   if (summary.heldFields > 0) lines.push(...showHeld(output, summary.heldFields, held, max));
   if (summary.missing !== null && summary.missing.count > 0)
     lines.push(...missingLines(output, summary, outcomes, max));
@@ -346,7 +348,7 @@ export function progressLine(run: RunRecord): string {
 }
 
 /** A held field as a run knows it. Older reports hold no values. */
-export type HeldLine = Pick<RunEvent, 'line' | 'key' | 'field' | 'file' | 'app'> & Partial<Pick<RunEvent, 'code'>>;
+export type HeldLine = Pick<RunEvent, 'line' | 'key' | 'field' | 'file' | 'app'>;
 
 function heldLines(output: Output, count: number, held: readonly HeldLine[], max: ShownMax): readonly string[] {
   const lines = held.slice(0, max.held).map((field) => `    ${heldSentence(output, field)}`);

@@ -7,9 +7,9 @@ import { findRun, type ReadLimits, type RunDetail, type RunHome, readRun } from 
 import type { ProblemLine } from '#src/runs/report.ts';
 import { lineText } from '#src/sources/row.ts';
 import { busyRefreshSeconds, count, counted, duration, type Frame, framed, type Markup, moment } from './frame.ts';
+import { heldSection } from './run-held-section.ts';
+import { moreLine, rowsShownMax, whereAllAre } from './run-tables.ts';
 import { outcomeCounts, runProgress, runReason, statePill } from './runs-page.ts';
-
-const problemsShownMax = 200;
 
 export function runPage(frame: Frame, detail: RunDetail): Markup {
   const { record } = detail;
@@ -40,6 +40,7 @@ function outcomeSection({ record, summary }: RunDetail): Markup {
   const also = [
     ['adopted', counts.adopted],
     ['linked', counts.linked],
+    ['deleted', summary.deleted],
     ['held fields', counts.heldFields],
     ['removed values', counts.removedValues],
     ['new dead letters', counts.deadNew],
@@ -49,6 +50,7 @@ function outcomeSection({ record, summary }: RunDetail): Markup {
     ['GET', requests.get],
     ['POST', requests.post],
     ['PATCH', requests.patch],
+    ['DELETE', requests.delete],
     ['retried', requests.retried],
     ['rate limited', requests.rateLimited],
   ] as const;
@@ -68,18 +70,18 @@ ${summary.fixFile === null ? '' : html`<div class="broad"><dt>Fix and drop in ag
 }
 
 /** Contacts to be made that may be in the workspace already. */
-function matchSection({ matches, summary }: RunDetail): Markup {
+function matchSection(detail: RunDetail): Markup {
+  const { matches, summary } = detail;
   if (matches.length === 0) return html``;
-  const more = matches.length - problemsShownMax;
   return html`<section><h2>${summary.linked > 0 ? 'Contacts linked to what was there' : 'Contacts that may be there already'}</h2>
 <table class="stacking">
 <thead><tr><th scope="col">Line</th><th scope="col">Key</th><th scope="col">File</th><th scope="col">Same</th>
 <th scope="col">Contact</th><th scope="col">App</th><th scope="col">Which</th></tr></thead>
 <tbody>
-${matches.slice(0, problemsShownMax).map(matchLine)}
+${matches.slice(0, rowsShownMax).map(matchLine)}
 </tbody>
 </table>
-${more > 0 ? html`<p class="dim">And ${counted(more, 'more', 'more')}, in <code class="path">${summary.report}</code></p>` : ''}
+${moreLine(detail, matches.length - rowsShownMax)}
 </section>`;
 }
 
@@ -94,41 +96,8 @@ function matchLine({ line, key, field, contact, file, app, code }: RunEvent): Ma
 `;
 }
 
-/** At most as many as problems; all are in the report, and what still waits is in `held ls`. */
-function heldSection({ held, record, summary }: RunDetail): Markup {
-  if (record.counts.heldFields === 0) return html``;
-  const more = record.counts.heldFields - Math.min(held.length, problemsShownMax);
-  return html`<section><h2>Held fields</h2>
-<p class="dim">Changed both in the file and in the app: the app's value is kept until you decide. See what still waits with <code>patchbay held ls</code></p>
-${held.length === 0 ? '' : heldTable(held)}
-${more > 0 ? html`<p class="dim">And ${counted(more, 'more', 'more')}, in <code class="path">${summary.report}</code></p>` : ''}
-</section>`;
-}
-
-function heldTable(held: readonly RunEvent[]): Markup {
-  return html`<table class="stacking">
-<thead><tr><th scope="col">Line</th><th scope="col">Key</th><th scope="col">Field</th><th scope="col">File</th>
-<th scope="col">App</th></tr></thead>
-<tbody>
-${held.slice(0, problemsShownMax).map(heldLine)}
-</tbody>
-</table>`;
-}
-
-function heldLine({ line, key, field, file, app }: RunEvent): Markup {
-  const cell = (value: RunEvent['file']): Markup | string =>
-    value === undefined || value === null
-      ? '–'
-      : html`<code class="cell"><bdi>${Array.isArray(value) ? value.join('; ') : String(value)}</bdi></code>`;
-  return html`<tr><th scope="row">${lineText({ line })}</th>
-<td data-label="Key"><bdi>${key}</bdi></td>
-<td data-label="Field"><bdi>${field}</bdi></td>
-<td data-label="File">${cell(file)}</td>
-<td data-label="App">${cell(app)}</td></tr>
-`;
-}
-
-function problemSection({ record, summary, problems, problemsKnown }: RunDetail): Markup {
+function problemSection(detail: RunDetail): Markup {
+  const { record, summary, problems, problemsKnown } = detail;
   if (problemsKnown === 'tooMany') {
     return html`<p class="empty">There are too many to be shown here. All are in <code class="path">${summary.report}</code></p>`;
   }
@@ -137,23 +106,31 @@ function problemSection({ record, summary, problems, problemsKnown }: RunDetail)
       ? html`<p class="empty">The report is not here: it was deleted, or it is on another host. What is still open is listed under <a href="/dead-letters">Dead letters</a>.</p>`
       : html`<p class="empty">None${problemsKnown === 'soFar' ? ' so far' : ''}.</p>`;
   }
-  const more = problems.length - problemsShownMax;
   return html`<table class="stacking">
 <thead><tr><th scope="col">Line</th><th scope="col">Column</th><th scope="col">Value</th><th scope="col">Reason</th>
 <th scope="col">What to do</th></tr></thead>
 <tbody>
-${problems.slice(0, problemsShownMax).map((problem) => problemLine(problem, 'What to do'))}
+${problems.slice(0, rowsShownMax).map((problem) => problemLine(problem, 'What to do'))}
 </tbody>
 </table>
-${more > 0 ? html`<p class="dim">And ${counted(more, 'more', 'more')}, in <code class="path">${summary.report}</code></p>` : ''}`;
+${problemsLeft(detail)}`;
+}
+
+/** Of a run without a report the first rejected rows are read, and a row may have several problems. */
+function problemsLeft(detail: RunDetail): Markup {
+  const { record, problems, rejectedRowsUnread } = detail;
+  const more = problems.length - rowsShownMax;
+  if (rejectedRowsUnread === 0) return moreLine(detail, more);
+  if (more <= 0) return moreLine(detail, rejectedRowsUnread);
+  return html`<p class="dim">And more: ${counted(record.counts.dead, 'row is', 'rows are')} rejected ${whereAllAre(detail)}</p>`;
 }
 
 /** Where the events are no longer known, the count above shows how many warnings there were. */
-function warningSection({ record, summary, outcomes }: RunDetail): Markup {
+function warningSection(detail: RunDetail): Markup {
+  const { record, outcomes } = detail;
   const warnings = outcomes.filter(({ kind }) => kind === 'warning');
   if (warnings.length === 0) return html``;
-  const shown = warnings.slice(0, problemsShownMax);
-  const more = record.counts.warnings - shown.length;
+  const shown = warnings.slice(0, rowsShownMax);
   return html`<section><h2>Warnings</h2>
 <table class="stacking">
 <thead><tr><th scope="col">Line</th><th scope="col">Column</th><th scope="col">Value</th><th scope="col">Reason</th>
@@ -162,7 +139,7 @@ function warningSection({ record, summary, outcomes }: RunDetail): Markup {
 ${shown.map(({ field, value = null, code, message, ...place }) => problemLine({ ...place, field, value, code, hint: message }, 'What was done'))}
 </tbody>
 </table>
-${more > 0 ? html`<p class="dim">And ${counted(more, 'more', 'more')}, in <code class="path">${summary.report}</code></p>` : ''}
+${moreLine(detail, record.counts.warnings - shown.length)}
 </section>`;
 }
 
@@ -178,8 +155,8 @@ function problemLine({ field, value, code, hint, ...place }: ProblemLine, lastLa
 /** A report is read whole; a larger one is named, not shown. */
 const limits: ReadLimits = {
   problemsMax: Number.POSITIVE_INFINITY,
-  liveRowsMax: 200,
-  liveOutcomesMax: 200,
+  liveRowsMax: rowsShownMax,
+  liveOutcomesMax: rowsShownMax,
   reportBytesMax: 8 * 1024 * 1024,
 };
 

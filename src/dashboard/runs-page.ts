@@ -128,12 +128,13 @@ ${runs.map(runLine)}
 }
 
 function runLine({ record, summary }: RunView): Markup {
-  const number = (label: string, value: number): Markup =>
-    html`<td class="number${value === 0 ? ' zero' : ''}" data-label="${label}">${count(value)}</td>`;
+  const number = (label: string, value: number, more: Markup | string = ''): Markup =>
+    html`<td class="number${value === 0 ? ' zero' : ''}" data-label="${label}">${count(value)}${more}</td>`;
+  const deleted = summary.deleted === 0 ? '' : html` <span class="dim">(${count(summary.deleted)} deleted)</span>`;
   const { counts } = record;
   return html`<tr><th scope="row">${runLink(record)} <span class="dim">feed <bdi>${record.feed}</bdi></span></th>
 <td data-label="State">${statePill(record.state)}</td>
-${number('Rows', counts.rows)}${number('Created', counts.created)}${number('Updated', counts.updated)}
+${number('Rows', counts.rows)}${number('Created', counts.created)}${number('Updated', counts.updated, deleted)}
 ${number('Unchanged', counts.unchanged)}${number('Skipped', counts.skipped)}
 <td class="number${counts.dead === 0 ? ' zero' : ' alarm'}" data-label="Rejected">${count(counts.dead)}</td>
 <td data-label="Received">${moment(record.createdAtMs)}</td>

@@ -152,6 +152,8 @@ export interface RunDetail extends RunView {
   /** Contacts to be made that may be there already, among the outcomes. */
   readonly matches: readonly RunEvent[];
   readonly problemsKnown: ProblemsKnown;
+  /** Rejected rows beyond those whose problems were read, while there is no report. */
+  readonly rejectedRowsUnread: number;
   /** What was noted while the file was read. */
   readonly notes: readonly string[];
   /** Whether its report is there: a run that was interrupted has none yet. Of another host that cannot be seen. */
@@ -189,7 +191,7 @@ export async function readRun(
   stop: FollowStop | null = null,
   limits: ReadLimits = generousLimits,
 ): Promise<RunDetail> {
-  const { problems, outcomes, problemsKnown, reportBytes } = await readProblems(home, run, limits);
+  const { problems, outcomes, problemsKnown, rejectedRowsUnread, reportBytes } = await readProblems(home, run, limits);
   const view = viewRun(home, run, stop);
   return {
     ...view,
@@ -200,6 +202,7 @@ export async function readRun(
     held: outcomes.filter(({ kind }) => kind === 'held'),
     matches: outcomes.filter(({ kind }) => kind === 'match'),
     problemsKnown,
+    rejectedRowsUnread,
     notes: run.notes,
     reason: stop === null ? run.reason : reasonOfStop(stop),
   };
@@ -211,31 +214,37 @@ export async function readRunEnd(home: RunHome, end: FollowEnd): Promise<RunDeta
   return readRun(home, run, end.kind === 'rest' ? null : end);
 }
 
+type ReadProblems = Pick<RunDetail, 'problems' | 'outcomes' | 'problemsKnown' | 'rejectedRowsUnread'> & {
+  readonly reportBytes: number;
+};
+
 async function readProblems(
   { ledger, runFolders: { reports } }: RunHome,
   run: RunRecord,
   { liveRowsMax, liveOutcomesMax, reportBytesMax }: ReadLimits,
-): Promise<Pick<RunDetail, 'problems' | 'outcomes' | 'problemsKnown'> & { readonly reportBytes: number }> {
+): Promise<ReadProblems> {
   const reportBytes = await stat(reportPath(reports, run.id)).then(
     ({ size }) => size,
     () => 0,
   );
-  if (reportBytes > reportBytesMax) return { problems: [], outcomes: [], problemsKnown: 'tooMany', reportBytes };
+  const none = { problems: [], outcomes: [], rejectedRowsUnread: 0, reportBytes };
+  if (reportBytes > reportBytesMax) return { ...none, problemsKnown: 'tooMany' };
   const mayHaveReport = isFinal(run.state) || run.state === 'stopped';
   const report = mayHaveReport ? await readReport(reports, run.id) : null;
   if (report !== null) {
     // Older reports have no outcomes.
     const { problems = [], outcomes = [] } = report;
-    return { problems, outcomes, problemsKnown: 'all', reportBytes };
+    return { ...none, problems, outcomes, problemsKnown: 'all' };
   }
-  if (isFinal(run.state)) return { problems: [], outcomes: [], problemsKnown: 'gone', reportBytes };
+  if (isFinal(run.state)) return { ...none, problemsKnown: 'gone' };
   const dead = await ledger.runs.deadRows(run.id, 0, liveRowsMax);
   const events = await ledger.runs.events(run.id, 0, liveOutcomesMax);
   return {
+    ...none,
     problems: dead.flatMap(problemLines),
     outcomes: events.map(({ ordinal: _, ...event }) => event),
     problemsKnown: 'soFar',
-    reportBytes,
+    rejectedRowsUnread: dead.length < liveRowsMax ? 0 : Math.max(0, run.counts.dead - dead.length),
   };
 }
 

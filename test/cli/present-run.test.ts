@@ -42,6 +42,18 @@ describe('a run for people', () => {
     expect(text).toContain('fix these rows and drop the file in again: /data/import/_fix/x.csv');
   });
 
+  it('that took another one back: what was changed since stays, also where the report with its values is gone', () => {
+    const undo = { kind: 'undo' } as const;
+    const event = { kind: 'held', line: 0, key: 'c-1', code: 'changedSince', field: 'role', message: 'm' } as const;
+    const held = [{ ...event, file: 'Buyer', app: 'Chief' }];
+    const shown = presentRun(plain, { ...presentation({ heldFields: 1 }, { held }), record: undo });
+    expect(shown).toContain('1 value changed since the run that is undone, and stays as it is:');
+    expect(shown).toContain('    role of c-1: Chief now, Buyer before the run');
+    const gone = presentRun(plain, { ...presentation({ heldFields: 2 }), record: undo });
+    expect(gone).toMatch(/2 values changed since the run that is undone, and stay as they are:\n {4}… and 2 more/);
+    expect(gone).not.toContain('held ls');
+  });
+
   it('that read a full file: who is no longer in it, and since when', () => {
     const missing = (key: string, since: string) =>
       ({ kind: 'missing', line: 0, key, code: 'missing', field: null, since, message: 'm' }) as const;

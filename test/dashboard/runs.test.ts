@@ -200,6 +200,42 @@ describe('one run', () => {
     expect(text).toContain('And 30 more, in');
   });
 
+  it('says how many more rows are rejected while it is at work', async () => {
+    const bench = await dashboardBench();
+    const rows = Array.from({ length: 230 }, (_, index) => deadRow({ key: `c-${index}`, line: index + 2 }));
+    const run = await enterRun(bench);
+    await stageRun(bench, run, { rows: 230, dead: 230 }, rows);
+    const { text } = await bench.page(`/runs/${run.id}`);
+    expect(text.match(/data-label="Value"/g)).toHaveLength(200);
+    expect(text).toMatch(/And 30 more, so far; when the run has ended, all are in .*reports/);
+    const twice = rows.map((row) => ({ ...row, problems: [...row.problems, ...row.problems] }));
+    const second = await enterRun(bench, { id: '20261121T140100Z-00000b' });
+    await stageRun(bench, second, { rows: 230, dead: 230 }, twice);
+    const { text: cut } = await bench.page(`/runs/${second.id}`);
+    expect(cut.match(/data-label="Value"/g)).toHaveLength(200);
+    expect(cut).toMatch(/And more: 230 rows are rejected so far; when the run has ended, all are in .*reports/);
+    const third = await enterRun(bench, { id: '20261121T140200Z-00000c' });
+    await stageRun(bench, third, { rows: 200, dead: 200 }, rows.slice(0, 200));
+    expect((await bench.page(`/runs/${third.id}`)).text).not.toMatch(/And (more|\d+)/);
+  });
+
+  it('that took another one back says what it deleted, and which values stay since they were changed', async () => {
+    const bench = await dashboardBench();
+    const run = await enterRun(bench, { kind: 'undo', fileName: 'undo of crm.csv' });
+    const place = { kind: 'held', line: 0, key: 'c-1', code: 'changedSince', field: 'role' } as const;
+    const event = { ...place, message: 'changed since', file: 'Buyer', app: 'Chief' };
+    await stageRun(bench, run, { rows: 12, updated: 11, deleted: 11, heldFields: 2 }, [], [event]);
+    await bench.ledger.runs.record(run.id, { requests: { get: 2, delete: 11 } });
+    const { text } = await bench.page(`/runs/${run.id}`);
+    expect(text).toContain('<dt>deleted</dt><dd>11</dd>');
+    expect(text).toContain('<dt>DELETE</dt><dd>11</dd>');
+    expect(text).toMatch(/<h2>Changed since<\/h2>[\s\S]*since the run that is undone: these values stay as they are/);
+    expect(text).toMatch(/data-label="Before the run">.*Buyer[\s\S]*data-label="Now">.*Chief/);
+    expect(text).toContain('And 1 more');
+    expect(text).not.toMatch(/Held fields|held ls|data-label="(File|App)"/);
+    expect((await bench.page('/runs')).text).toMatch(/data-label="Updated">11 <span class="dim">\(11 deleted\)/);
+  });
+
   it('does not read a report that is too large, and says where it is', async () => {
     const bench = await dashboardBench();
     const run = await finishedRun(bench, [deadRow()]);
