@@ -18,6 +18,7 @@ import type { ServiceAnswer } from '#src/ledger/staging.ts';
 import { addressOf } from '#src/notices/addressees.ts';
 import { recordOf } from '#src/sources/row.ts';
 import { actOf } from './acts.ts';
+import { noSuchDeadLetter, requireAnyOpen } from './letters-not-open.ts';
 import { withWholeRunId } from './runs.ts';
 
 export interface DeadLetterQuery {
@@ -114,12 +115,16 @@ async function deadNotices(
     .slice(0, limit);
 }
 
-/** Those runs of these letters that have no fix-file yet: it is written when a run ends, and one that a guard stopped has not ended. */
+/**
+ * Those runs of open letters among these that have no fix-file yet: it is written when a run ends, and one that a guard stopped has not
+ * ended.
+ */
 export async function runsWithoutFixFile(
   { ledger }: Pick<Home, 'ledger'>,
-  letters: readonly Pick<DeadLetter, 'runId'>[],
+  letters: readonly Pick<DeadLetter, 'runId' | 'state'>[],
 ): Promise<readonly RunRecord[]> {
-  const runs = await Promise.all([...new Set(letters.map(({ runId }) => runId))].map((id) => ledger.runs.get(id)));
+  const ids = new Set(letters.filter(({ state }) => state === 'open').map(({ runId }) => runId));
+  const runs = await Promise.all([...ids].map((id) => ledger.runs.get(id)));
   return runs.flatMap((run) => (run === null || isFinal(run.state) ? [] : [run]));
 }
 
@@ -134,12 +139,6 @@ export async function readDeadLetter({ ledger }: Pick<Home, 'ledger'>, id: strin
   const letter = await ledger.deadLetters.get(id);
   if (letter === null) throw noSuchDeadLetter(id);
   return { kind: 'letter', letter };
-}
-
-function noSuchDeadLetter(id: string): PatchbayError {
-  return new PatchbayError('usage', 'noSuchDeadLetter', `there is no dead letter ${id}`, {
-    hint: 'List the dead letters with: patchbay dead ls',
-  });
 }
 
 function isNoticeId(id: string): boolean {
@@ -237,13 +236,15 @@ export async function hasOpenLetters(home: Pick<Home, 'ledger'>, request: RetryR
 
 /**
  * Enters runs that try the chosen letters again.
- * @throws PatchbayError `usage` `noDeadLetters` where no open letter fits; `noSuchRun`.
+ * @throws PatchbayError `usage` `noDeadLetters` where no open letter fits; `letterNotOpen` | `noSuchDeadLetter` where all that are named
+ *   are not open; `noSuchRun`.
  */
 export async function retryLetters(
   { submit, actor }: Pick<Home, 'submit' | 'actor'>,
   asked: RetryRequest,
 ): Promise<readonly RunRecord[]> {
   const request = await withWholeRunId(submit, asked);
+  await requireAnyOpen(submit, lettersNamed(request));
   const { ids, code, run, feed, all = false, remap = false, reason = null, rate = null } = request;
   const facts = {
     ...(ids.length === 0 ? {} : { ids: ids.slice(0, idsOfActMax) }),
@@ -255,9 +256,14 @@ export async function retryLetters(
   return redrive(submit, redriveChoice(request), act);
 }
 
+/** Those ids that are not of notices. */
+export function lettersNamed({ ids }: Pick<RetryRequest, 'ids'>): readonly string[] {
+  return ids.filter((id) => !isNoticeId(id));
+}
+
 function redriveChoice({ ids, code, run, feed, remap, rate }: RetryRequest): RedriveChoice {
   return {
-    ...(ids.length > 0 ? { ids: ids.filter((id) => !isNoticeId(id)) } : {}),
+    ...(ids.length > 0 ? { ids: lettersNamed({ ids }) } : {}),
     ...(code === undefined ? {} : { code }),
     ...(run === undefined ? {} : { runId: run }),
     ...(feed === undefined ? {} : { feed }),

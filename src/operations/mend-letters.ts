@@ -9,13 +9,13 @@ import { editRow, parseEdit } from '#src/dead-letters/edit-row.ts';
 import { type ExportedFile, exportLetters } from '#src/dead-letters/export-letters.ts';
 import { redriveEdited } from '#src/dead-letters/redrive.ts';
 import { PatchbayError } from '#src/errors.ts';
-import type { DeadLetter } from '#src/ledger/letters.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { importFolderOf } from '#src/runs/enter-run.ts';
 import { newRunId } from '#src/runs/run-files.ts';
 import { writeAsAsked } from '#src/whole-file.ts';
 import { actOf } from './acts.ts';
 import { readDeadLetter } from './dead-letters.ts';
+import { letterNotOpen, notALetter, requireAnyOpen } from './letters-not-open.ts';
 import { withWholeRunId } from './runs.ts';
 
 /**
@@ -30,13 +30,9 @@ export async function editLetter(
   reason: string | null,
 ): Promise<RunRecord> {
   const found = await readDeadLetter(submit, id);
-  if (found.kind === 'notice') {
-    throw new PatchbayError('usage', 'notALetter', `${id} is a notice, and has no cells`, {
-      hint: `Send it again: patchbay dead retry ${id}`,
-    });
-  }
+  if (found.kind === 'notice') throw notALetter(id);
   const { letter } = found;
-  if (letter.state !== 'open') throw notOpen(letter);
+  if (letter.state !== 'open') throw letterNotOpen(letter);
   if (letter.row === null) {
     throw new PatchbayError('usage', 'rowGone', `dead letter ${id} holds no row that could be edited`, {
       hint: 'Correct the file and import it again.',
@@ -48,18 +44,8 @@ export async function editLetter(
   const facts = { letter: id, columns: edits.map(({ column }) => column) };
   const act = await actOf({ ...submit, actor }, 'deadEdit', reason, facts);
   const run = await redriveEdited(submit, letter, editRow(row, edits), act);
-  if (run === null) throw notOpen((await submit.ledger.deadLetters.get(id)) ?? letter);
+  if (run === null) throw letterNotOpen((await submit.ledger.deadLetters.get(id)) ?? letter);
   return run;
-}
-
-function notOpen({ id, state, redriveRunId }: DeadLetter): PatchbayError {
-  const message =
-    state === 'redriven'
-      ? `dead letter ${id} is being tried again by run ${redriveRunId}`
-      : `dead letter ${id} is ${state}`;
-  return new PatchbayError('usage', 'letterNotOpen', message, {
-    hint: state === 'redriven' ? 'Wait for that run to end.' : 'Only open dead letters can be edited: patchbay dead ls',
-  });
 }
 
 /** Which open letters: these ids, or all that fit code, run and feed, or all. */
@@ -78,7 +64,8 @@ const idsOfActMax = 20;
 /**
  * Drops open letters: nothing is left to be done for them, and their rows do not go in. The same row in a later file opens them again.
  * @returns how many; letters that are being tried again are none of them.
- * @throws PatchbayError `usage`: `nothingChosen`, `noDeadLetters`, `noSuchRun`.
+ * @throws PatchbayError `usage`: `nothingChosen`, `noDeadLetters`, `noSuchRun`; `letterNotOpen` | `noSuchDeadLetter` where all that are
+ *   named are not open.
  */
 export async function dropLetters(
   home: Pick<Home, 'ledger' | 'clock' | 'actor'>,
@@ -91,6 +78,7 @@ export async function dropLetters(
       hint: 'Name ids, or use --code CODE, --run RUN, --feed FEED or --all. List them first: patchbay dead ls',
     });
   }
+  await requireAnyOpen(home, ids);
   const act = await actOf(home, 'deadDrop', reason, ids.length === 0 ? {} : { ids: ids.slice(0, idsOfActMax) });
   const dropped = await home.ledger.deadLetters.drop(
     { ...(ids.length === 0 ? {} : { ids }), ...filterOf(await withWholeRunId(home, selection)) },
@@ -105,7 +93,8 @@ export async function dropLetters(
 /**
  * Writes open letters that fit as files that can be imported again, one for each feed and mapping.
  * @param folder null: where fix-files are.
- * @throws PatchbayError `usage`: `noDeadLetters`, `noSuchRun`, `outputNotWritten`.
+ * @throws PatchbayError `usage`: `noDeadLetters`, `noSuchRun`, `outputNotWritten`; `letterNotOpen` | `noSuchDeadLetter` where all that are
+ *   named are not open.
  */
 export async function exportDeadLetters(
   { submit }: Pick<Home, 'submit'>,
@@ -113,6 +102,7 @@ export async function exportDeadLetters(
   folder: string | null,
 ): Promise<readonly ExportedFile[]> {
   const { ids } = selection;
+  await requireAnyOpen(submit, ids);
   const chosen = filterOf(await withWholeRunId(submit, selection));
   const filter = { states: ['open'] as const, ...chosen, ...(ids.length === 0 ? {} : { ids }) };
   const place = {

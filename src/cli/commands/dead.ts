@@ -15,6 +15,7 @@ import {
   type LetterDocument,
   letterDetailDocument,
   letterDocument,
+  lettersNamed,
   letterWithoutValues,
   noticeDetailDocument,
   noticeDocument,
@@ -26,15 +27,18 @@ import {
   retryNotices,
   runsWithoutFixFile,
 } from '#src/operations/dead-letters.ts';
+import { lettersNotOpen } from '#src/operations/letters-not-open.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { fileAndLine } from '#src/sources/row.ts';
 import type { Again } from '../describe.ts';
+import { addState, adviceOf, type ListedStates, noStates } from '../letters-advice.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 
 const rowsOfGroupShown = 5;
 const noticesShown = 5;
+const notOpenShown = 5;
 
 interface ListOptions extends GlobalOptions, DeadLetterQuery {
   readonly again: Again;
@@ -44,7 +48,7 @@ export async function listDead(options: ListOptions): Promise<number> {
   const home = await openCliHome(options, 'look');
   try {
     const output = createOutput(options);
-    const listed: Listed = { groups: new Map(), runs: new Set(), count: 0, last: null };
+    const listed: Listed = { groups: new Map(), states: noStates(), count: 0, last: null };
     const notices: DeliveryRecord[] = [];
     for await (const page of deadLetterPages(home, options)) {
       notices.push(...page.notices);
@@ -74,8 +78,7 @@ export function shownDocument(output: Output, letter: DeadLetter): LetterDocumen
 /** What a list has so far: of a long one, its groups and a few rows each. */
 interface Listed {
   readonly groups: Map<string, Group>;
-  /** That the letters are of. */
-  readonly runs: Set<string>;
+  readonly states: ListedStates;
   count: number;
   last: DeadLetter | null;
 }
@@ -91,7 +94,7 @@ function addTo(listed: Listed, letter: DeadLetter): void {
   listed.groups.set(name, group);
   group.count += 1;
   if (group.shown.length < rowsOfGroupShown) group.shown.push(letter);
-  listed.runs.add(letter.runId);
+  addState(listed.states, letter);
   listed.count += 1;
   listed.last = letter;
 }
@@ -99,7 +102,7 @@ function addTo(listed: Listed, letter: DeadLetter): void {
 /** By cause: what is wrong, how often, what to do, and a few rows. */
 function printGroups(
   output: Output,
-  { groups, count, runs }: Listed,
+  { groups, count, states }: Listed,
   waiting: readonly RunRecord[],
   options: ListOptions,
 ): void {
@@ -109,15 +112,7 @@ function printGroups(
   }
   const largestFirst = [...groups.values()].sort((a, b) => b.count - a.count);
   for (const group of largestFirst) printGroup(output, group, options);
-  const isRetryOfUse = largestFirst.some(({ shown }) => shown.some((one) => one.class !== 'invalid'));
-  const retry = `patchbay dead retry ${choiceFlags(options)}`;
-  if (isRetryOfUse) output.line(output.paste(`try again: ${retry}`));
-  else if (waiting.length < runs.size)
-    output.line(
-      output.paste(
-        `fix these rows in the fix-file of their run and drop it in again; after a change of the mapping: ${retry} --remap`,
-      ),
-    );
+  for (const line of adviceOf(states, choiceFlags(options), waiting.length)) output.line(output.paste(line));
   for (const run of waiting.slice(0, waitingRunsShown)) output.line(output.paste(waitingLine(run)));
   const more = waiting.length - waitingRunsShown;
   if (more > 0) output.line(`  … and ${more} more runs without a fix-file yet`);
@@ -127,10 +122,11 @@ function printGroups(
 const runsAskedMax = 200;
 const waitingRunsShown = 5;
 
-async function unfixable(home: Pick<Home, 'ledger'>, { runs }: Listed): Promise<readonly RunRecord[]> {
+async function unfixable(home: Pick<Home, 'ledger'>, { states }: Listed): Promise<readonly RunRecord[]> {
+  const asked = [...states.openRuns].slice(0, runsAskedMax);
   return runsWithoutFixFile(
     home,
-    [...runs].slice(0, runsAskedMax).map((runId) => ({ runId })),
+    asked.map((runId) => ({ runId, state: 'open' })),
   );
 }
 
@@ -251,6 +247,7 @@ export async function retryDead(options: RetryOptions, ids: readonly string[]): 
     requireRateBelowKey(home, options.rate);
     const notices = await retryNotices(home, request);
     printRetried(output, notices);
+    await noteNotOpen(home, output, request);
     if (notices.length > 0 && !(await hasOpenLetters(home, request))) return 0;
     const submit = async () => (await retryLetters(home, request)).map((run) => ({ run, isNew: true }));
     if (options.detach !== true) {
@@ -264,6 +261,15 @@ export async function retryDead(options: RetryOptions, ids: readonly string[]): 
   } finally {
     await home.close();
   }
+}
+
+/** Of several that are named: those that cannot be tried again. Where none can, the command ends with that. */
+async function noteNotOpen(home: Pick<Home, 'ledger'>, output: Output, request: RetryRequest): Promise<void> {
+  const left = await lettersNotOpen(home, lettersNamed(request));
+  if (left.length === request.ids.length) return;
+  for (const { message } of left.slice(0, notOpenShown)) output.note(printable(message));
+  const more = left.length - notOpenShown;
+  if (more > 0) output.note(`${more} more of those named are not open`);
 }
 
 function printRetried(output: Output, ids: readonly string[]): void {
