@@ -119,7 +119,7 @@ function addPages(app: Hono, parts: DashboardParts, frame: () => Frame): void {
     const openCount = (await parts.ledger.counts()).openLetters;
     const waiting = await runsWithoutFixFile(parts, letters);
     return answer(c, {
-      page: () => deadLettersPage(frame(), letters, openCount, query, waiting),
+      page: () => deadLettersPage(frame(), { query, letters, notices, openCount, waiting }),
       json: () => [...letters.map(letterDocument), ...notices.map(noticeDocument)],
     });
   });

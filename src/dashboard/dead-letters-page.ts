@@ -1,13 +1,15 @@
 /**
  * The dead letters one by one, newest first, with the cells they came from: personal data, shown on purpose to the person
- * who can fix them.
+ * who can fix them; and the notices that could not be delivered.
  */
 import { html } from 'hono/html';
-import type { DeadLetter } from '#src/ledger/letters.ts';
+import type { DeadLetter, DeadLetterState } from '#src/ledger/letters.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
-import type { DeadLetterQuery } from '#src/operations/dead-letters.ts';
+import type { DeadLetterPage, DeadLetterQuery } from '#src/operations/dead-letters.ts';
 import { lineText, type Row, recordOf } from '#src/sources/row.ts';
-import { count, counted, type Frame, framed, type Markup, moment } from './frame.ts';
+import { counted, type Frame, framed, type Markup, moment } from './frame.ts';
+import { lettersHead } from './letters-head.ts';
+import { noticesSection } from './notices-section.ts';
 
 /** The page and its JSON twin show at most this many letters. */
 export const lettersShownMax = 200;
@@ -15,29 +17,27 @@ const cellsShownMax = 100;
 const cellCharactersMax = 200;
 const objectCharactersMax = 5_000;
 
-export function deadLettersPage(
-  frame: Frame,
-  letters: readonly DeadLetter[],
-  openCount: number,
-  query: DeadLetterQuery,
-  waiting: readonly RunRecord[],
-): Markup {
-  const left = openCount - letters.length;
+/** What the page shows. */
+export interface LettersView extends DeadLetterPage {
+  readonly query: DeadLetterQuery;
+  /** Of all letters: those that are open, or being tried again. */
+  readonly openCount: number;
+  /** Runs of open letters that have no fix-file yet. */
+  readonly waiting: readonly RunRecord[];
+}
+
+export function deadLettersPage(frame: Frame, view: LettersView): Markup {
+  const { query, letters, notices, openCount, waiting } = view;
   return framed(frame, {
     title: 'Dead letters',
     place: 'deadLetters',
     refreshSeconds: null,
     body: html`<h1>Dead letters</h1>
-${
-  letters.length === 0
-    ? html`<p class="empty">No dead letters. A rejected row is listed here with its reason and what to do.</p>`
-    : html`<p class="dim">${counted(openCount, 'row', 'rows')} rejected and not settled since${
-        left > 0 ? html`; the newest ${count(letters.length)} are here` : ''
-      }. Fix the row in a run's fix-file and drop that file in again: a success closes the letter.</p>
+${letters.length === 0 && notices.length > 0 ? '' : lettersHead({ query, shownCount: letters.length, openCount })}
+${noticesSection(notices, notices.length === query.limit)}
 ${waiting.map(waitingNote)}
 ${letters.map(letterCard)}
-${letters.length < query.limit ? '' : html`<p><a href="${nextLetters(letters, query)}">Next dead letters</a></p>`}`
-}`,
+${letters.length < query.limit ? '' : html`<p><a href="${nextLetters(letters, query)}">Next dead letters</a></p>`}`,
   });
 }
 
@@ -59,13 +59,20 @@ function nextLetters(letters: readonly DeadLetter[], { code, run, feed, state, l
   return `/dead-letters?${query}`;
 }
 
+const statePills: Readonly<Record<DeadLetterState, Markup | string>> = {
+  open: '',
+  redriven: html`<span class="pill busy">being tried again</span>`,
+  closed: html`<span class="pill good">closed</span>`,
+  dropped: html`<span class="pill quiet">dropped</span>`,
+};
+
 function letterCard(letter: DeadLetter): Markup {
   const { answer, row } = letter;
   return html`<article class="card letter">
 <h2><code>${letter.code}</code>${letter.field === null ? '' : html` <bdi>${letter.field}</bdi>`} <span class="pill attention">${letter.class}</span>
-${letter.state === 'redriven' ? html`<span class="pill busy">being tried again</span>` : ''}</h2>
+${statePills[letter.state]}</h2>
 <p><bdi>${letter.message}</bdi></p>
-${letter.hint === '' ? '' : html`<p class="todo">${letter.hint}</p>`}
+${letter.hint === '' || letter.state === 'closed' ? '' : html`<p class="todo">${letter.hint}</p>`}
 <p class="dim"><bdi>${letter.file}</bdi>${lineText({ line: letter.line, ...recordOf(letter.row) }).map((line) => `, ${line}`)}${letter.key === null ? '' : html` · key <bdi>${letter.key}</bdi>`}
  · feed <bdi>${letter.feed}</bdi> · <a href="/runs/${encodeURIComponent(letter.runId)}">run</a>
  · met by ${counted(letter.seenCount, 'run', 'runs')}, tried again ${counted(letter.attempts, 'time', 'times')}

@@ -1,4 +1,4 @@
-/** The first page and its JSON twin: what is running, the last runs, the rejected rows and what to do about them. */
+/** The first page and its JSON twin: what is running, the last runs, what waits for a person, the rejected rows and what to do about them. */
 import { html } from 'hono/html';
 import type { DeadLetterGroup } from '#src/ledger/letters.ts';
 import type { Pause } from '#src/ledger/port.ts';
@@ -9,6 +9,7 @@ import { busyRefreshSeconds, count, counted, dropHint, type Frame, framed, type 
 import type { DashboardParts, Readiness } from './parts.ts';
 import { askReadiness } from './readiness.ts';
 import { outcomeCounts, runLink, runProgress, runReason, runTable, statePill } from './runs-page.ts';
+import { deadNoticesSection, heldCountOf, heldFieldsSection, readWaiting, type Waiting } from './waiting-section.ts';
 
 export async function overviewPage(frame: Frame, parts: DashboardParts): Promise<Markup> {
   const overview = await readOverviewView(parts);
@@ -26,12 +27,14 @@ ${active.length === 0 ? html`<p class="empty">Nothing is running.</p>` : html`<d
 ${moreRuns(active, activeCount, 'active')}
 </section>
 ${stopped.length === 0 ? '' : stoppedSection(overview)}
+${heldFieldsSection(overview.waiting)}
 <section aria-labelledby="last-runs"><h2 id="last-runs">Last runs</h2>
 ${last.length === 0 ? dropHint(parts.folders.watched) : runTable(last)}
 </section>
 <section aria-labelledby="dead-letters"><h2 id="dead-letters">Dead letters</h2>
 ${openLetterCount === 0 ? html`<p class="empty">No row was given up.</p>` : letterGroups(overview)}
-</section>`,
+</section>
+${deadNoticesSection(overview.waiting)}`,
   });
 }
 
@@ -57,11 +60,12 @@ function pauseNotice(pause: Pause | null): Markup {
 </div>`;
 }
 
-function facts(parts: DashboardParts, { pause, openLetterCount }: OverviewView): Markup {
+function facts(parts: DashboardParts, { pause, openLetterCount, waiting }: OverviewView): Markup {
   return html`<dl class="facts">
 <div><dt>Service</dt><dd><bdi>${parts.serviceName}</bdi></dd></div>
 <div><dt>Queue</dt><dd>${parts.queueDescription}${pause === null ? '' : html` <span class="pill attention">paused</span>`}</dd></div>
 <div><dt>Open dead letters</dt><dd>${count(openLetterCount)}</dd></div>
+<div><dt>Held fields</dt><dd>${count(heldCountOf(waiting))}</dd></div>
 <div class="broad"><dt>Import folder</dt><dd>${parts.folders.watched.map((folder) => html`<code class="path">${folder}</code> `)}</dd></div>
 </dl>`;
 }
@@ -117,13 +121,15 @@ function groupLine({ class: reasonClass, code, field, count: letterCount, exampl
 `;
 }
 
-/** What the first page shows: the data folder, and whether this process takes files. */
+/** What the first page shows: the data folder, what waits, and whether this process takes files. */
 interface OverviewView extends Overview {
   readonly readiness: Readiness;
+  readonly waiting: Waiting;
 }
 
 async function readOverviewView(parts: DashboardParts): Promise<OverviewView> {
-  return { ...(await readOverview(parts)), readiness: await askReadiness(parts) };
+  const waiting = await readWaiting(parts);
+  return { ...(await readOverview(parts)), waiting, readiness: await askReadiness(parts) };
 }
 
 /** The reasons of the readiness except for the pause, which is shown separately. */

@@ -5,6 +5,7 @@ import type { RunDetail } from '#src/operations/runs.ts';
 import { lineText } from '#src/sources/row.ts';
 import type { Markup } from './frame.ts';
 import { moreLine, rowsShownMax } from './run-tables.ts';
+import { valueCell } from './value-cell.ts';
 
 /** At most as many as problems; nothing where there is none. */
 export function heldSection(detail: RunDetail): Markup {
@@ -41,8 +42,8 @@ const ofFile: HeldWords = {
     lineText({ line }).join(''),
     name(key),
     name(field),
-    cell(file),
-    cell(app),
+    valueCell(file),
+    valueCell(app),
   ],
 };
 
@@ -51,7 +52,7 @@ const ofUndo: HeldWords = {
   title: 'Changed since',
   words: html`Changed since the run that is undone: these values stay as they are, and nothing waits for you.`,
   columns: ['Key', 'Field', 'Before the run', 'Now'],
-  cells: ({ key, field, file, app }) => [name(key), name(field), cell(file), cell(app)],
+  cells: ({ key, field, file, app }) => [name(key), name(field), valueCell(file), valueCell(app)],
 };
 
 function heldLine(columns: readonly string[], [first, ...others]: readonly (Markup | string)[]): Markup {
@@ -62,9 +63,4 @@ ${others.map((content, index) => html`<td data-label="${columns[index + 1]}">${c
 
 function name(text: string | null): Markup {
   return html`<bdi>${text}</bdi>`;
-}
-
-function cell(value: RunEvent['file']): Markup | string {
-  if (value === undefined || value === null) return '–';
-  return html`<code class="cell"><bdi>${Array.isArray(value) ? value.join('; ') : String(value)}</bdi></code>`;
 }

@@ -99,3 +99,113 @@ describe('the dead letters', () => {
     }
   });
 });
+
+describe('the head of the dead letters', () => {
+  const wholeHead = 'rejected and not settled since';
+  const threeLetters = async () => {
+    const bench = await dashboardBench();
+    await finishedRun(bench, [deadRow(), deadRow({ key: 'c-2', code: 'other' }), deadRow({ key: 'c-3' })]);
+    const letters = await bench.ledger.deadLetters.list({ limit: 9 });
+    const idOf = (key: string): string => letters.find((letter) => letter.key === key)?.id ?? '';
+    const drop = (id: string) =>
+      bench.ledger.deadLetters.drop(
+        { ids: [id] },
+        { kind: 'deadDrop', who: 'ann', by: 'command', atMs: 1, ledgerAtMs: 1, reason: null, facts: {} },
+      );
+    return { ...bench, letters, idOf, drop };
+  };
+  const headOf = (text: string): string => /<h1>Dead letters<\/h1>([\s\S]*?)(<article|<\/main)/.exec(text)?.[1] ?? '';
+
+  it('counts all that are open, and tells of a list that is cut at one', async () => {
+    const { page } = await threeLetters();
+    expect(headOf((await page('/dead-letters')).text)).toContain(`3 rows ${wholeHead}. Fix the row`);
+    expect(headOf((await page('/dead-letters?limit=1')).text)).toContain(
+      `3 rows ${wholeHead}; the newest one is here.`,
+    );
+  });
+
+  it('of a later part says which it follows, and not that these are the newest', async () => {
+    const { page, letters } = await threeLetters();
+    const first = letters[0]?.id ?? '';
+    const head = headOf((await page(`/dead-letters?limit=1&after=${first}`)).text);
+    expect(head).toContain(`The next open dead letter, after <code>${first}</code>.`);
+    expect(head).not.toContain('newest');
+    const last = headOf((await page(`/dead-letters?after=${letters.at(-1)?.id}`)).text);
+    expect(last).toMatch(
+      /No such dead letters\.[\s\S]*3 rows rejected and not settled since: <a href="\/dead-letters">/,
+    );
+  });
+
+  it('of dropped letters says what dropping means, and their cards that they are dropped', async () => {
+    const { page, idOf, drop } = await threeLetters();
+    await drop(idOf('c-2'));
+    const { text } = await page('/dead-letters?state=dropped');
+    expect(headOf(text)).toMatch(/1 dropped dead letter\. A person has dropped them: nothing is done for these rows/);
+    expect(headOf(text)).not.toContain('a success closes the letter');
+    expect(text).toContain('<span class="pill quiet">dropped</span>');
+    expect(text).not.toContain('in no fix-file yet');
+    const all = await page('/dead-letters?state=all');
+    expect(headOf(all.text)).toContain('3 dead letters. Of those that are open, fix the row');
+    expect(all.text.match(/pill quiet">dropped/g)).toHaveLength(1);
+  });
+
+  it('of a choice says what was chosen, and how many are open beside it', async () => {
+    const { page } = await threeLetters();
+    const head = headOf((await page('/dead-letters?code=other&feed=main')).text);
+    expect(head).toContain('1 open dead letter with the code <code>other</code> of the feed <bdi>main</bdi>.');
+    expect(head).toMatch(/3 rows rejected and not settled since: <a href="\/dead-letters">all that are open<\/a>/);
+    const none = headOf((await page('/dead-letters?code=nothing')).text);
+    expect(none).toMatch(/No such dead letters\.[\s\S]*3 rows rejected and not settled since/);
+    expect(none).not.toContain('No dead letters.');
+  });
+
+  it('says no more than that there are none where nothing is open', async () => {
+    const { page } = await dashboardBench();
+    const head = headOf((await page('/dead-letters?state=dropped')).text);
+    expect(head).toContain('No such dead letters.');
+    expect(head).not.toContain('not settled since');
+  });
+});
+
+describe('notices that could not be delivered', () => {
+  const deadNotices = async (count: number) => {
+    const bench = await dashboardBench();
+    const atMs = bench.parts.clock.nowMs();
+    const ids = Array.from({ length: count }, (_, index) => `n${index}`);
+    const notice = { kind: 'notice', type: 'feed.bad', feed: 'crm@slack', data: {}, atMs } as const;
+    await bench.ledger.deliveries.setCondition(
+      { feed: 'crm', troubles: ['guard'], sinceMs: atMs },
+      ids.map((id) => ({ ...notice, id })),
+    );
+    const why = { code: 'slackFailed', message: 'Slack answered 503' };
+    for (const id of ids) await bench.ledger.deliveries.tried(id, atMs, { state: 'dead', why });
+    return bench;
+  };
+
+  it('are listed on the page of dead letters as by dead ls, also where no row was rejected', async () => {
+    const bench = await deadNotices(1);
+    const { text } = await bench.page('/dead-letters');
+    expect(text).toContain('1 notice could not be delivered');
+    expect(text).toMatch(
+      /<code>n0<\/code>[\s\S]*feed\.bad[\s\S]*crm[\s\S]*slack[\s\S]*Slack answered 503 <code>slackFailed/,
+    );
+    expect(text).toContain('patchbay dead retry ID');
+    expect(text).not.toContain('No dead letters');
+    await finishedRun(bench, [deadRow()]);
+    expect((await bench.page('/dead-letters')).text).toMatch(/1 row rejected and not settled[\s\S]*1 notice could not/);
+    expect((await bench.page('/dead-letters?state=dropped')).text).not.toContain('could not be delivered');
+  });
+
+  it('are told on the first page, with the way to the list', async () => {
+    const { text } = await (await deadNotices(25)).page('/');
+    expect(text).toMatch(/25 notices could not be delivered\. <a href="\/dead-letters#notices">/);
+    expect((await (await dashboardBench()).page('/')).text).not.toContain('could not be delivered');
+  });
+
+  it('that are many are listed up to 20, and the page says how many more there are', async () => {
+    const { text } = await (await deadNotices(25)).page('/dead-letters');
+    expect(text.match(/data-label="Notice"/g)).toHaveLength(20);
+    expect(text).toContain('25 notices could not be delivered');
+    expect(text).toContain('And 5 more: list all with <code>patchbay dead ls --json</code>');
+  });
+});

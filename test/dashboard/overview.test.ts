@@ -1,5 +1,6 @@
 /** The first page and its JSON twin. */
 import { describe, expect, it } from 'vitest';
+import { csv, openRunsBench } from '#test/runs/support/runs-bench.ts';
 import { dashboardBench, deadRow, enterRun, finishedRun, stageRun, startMs } from './dashboard-bench.ts';
 
 describe('the overview', () => {
@@ -74,6 +75,34 @@ describe('the overview', () => {
     expect(text).toContain('<td class="number" data-label="Rows">2</td>');
     expect(text).toContain('phone mobile is not a phone number');
     expect(text).toContain('Write the number with its country code');
+  });
+
+  it('shows held fields with both values, by feed, and how to decide about them', async () => {
+    const world = await openRunsBench();
+    const wide = 'externalId,firstName,role';
+    const people = Array.from({ length: 23 }, (_, index) => `c-${index + 1}`);
+    const fileOf = (role: string): string =>
+      csv(
+        people.map((key) => `${key},Ann,${role}`),
+        wide,
+      );
+    const bench = await dashboardBench({ ledger: world.ledger });
+    await world.import('a.csv', fileOf('X'));
+    expect((await bench.page('/')).text).toContain('<dt>Held fields</dt><dd>0</dd>');
+    expect((await bench.page('/')).text).not.toContain('held take');
+    for (const key of people) {
+      const { id } = await world.world.contactOf(key);
+      await world.world.byHand('PATCH', `/v1/contacts/${id}`, { defaultFields: { role: `<b>${key}` } });
+    }
+    await world.import('b.csv', fileOf('Z'));
+    const { text } = await bench.page('/');
+    expect(text).toContain('<dt>Held fields</dt><dd>23</dd>');
+    expect(text).toMatch(/23 fields that file and app changed differently: <bdi>main<\/bdi> 23\./);
+    expect(text).toMatch(
+      /<bdi>c-1<\/bdi>[\s\S]*<bdi>role<\/bdi>[\s\S]*<bdi>Z<\/bdi>[\s\S]*<bdi>&lt;b&gt;c-1<\/bdi>[\s\S]*b\.csv:2/,
+    );
+    expect(text).toContain('<code>patchbay held take</code>');
+    expect(text).toContain('And 3 more: list all with <code>patchbay held ls</code>');
   });
 
   it('says so when files are not taken', async () => {

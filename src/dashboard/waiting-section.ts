@@ -1,0 +1,69 @@
+/** What waits for a person beside stopped runs and rejected rows, on the first page: held fields, and notices that were given up. */
+import { html } from 'hono/html';
+import type { Home } from '#src/app.ts';
+import { type HeldOfFile, type HeldPage, heldByFeed, readHeldPage } from '#src/operations/held-fields.ts';
+import { fileAndLine } from '#src/sources/row.ts';
+import { count, counted, type Markup, moment } from './frame.ts';
+import { valueCell } from './value-cell.ts';
+
+export interface Waiting {
+  /** The first ones, by feed, key and field. */
+  readonly held: HeldPage;
+  /** Feeds without any are left out. By name. */
+  readonly heldByFeed: readonly { readonly feed: string; readonly fields: number }[];
+  /** Notices that their addressee did not take. */
+  readonly deadNoticeCount: number;
+}
+
+const heldShownMax = 20;
+
+export async function readWaiting(home: Pick<Home, 'ledger'>): Promise<Waiting> {
+  const held = await readHeldPage(home, { limit: heldShownMax });
+  return {
+    held,
+    heldByFeed: held.held.length === 0 ? [] : await heldByFeed(home),
+    deadNoticeCount: (await home.ledger.counts()).deadDeliveries,
+  };
+}
+
+/** How many fields are held. */
+export function heldCountOf({ held: { held, moreCount } }: Waiting): number {
+  return held.length + moreCount;
+}
+
+/** Nothing where no field is held. */
+export function heldFieldsSection(waiting: Waiting): Markup {
+  const { held, heldByFeed: byFeed } = waiting;
+  if (held.held.length === 0) return html``;
+  const feeds = byFeed.map(({ feed, fields }) => html` <bdi>${feed}</bdi> ${count(fields)}`);
+  return html`<section aria-labelledby="held-fields"><h2 id="held-fields">Held fields: waiting for you</h2>
+<p>${counted(heldCountOf(waiting), 'field', 'fields')} that file and app changed differently:${feeds}. The app's value is kept until you decide, with <code>patchbay held take</code></p>
+<table class="stacking">
+<thead><tr><th scope="col">Feed</th><th scope="col">Key</th><th scope="col">Field</th><th scope="col">File</th>
+<th scope="col">App</th><th scope="col">Since</th><th scope="col">From</th></tr></thead>
+<tbody>
+${held.held.map(heldLine)}
+</tbody>
+</table>
+${held.moreCount === 0 ? '' : html`<p class="dim">And ${counted(held.moreCount, 'more', 'more')}: list all with <code>patchbay held ls</code></p>`}
+</section>`;
+}
+
+function heldLine({ feed, key, field, ours, theirs, sinceMs, sourceFile, runId, line }: HeldOfFile): Markup {
+  return html`<tr><th scope="row"><bdi>${feed}</bdi></th>
+<td data-label="Key"><bdi>${key}</bdi></td>
+<td data-label="Field"><bdi>${field}</bdi></td>
+<td data-label="File">${valueCell(ours)}</td>
+<td data-label="App">${valueCell(theirs)}</td>
+<td data-label="Since">${moment(sinceMs)}</td>
+<td data-label="From"><bdi>${fileAndLine(sourceFile ?? `run ${runId}`, { line })}</bdi></td></tr>
+`;
+}
+
+/** Nothing where every notice was delivered, or is still tried. */
+export function deadNoticesSection({ deadNoticeCount }: Waiting): Markup {
+  if (deadNoticeCount === 0) return html``;
+  return html`<section aria-labelledby="notices"><h2 id="notices">Notices</h2>
+<p>${counted(deadNoticeCount, 'notice', 'notices')} could not be delivered. <a href="/dead-letters#notices">See why, and send them again</a></p>
+</section>`;
+}
