@@ -1,5 +1,6 @@
 /** The page as people see it: in a real browser, where there is one. */
 
+import { createServer } from 'node:http';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startPage } from '#src/dashboard/start-page.ts';
@@ -56,5 +57,37 @@ describe.skipIf(!hasChromium)(`the page in a browser${chromiumMissing}`, () => {
       await page.goto(new URL(path, page.url()).href);
       expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(width);
     }
+  });
+
+  it('opens the page that a link elsewhere leads to: after the login, and at once for a person who is logged in', async () => {
+    if (browser === null) throw new Error('the browser is there');
+    const token = 'a-long-token-of-24-chars';
+    const bench = await dashboardBench({ token });
+    const run = await finishedRun(bench, [deadRow()]);
+    const served = await startPage(bench.parts, { host: '127.0.0.1', port: 0 });
+    const wanted = `${served.address}/runs/${run.id}`;
+    // To a browser localhost is another site than 127.0.0.1.
+    const chat = createServer((_, response) => response.end(`<a href="${wanted}">3 rows were rejected</a>`));
+    await new Promise<void>((resolve) => chat.listen(0, 'localhost', resolve));
+    const address = chat.address();
+    if (address === null || typeof address === 'string') throw new Error('it listens on a port');
+    const page = await browser.newPage();
+    onTestFinished(async () => {
+      await page.close();
+      await served.close();
+      chat.close();
+    });
+    const followLink = async (): Promise<void> => {
+      await page.goto(`http://localhost:${address.port}/`);
+      await page.locator('a').click();
+    };
+    await followLink();
+    await page.locator('#token').fill(token);
+    await page.locator('button').click();
+    await page.waitForURL(wanted);
+    await page.locator('h1', { hasText: 'crm.csv' }).waitFor();
+    await followLink();
+    await page.locator('h1', { hasText: 'crm.csv' }).waitFor();
+    expect(page.url()).toBe(wanted);
   });
 });
