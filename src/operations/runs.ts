@@ -112,18 +112,32 @@ export function viewRun(home: RunHome, run: RunRecord, stop: FollowStop | null =
 
 /** Ends of ids shorter than this could be any run's. */
 const idEndCharsMin = 4;
-const runsSearchedMax = 1_000;
+const runsPerPage = 1_000;
 
 /** A run by its id, or by the end of its id. @throws PatchbayError `usage` `noSuchRun`. */
 export async function findRun({ ledger }: Pick<Home, 'ledger'>, id: string): Promise<RunRecord> {
   const exact = await ledger.runs.get(id);
   if (exact !== null) return exact;
-  const recent = id.length < idEndCharsMin ? [] : await ledger.runs.list({ limit: runsSearchedMax });
-  const fitting = recent.filter((run) => run.id.endsWith(id));
+  const fitting = id.length < idEndCharsMin ? [] : await runsEndingIn({ ledger }, id);
   const [only] = fitting;
   if (only !== undefined && fitting.length === 1) return only;
   const message = fitting.length > 1 ? `the ids of ${fitting.length} runs end in ${id}` : `there is no run ${id}`;
   throw new PatchbayError('usage', 'noSuchRun', message, { hint: 'List the runs with: patchbay runs ls' });
+}
+
+async function runsEndingIn({ ledger }: Pick<Home, 'ledger'>, end: string): Promise<readonly RunRecord[]> {
+  const fitting: RunRecord[] = [];
+  let oldest: RunRecord | undefined;
+  // Ends with the first short page: each goes on where the one before ended.
+  for (;;) {
+    const page = await ledger.runs.list({
+      ...(oldest === undefined ? {} : { beforeSequence: oldest.sequence }),
+      limit: runsPerPage,
+    });
+    fitting.push(...page.filter(({ id }) => id.endsWith(end)));
+    if (page.length < runsPerPage) return fitting;
+    oldest = page.at(-1);
+  }
 }
 
 /** The same choice with the whole id of its run, of which a person may type the end. @throws PatchbayError `usage` `noSuchRun`. */

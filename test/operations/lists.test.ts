@@ -1,5 +1,5 @@
 /** Lists go page by page, and by state, feed and code; acts answer with what they did and print nothing. */
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   deadLetterPages,
   listDeadLetters,
@@ -9,6 +9,8 @@ import {
 } from '#src/operations/dead-letters.ts';
 import { chooseHeld, readHeldPage } from '#src/operations/held-fields.ts';
 import { cancelRun, findRun, listRuns, type RunHome } from '#src/operations/runs.ts';
+import { newRun, stagingRun } from '#test/contracts/support/build.ts';
+import { openTempLedger } from '#test/ledger/support/temp-ledger.ts';
 import { csv, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 
 const header = 'externalId,firstName,phone';
@@ -49,6 +51,14 @@ describe('runs', () => {
     const run = await bench.import('a.csv', csv(['c-1,Ann,'], header));
     expect(await findRun(bench.parts, run.id.slice(-6))).toMatchObject({ id: run.id });
     await expect(findRun(bench.parts, run.id.slice(-3))).rejects.toMatchObject({ code: 'noSuchRun' });
+  });
+
+  it('are found by the end of their id however many have come since', async () => {
+    const { ledger, close } = await openTempLedger();
+    onTestFinished(close);
+    const run = await stagingRun(ledger, '20261121T140000Z-0a1b2c');
+    for (let later = 0; later < 1_001; later += 1) await ledger.runs.create(newRun(`later-${later}`));
+    expect(await findRun({ ledger }, '0a1b2c')).toMatchObject({ id: run.id });
   });
 
   it('are cancelled once', async () => {
