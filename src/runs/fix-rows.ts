@@ -26,7 +26,7 @@ import {
 import { readTextOf, textAlone, textIn } from '#src/sources/text-row.ts';
 import type { StageItem } from './compare.ts';
 import { cellsBeyond, distinctNames, isMisshapen, letterIdOf, originalName, ownName } from './fix-file.ts';
-import { isSameButForDamage } from './spreadsheet-damage.ts';
+import { type CellPlace, isSameButForDamage } from './spreadsheet-damage.ts';
 
 /** The letter's problem once more, for a row that was malformed. @param line where the row is now. */
 export function misshapenAgain({ code, field, message, hint }: DeadLetter, row: Row, line: number): Problem {
@@ -36,14 +36,25 @@ export function misshapenAgain({ code, field, message, hint }: DeadLetter, row: 
 
 export type FixRows = (items: readonly SourceItem[]) => Promise<readonly StageItem[]>;
 
-/** @param keyColumns the names that the key's column may have. */
+const dayMs = 86_400_000;
+
+/**
+ * @param keyColumns the names that the key's column may have.
+ * @param isWorkbook whether the fix-file was saved as a workbook.
+ */
 export function createFixRows(
   { deadLetters }: Pick<Ledger, 'deadLetters'>,
-  { feed, sequence }: Pick<RunRecord, 'feed' | 'sequence'>,
+  { feed, sequence, createdAtMs }: Pick<RunRecord, 'feed' | 'sequence' | 'createdAtMs'>,
   keyColumns: readonly string[],
+  isWorkbook: boolean,
 ): FixRows {
   const keyNames = new Set(keyColumns.map(normaliseHeader));
   const isKey = (column: string): boolean => keyNames.has(normaliseHeader(column));
+  /** A day more on both sides: the year of a spreadsheet is that of its own country. */
+  const openedAfter = (letter: DeadLetter): Question['opened'] => {
+    const [first, last] = [new Date(letter.firstAtMs - dayMs), new Date(createdAtMs + dayMs)];
+    return { years: [first.getUTCFullYear(), last.getUTCFullYear()], isWorkbook };
+  };
   return async (items) => {
     const rowsById = Map.groupBy(items, ({ row }) => letterIdOf(row));
     const letters = await deadLetters.list({ ids: [...rowsById.keys()], limit: rowsById.size });
@@ -59,7 +70,9 @@ export function createFixRows(
       const judged =
         item.type === 'broken'
           ? { row: asItStands(found), problem: item.problem }
-          : judge(withKey(found, letter?.row ?? null, isKey), letter, { isKey, isAlone });
+          : letter === null
+            ? (textRead(found, null) ?? shaped(found))
+            : judge(withKey(found, letter.row, isKey), letter, { isKey, isAlone, opened: openedAfter(letter) });
       const tried = letterId === '' ? {} : { letterId };
       if (judged.problem === null)
         return { kind: 'row', row: judged.row, sequence: letter?.sequence ?? sequence, ...tried };
@@ -177,11 +190,12 @@ interface Question {
   readonly isKey: (column: string) => boolean;
   /** No other row of the slice names its letter. */
   readonly isAlone: boolean;
+  readonly opened: Omit<CellPlace, 'isRejected'>;
 }
 
-function judge(found: FoundRow, letter: DeadLetter | null, question: Question): Judged {
-  const stored = letter?.row ?? null;
-  if (letter === null || stored === null) return textRead(found, letter) ?? shaped(found);
+function judge(found: FoundRow, letter: DeadLetter, question: Question): Judged {
+  const stored = letter.row;
+  if (stored === null) return textRead(found, letter) ?? shaped(found);
   if (stored.kind === 'object') {
     const isAsItWas = isMisshapen(letter.code) && JSON.stringify(found.object) === JSON.stringify(stored.object);
     if (isAsItWas && !found.isAccepted) return asItWas(found, letter, stored);
@@ -229,12 +243,18 @@ function asItWas({ line, record }: FoundRow, letter: DeadLetter, stored: Row): J
 function compare(
   found: FoundRow,
   stored: CellsRow,
-  { line, code }: DeadLetter,
-  { isKey, isAlone }: Question,
+  { line, code, key, problems }: DeadLetter,
+  { isKey, isAlone, opened }: Question,
 ): { readonly isAsItWas: boolean; readonly corrected: FoundRow } {
   const isOfThisRow = isAlone || found.originalLine === `${line}`;
-  const isSame = (column: string, before: string, after: string): boolean =>
-    before === after || ((isOfThisRow || isKey(column)) && isSameButForDamage(before, after));
+  const rejected = new Set(problems.map(({ field }) => normaliseHeader(field ?? '')));
+  const isSame = (column: string, before: string, after: string): boolean => {
+    if (before === after) return true;
+    // A key that the letter has was read.
+    const isRead = column === '' || (isKey(column) && key !== null);
+    const isRejected = !isRead && rejected.has(normaliseHeader(column));
+    return (isOfThisRow || isKey(column)) && isSameButForDamage(before, after, { ...opened, isRejected });
+  };
   const before = new Map(distinctNames(stored.columns).map((name, index) => [name, stored.cells[index] ?? '']));
   const names = distinctNames(found.columns);
   const wasThere = (index: number): boolean => before.has(names[index] ?? '');
@@ -243,7 +263,7 @@ function compare(
     const column = found.columns[index] ?? '';
     // The key of a row is never emptied on purpose.
     if (isSame(column, was, cell) || (isKey(column) && cell.trim() === '')) return was;
-    return isMisshapen(code) ? beforeItMoved(cell, stored) : cell;
+    return isMisshapen(code) ? beforeItMoved(cell, stored, opened) : cell;
   });
   const isBackTo = (index: number): boolean => cells[index] === (before.get(names[index] ?? '') ?? '');
   const beyond = withoutBlankEnd(cellsBeyond(stored));
@@ -267,8 +287,9 @@ function compare(
 }
 
 /** A malformed row is corrected by moving its cells: a damaged cell is restored if it matches exactly one original cell. */
-function beforeItMoved(cell: string, { cells }: CellsRow): string {
-  const candidates = new Set(cells.filter((was) => was.trim() !== '' && isSameButForDamage(was, cell)));
+function beforeItMoved(cell: string, { cells }: CellsRow, opened: Question['opened']): string {
+  const isSame = (was: string): boolean => isSameButForDamage(was, cell, { ...opened, isRejected: false });
+  const candidates = new Set(cells.filter((was) => was.trim() !== '' && isSame(was)));
   const [only] = candidates;
   return only !== undefined && candidates.size === 1 ? only : cell;
 }

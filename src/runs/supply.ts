@@ -82,7 +82,9 @@ export async function openFileSupply(parts: SupplyParts, run: RunRecord): Promis
     // Rows of a fix-file may come from files with different headers.
     const mapRow = rowMapper(mapping, { ...context, customFields: definitions }, await presetsFor({ ...run, mapping }));
     const { cells: _, ...others } = compiled;
-    return supplyOf(run, file, { ...others, mapRow }, skip, createFixRows(ledger, run, keyColumns(mapping)));
+    const isWorkbook = file.source.head.format === 'xlsx';
+    const fixRows = createFixRows(ledger, run, keyColumns(mapping), isWorkbook);
+    return supplyOf(run, file, { ...others, mapRow }, skip, fixRows);
   } catch (error) {
     await opened.source.close();
     throw error;
