@@ -41,6 +41,8 @@ export type StageItem = {
   | {
       readonly kind: 'row';
       readonly sequence: number;
+      /** What is said of it beside what its mapping says. */
+      readonly warnings?: readonly Problem[];
       /** The text of its record, where that tells all that the row is. */
       readonly text?: string;
       /** Of that text, where reading has hashed it. */
@@ -179,8 +181,11 @@ export function readRow(item: StageItem, rowHash: string, { mapping }: CompareRu
       });
     case 'desired':
       return readAs(item, rowHash, { kind: 'desired', desired: item.desired, warnings: [] });
-    case 'row':
-      return readAs(item, rowHash, mapping.mapRow(item.row));
+    case 'row': {
+      const mapped = mapping.mapRow(item.row);
+      const { warnings = [] } = item;
+      return readAs(item, rowHash, { ...mapped, warnings: [...warnings, ...mapped.warnings] });
+    }
     default:
       return unreachable(item);
   }

@@ -3,8 +3,8 @@
  *
  * Each row names its dead letter, which holds the original cells. An unchanged row is judged again in its original shape: in a
  * fix-file each row has as many cells as the header, and that alone must not let a row in. In a corrected row, a cell that
- * only a spreadsheet damaged is restored. A row without a letter is used as it is. One with a letter is as old as the run that met
- * that last, so that it is superseded where its feed has settled the key since.
+ * only a spreadsheet damaged is restored, and the key is its letter's (`fix-key.ts`). A row without a letter is used as it is. One with
+ * a letter is as old as the run that met that last, so that it is superseded where its feed has settled the key since.
  *
  * Invariant: the mapping never sees a column of the fix-file, nor an apostrophe that guarded a formula.
  */
@@ -26,6 +26,7 @@ import {
 import { readTextOf, textAlone, textIn } from '#src/sources/text-row.ts';
 import type { StageItem } from './compare.ts';
 import { cellsBeyond, distinctNames, isMisshapen, letterIdOf, originalName, ownName } from './fix-file.ts';
+import { type KeyReading, otherKeyOf } from './fix-key.ts';
 import { type CellPlace, isSameButForDamage } from './spreadsheet-damage.ts';
 
 /** The letter's problem once more, for a row that was malformed. @param line where the row is now. */
@@ -34,51 +35,80 @@ export function misshapenAgain({ code, field, message, hint }: DeadLetter, row: 
   return { code, line, field, value, message, hint };
 }
 
-export type FixRows = (items: readonly SourceItem[]) => Promise<readonly StageItem[]>;
+export interface FixRows {
+  items(slice: readonly SourceItem[]): Promise<readonly StageItem[]>;
+  /** Sentences worth a note, complete after the last row. */
+  notes(): readonly string[];
+}
+
+/** What the rows of a fix-file are read with. */
+export interface FixRowsWith {
+  /** The names that the key's column may have. */
+  readonly keyColumns: readonly string[];
+  readonly keyOf: KeyReading['keyOf'];
+  /** Whether the fix-file was saved as a workbook. */
+  readonly isWorkbook: boolean;
+}
 
 const dayMs = 86_400_000;
 
-/**
- * @param keyColumns the names that the key's column may have.
- * @param isWorkbook whether the fix-file was saved as a workbook.
- */
 export function createFixRows(
   { deadLetters }: Pick<Ledger, 'deadLetters'>,
   { feed, sequence, createdAtMs }: Pick<RunRecord, 'feed' | 'sequence' | 'createdAtMs'>,
-  keyColumns: readonly string[],
-  isWorkbook: boolean,
+  { keyColumns, keyOf, isWorkbook }: FixRowsWith,
 ): FixRows {
   const keyNames = new Set(keyColumns.map(normaliseHeader));
   const isKey = (column: string): boolean => keyNames.has(normaliseHeader(column));
+  const unknownLines = new Set<number>();
   /** A day more on both sides: the year of a spreadsheet is that of its own country. */
   const openedAfter = (letter: DeadLetter): Question['opened'] => {
     const [first, last] = [new Date(letter.firstAtMs - dayMs), new Date(createdAtMs + dayMs)];
     return { years: [first.getUTCFullYear(), last.getUTCFullYear()], isWorkbook };
   };
-  return async (items) => {
-    const rowsById = Map.groupBy(items, ({ row }) => letterIdOf(row));
-    const letters = await deadLetters.list({ ids: [...rowsById.keys()], limit: rowsById.size });
-    const letterById = new Map(letters.map((letter) => [letter.id, letter]));
-    return items.map((item): StageItem => {
-      const letterId = letterIdOf(item.row);
-      const letter = letterById.get(letterId) ?? null;
-      const found = foundRow(item.row);
-      if (letter !== null && letter.feed !== feed) {
-        return { kind: 'broken', row: asItStands(found), problem: otherFeed(found.line, letter), letterId };
-      }
-      const isAlone = rowsById.get(letterId)?.length === 1;
-      const judged =
-        item.type === 'broken'
-          ? { row: asItStands(found), problem: item.problem }
-          : letter === null
-            ? (textRead(found, null) ?? shaped(found))
-            : judge(withKey(found, letter.row, isKey), letter, { isKey, isAlone, opened: openedAfter(letter) });
-      const tried = letterId === '' ? {} : { letterId };
-      if (judged.problem === null)
-        return { kind: 'row', row: judged.row, sequence: letter?.sequence ?? sequence, ...tried };
-      return { kind: 'broken', row: judged.row, problem: judged.problem, ...tried };
-    });
+  const itemOf = (item: SourceItem, letterId: string, letter: DeadLetter | null, isAlone: boolean): StageItem => {
+    const found = foundRow(item.row);
+    if (letter !== null && letter.feed !== feed)
+      return { kind: 'broken', row: asItStands(found), problem: otherFeed(found.line, letter), letterId };
+    if (letter === null && letterId !== '') unknownLines.add(found.line);
+    const tried = letterId === '' ? {} : { letterId };
+    if (item.type === 'broken') return { kind: 'broken', row: asItStands(found), problem: item.problem, ...tried };
+    const { row, problem } =
+      letter === null
+        ? (textRead(found, null) ?? shaped(found))
+        : judge(withKey(found, letter.row, isKey), letter, { isKey, isAlone, opened: openedAfter(letter) });
+    if (problem !== null) return { kind: 'broken', row, problem, ...tried };
+    const other = letter === null ? null : otherKeyOf(row, letter, !isAlone, { isKey, keyOf });
+    if (other?.kind === 'rejected') {
+      const key = letter?.key ?? null;
+      return { kind: 'broken', row: other.row, problem: other.problem, ...(key === null ? {} : { key }), ...tried };
+    }
+    const warnings = other === null ? {} : { warnings: [other.warning] };
+    return { kind: 'row', row, sequence: letter?.sequence ?? sequence, ...warnings, ...tried };
   };
+  return {
+    items: async (slice) => {
+      const rowsById = Map.groupBy(slice, ({ row }) => letterIdOf(row));
+      const letters = await deadLetters.list({ ids: [...rowsById.keys()], limit: rowsById.size });
+      const letterById = new Map(letters.map((letter) => [letter.id, letter]));
+      return slice.map((item) => {
+        const letterId = letterIdOf(item.row);
+        const isAlone = rowsById.get(letterId)?.length === 1;
+        return itemOf(item, letterId, letterById.get(letterId) ?? null, isAlone);
+      });
+    },
+    notes: () => unknownLettersNote([...unknownLines]),
+  };
+}
+
+function unknownLettersNote(lines: readonly number[]): readonly string[] {
+  if (lines.length === 0) return [];
+  const [rows, go] =
+    lines.length === 1
+      ? ['1 row names a dead letter', 'it goes']
+      : [`${lines.length} rows name dead letters`, 'they go'];
+  const first = Math.min(...lines);
+  const what = `${rows} in _id that this data folder does not know, the first in line ${first}: ${go} in as new, and nothing that a spreadsheet changed there is put back`;
+  return [`${what}; if the fix-file is of another data folder, import it with that (--data, --sandbox)`];
 }
 
 /** The original row as the fix-file has it, apart from the columns that the fix-file added. */
@@ -187,7 +217,7 @@ interface Judged {
 }
 
 interface Question {
-  readonly isKey: (column: string) => boolean;
+  readonly isKey: KeyReading['isKey'];
   /** No other row of the slice names its letter. */
   readonly isAlone: boolean;
   readonly opened: Omit<CellPlace, 'isRejected'>;

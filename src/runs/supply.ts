@@ -23,7 +23,7 @@ import type { CustomFieldDefinition } from '#src/wire/contact.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import type { StageItem } from './compare.ts';
 import { runBefore } from './feed-history.ts';
-import { createFixRows, withKeyColumns } from './fix-rows.ts';
+import { createFixRows, type FixRows, withKeyColumns } from './fix-rows.ts';
 import { type OpenedFile, openRunFile, presetsFor } from './open-file.ts';
 
 /** Where the rows of a run come from. */
@@ -78,13 +78,20 @@ export async function openFileSupply(parts: SupplyParts, run: RunRecord): Promis
     const context = { ...reading, mayLack };
     const { compiled, definitions } = await compileFor(file.columns, mapping, context, workspace);
     const skip = () => createRowFilter(run.kind === 'file' ? mapping : null, file.columns);
-    if (!isFix) return supplyOf(run, file, compiled, skip, async (slice) => slice.map(itemAsRead(run.sequence)));
+    if (!isFix) {
+      const asRead = itemAsRead(run.sequence);
+      return supplyOf(run, file, compiled, skip, { items: async (slice) => slice.map(asRead), notes: () => [] });
+    }
     // Rows of a fix-file may come from files with different headers.
-    const mapRow = rowMapper(mapping, { ...context, customFields: definitions }, await presetsFor({ ...run, mapping }));
+    const presets = await presetsFor({ ...run, mapping });
+    const mapper = () => rowMapper(mapping, { ...context, customFields: definitions }, presets);
     const { cells: _, ...others } = compiled;
-    const isWorkbook = file.source.head.format === 'xlsx';
-    const fixRows = createFixRows(ledger, run, keyColumns(mapping), isWorkbook);
-    return supplyOf(run, file, { ...others, mapRow }, skip, fixRows);
+    const fixRows = createFixRows(ledger, run, {
+      keyColumns: keyColumns(mapping),
+      keyOf: keyReader(mapper()),
+      isWorkbook: file.source.head.format === 'xlsx',
+    });
+    return supplyOf(run, file, { ...others, mapRow: mapper() }, skip, fixRows);
   } catch (error) {
     await opened.source.close();
     throw error;
@@ -132,7 +139,8 @@ const nothingToMap: CompiledMapping = {
   },
 };
 
-type ToItems = (slice: readonly SourceItem[]) => Promise<readonly StageItem[]>;
+/** What the rows of a file become, and what is to be noted of them. */
+type ToItems = Pick<FixRows, 'items' | 'notes'>;
 
 function supplyOf(
   run: RunRecord,
@@ -160,7 +168,7 @@ function supplyOf(
     },
     // A fix-file holds some rows of a file that was judged as a whole before.
     refuseLacking: () => (run.kind === 'file' ? compiled.refuseLacking() : undefined),
-    notes: () => notesOf(file, compiled, unused.list(), filter),
+    notes: () => [...notesOf(file, compiled, unused.list(), filter), ...toItems.notes()],
     warnings: () => [...compiled.notes, ...source.tail().warnings],
     close: async () => {
       for (const one of [source, ...again]) await one.close();
@@ -180,7 +188,7 @@ async function* itemsOf(
   for await (const slice of source.slices(look === null ? null : withWatchers(look, watchers))) {
     const kept = slice.filter((item) => !filter.skips(item));
     for (const { row, type } of kept) if (type === 'row') for (const watcher of watchers) watcher.see(row);
-    yield await toItems(kept);
+    yield await toItems.items(kept);
   }
 }
 
@@ -309,6 +317,19 @@ export function rowMapper(
     const compiled = compileMapping(known, { columns }, context);
     compiledByHeader.set(header, compiled);
     return compiled.mapRow(row);
+  };
+}
+
+/** The key of a row; null where it has none that can be read, or today's mapping does not fit its header. */
+function keyReader(mapRow: CompiledMapping['mapRow']): (row: Row) => string | null {
+  return (row) => {
+    try {
+      const mapped = mapRow(row);
+      return mapped.kind === 'desired' ? mapped.desired.key : mapped.key;
+    } catch (error) {
+      if (error instanceof PatchbayError && error.kind === 'file') return null;
+      throw error;
+    }
   };
 }
 

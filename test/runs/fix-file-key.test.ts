@@ -1,6 +1,8 @@
 /** The key of a row of a fix-file is that of its dead letter (`docs/rules.md`, "Dead letters"), whatever a spreadsheet or a person did to its cell. */
 import { describe, expect, it } from 'vitest';
+import { editLetter } from '#src/operations/mend-letters.ts';
 import { type CellValue, writeWorkbook } from '#test/support/workbook.ts';
+import { openPlanBench } from '../plans/support/plan-bench.ts';
 import { csv, expectCounts, mapping, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 
 const header = 'externalId,firstName,role,phone';
@@ -32,6 +34,100 @@ describe('a fix-file that a spreadsheet has opened and saved', () => {
     expect(await keysOf(bench)).toEqual([key]);
     expect((await bench.world.contactOf(key)).defaultFields.role).toBe(key);
     expect(await open(bench)).toEqual([]);
+  });
+});
+
+describe('a key that is not that of its letter', () => {
+  it('rejects its row, which the next fix-file has with the right one', async () => {
+    const bench = await openRunsBench();
+    const text = await fixFileOf(bench, 'AB-1,Ann,x,CALL-ME');
+    const run = await bench.import('saved.csv', text.replace('AB-1', 'AB 1').replace('CALL-ME', number));
+    expectCounts(run, { rows: 1, dead: 1 });
+    expect(await keysOf(bench)).toEqual([]);
+    const [dead] = (await bench.report(run)).problems;
+    expect(dead).toMatchObject({ code: 'keyChanged', line: 2, field: 'externalId', value: 'AB 1' });
+    expect(dead.hint).toContain('the row of "AB-1"');
+    expect(dead.hint).toContain("patchbay dead edit ID --set 'externalId=AB 1'");
+    expect(await open(bench)).toEqual([['keyChanged', 'AB-1']]);
+    const next = (await bench.fixFile(run)).text;
+    expect(next).toContain(`AB-1,Ann,x,${number},`);
+    expectCounts(await bench.import('next.csv', next), { rows: 1, created: 1 });
+    expect(await keysOf(bench)).toEqual(['AB-1']);
+    expect(await open(bench)).toEqual([]);
+  });
+
+  it('is what its letter can be edited to have, as the hint says', async () => {
+    const bench = await openRunsBench();
+    const text = await fixFileOf(bench, 'AB-1,Ann,x,CALL-ME');
+    await bench.import('saved.csv', text.replace('AB-1', 'AB 1').replace('CALL-ME', number));
+    const letter = (await bench.letters()).find(({ state }) => state === 'open');
+    const given = { submit: bench.parts, actor: bench.parts.actor };
+    const run = await bench.carryOut(await editLetter(given, letter?.id ?? '', ['externalId=AB 1'], null));
+    expectCounts(run, { rows: 1, created: 1 });
+    expect(await keysOf(bench)).toEqual(['AB 1']);
+    expect((await bench.world.contactOf('AB 1')).defaultFields.phoneNumbers).toMatchObject([{ value: number }]);
+    expect(await open(bench)).toEqual([]);
+  });
+
+  it('rejects its row in a plan, too', async () => {
+    const { bench, plan } = await openPlanBench();
+    const text = await fixFileOf(bench, 'AB-1,Ann,x,CALL-ME');
+    const planned = await plan('saved.csv', text.replace('AB-1', 'AB 1').replace('CALL-ME', number));
+    expect(planned.plan.totals.rows).toMatchObject({ rows: 1, created: 0, dead: 1 });
+    expect(planned.problems).toMatchObject([{ code: 'keyChanged', line: 2 }]);
+  });
+
+  it('rejects the record of a JSON fix-file', async () => {
+    const bench = await openRunsBench();
+    const json = '{"externalId":"c-1","firstName":"Ann","phone":"bad"}\n';
+    const { text } = await bench.fixFile(await bench.import('a.ndjson', json));
+    const run = await bench.import('b.ndjson', text.replace('"c-1"', '"c-2"').replace('"bad"', `"${number}"`));
+    expectCounts(run, { rows: 1, dead: 1 });
+    const next = (await bench.fixFile(run)).text;
+    expect(next).toContain(`"phone":"${number}"`);
+    expectCounts(await bench.import('next.ndjson', next), { rows: 1, created: 1 });
+    expect(await keysOf(bench)).toEqual(['c-1']);
+  });
+
+  it('is none where a column changed that the key is not made of in this row', async () => {
+    const named = mapping({
+      key: { firstOf: ['Id', 'Mail'] },
+      fields: { firstName: 'First' },
+      emails: [{ column: 'Mail', label: 'work' }],
+      phones: [{ column: 'Tel', label: 'work' }],
+    });
+    const bench = await openRunsBench({ mapping: named });
+    const { text } = await bench.fixFile(
+      await bench.import('a.csv', csv(['1,Ann,a@example.de,bad', ',Bo,b@example.de,bad'], 'Id,First,Mail,Tel')),
+    );
+    const run = await bench.import('b.csv', text.replaceAll('@example.de', '@example.com').replaceAll('bad', number));
+    expectCounts(run, { rows: 2, created: 1, dead: 1 });
+    expect(await keysOf(bench)).toEqual(['1']);
+    expect(await open(bench)).toEqual([['keyChanged', 'b@example.de']]);
+  });
+
+  it('is written for a row that had none, and with a warning for one of several that shared theirs', async () => {
+    const bench = await openRunsBench();
+    const text = await fixFileOf(bench, ',Cy,x,', 'c-1,Ann,A,', 'c-1,Bob,B,');
+    const run = await bench.import('b.csv', text.replace('\n,Cy', '\nc-3,Cy').replace('c-1,Bob', 'c-2,Bob'));
+    expectCounts(run, { rows: 3, created: 3 });
+    expect(await keysOf(bench)).toEqual(['c-1', 'c-2', 'c-3']);
+    const warned = (await bench.report(run)).outcomes;
+    expect(warned).toMatchObject([{ kind: 'warning', code: 'keyChanged', line: 4, value: 'c-2' }]);
+    expect(warned[0].message).toContain('the row of "c-1"');
+  });
+});
+
+describe('a fix-file of another data folder', () => {
+  it('goes in as new rows, and a note says so', async () => {
+    const [bench, elsewhere] = [await openRunsBench(), await openRunsBench()];
+    const text = (await fixFileOf(bench, '00123,Ann,x,CALL-ME')).replace('CALL-ME', number);
+    const run = await elsewhere.import('b.csv', text.replace('00123', '123'));
+    expectCounts(run, { rows: 1, created: 1 });
+    expect(run.notes).toEqual([
+      expect.stringMatching(/^1 row names a dead letter in _id .* the first in line 2: .*--data/),
+    ]);
+    expect((await bench.import('b.csv', text)).notes).toEqual([]);
   });
 });
 
