@@ -3,7 +3,7 @@
  *
  * What a spreadsheet may have made of a key is put back before (`spreadsheet-damage.ts`). What is left is a correction, or a damage that
  * nothing knows of, and to write it would make a second contact: such a row is rejected. Only where rows share a letter, since they have
- * one key, may one of them get another.
+ * one key, may one of them get another; and a row whose key the service has refused.
  */
 import type { Problem } from '#src/contacts/outcome.ts';
 import type { DeadLetter } from '#src/ledger/letters.ts';
@@ -30,7 +30,7 @@ export type OtherKey =
  */
 export function otherKeyOf(
   row: Row,
-  { key, code, row: stored }: Pick<DeadLetter, 'key' | 'code' | 'row'>,
+  { key, code, class: kind, problems, row: stored }: DeadLetter,
   isShared: boolean,
   { isKey, keyOf }: KeyReading,
 ): OtherKey | null {
@@ -43,7 +43,8 @@ export function otherKeyOf(
   const [old, given] = [JSON.stringify(was), JSON.stringify(is)];
   const about = { code: 'keyChanged', line: row.line, field: changed?.column ?? '_id', value: is };
   const message = `the row has the key ${given}, and by its _id it is the row of ${old}`;
-  if (isShared || code === 'duplicateKey') {
+  const isRefused = kind === 'refused' && problems.some(({ field }) => field?.includes('externalId') === true);
+  if (isShared || code === 'duplicateKey' || isRefused) {
     const hint = `If that is not meant, undo the run and put ${old} back.`;
     const shown = `${message}: it goes in under ${given}; if that is not meant, undo the run and put ${old} back`;
     return { kind: 'accepted', warning: { ...about, message: shown, hint } };

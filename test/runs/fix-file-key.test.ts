@@ -1,6 +1,9 @@
 /** The key of a row of a fix-file is that of its dead letter (`docs/rules.md`, "Dead letters"), whatever a spreadsheet or a person did to its cell. */
 import { describe, expect, it } from 'vitest';
+import type { DeadLetter } from '#src/ledger/letters.ts';
 import { editLetter } from '#src/operations/mend-letters.ts';
+import { otherKeyOf } from '#src/runs/fix-key.ts';
+import type { Row } from '#src/sources/row.ts';
 import { type CellValue, writeWorkbook } from '#test/support/workbook.ts';
 import { openPlanBench } from '../plans/support/plan-bench.ts';
 import { csv, expectCounts, mapping, openRunsBench, type RunsBench } from './support/runs-bench.ts';
@@ -104,6 +107,25 @@ describe('a key that is not that of its letter', () => {
     expectCounts(run, { rows: 2, created: 1, dead: 1 });
     expect(await keysOf(bench)).toEqual(['1']);
     expect(await open(bench)).toEqual([['keyChanged', 'b@example.de']]);
+  });
+
+  it('is accepted where the service has refused the one that the row had', async () => {
+    const bench = await openRunsBench();
+    await fixFileOf(bench, 'AB-1,Ann,x,CALL-ME');
+    const [letter] = await bench.letters();
+    if (letter?.row?.kind !== 'cells') throw new Error('no letter');
+    const row = { ...letter.row, cells: letter.row.cells.map((cell) => cell.replace('AB-1', 'AB-2')) };
+    const reading = {
+      isKey: (column: string) => column === 'externalId',
+      keyOf: (one: Row) => (one.kind === 'cells' ? (one.cells[0] ?? null) : null),
+    };
+    const refusedFor = (field: string): DeadLetter => {
+      const problem = { code: 'refused400', line: 2, field, value: null, message: '', hint: '' };
+      return { ...letter, class: 'refused', code: 'refused400', problems: [problem] };
+    };
+    expect(otherKeyOf(row, refusedFor('externalId'), false, reading)).toMatchObject({ kind: 'accepted' });
+    expect(otherKeyOf(row, refusedFor('defaultFields.role'), false, reading)).toMatchObject({ kind: 'rejected' });
+    expect(otherKeyOf(letter.row, refusedFor('externalId'), false, reading)).toBeNull();
   });
 
   it('is written for a row that had none, and with a warning for one of several that shared theirs', async () => {
