@@ -75,11 +75,14 @@ export async function forgetPerson(
 ): Promise<ForgottenPerson> {
   const { ledger, folders, runFolders } = home;
   const act = await actOf(home, 'forget', reason);
-  const letterIds = await lettersHolding(ledger, person);
-  const forgotten = await ledger.forgetting.forgetPerson({ key: person.key, letterIds }, act);
+  const letters = await lettersOf(ledger, person);
+  const forgotten = await ledger.forgetting.forgetPerson({ key: person.key, letterIds: letters.holding }, act);
   if (forgotten.kind === 'busy') throw busy(forgotten.runId);
   const host = home.host?.id ?? null;
-  const { erased, unsearched } = await eraseFromFiles({ ledger, folders: runFolders, host }, person);
+  const { erased, unsearched } = await eraseFromFiles(
+    { ledger, folders: runFolders, host },
+    { ...person, letterIds: new Set([...letters.holding, ...letters.named]) },
+  );
   const scrubbed = await ledger.forgetting.scrub();
   const tables = await ledger.forgetting.search(person.texts);
   const root = folders.root;
@@ -107,14 +110,22 @@ export function isGone({
 
 const lettersPerPage = 500;
 
-/** The letters without a key whose rows, which could not be read, are those of the person: by the mapping of the run that met them. */
-async function lettersHolding({ deadLetters, runs }: Ledger, person: PersonMarks): Promise<readonly string[]> {
+interface LettersOfPerson {
+  /** Those without a key whose rows, which could not be read, are the person's: by the mapping of the run that met them. */
+  readonly holding: readonly string[];
+  /** Those of the key; but where rows that differ shared it, one of them may be another person's by now. */
+  readonly named: readonly string[];
+}
+
+async function lettersOf({ deadLetters, runs }: Ledger, person: PersonMarks): Promise<LettersOfPerson> {
   const found: string[] = [];
+  const named: string[] = [];
   const judges = new Map<string, RowJudge>();
   let after: DeadLetterFilter['after'];
   // Ends with the first short page: each begins behind the one before.
   for (;;) {
     const page = await deadLetters.summaries({ limit: lettersPerPage, ...(after === undefined ? {} : { after }) });
+    named.push(...page.flatMap(({ id, key, code }) => (key === person.key && code !== 'duplicateKey' ? [id] : [])));
     const ids = page.flatMap(({ id, key }) => (key === null ? [id] : []));
     const letters = ids.length === 0 ? [] : await deadLetters.list({ ids, limit: ids.length });
     for (const { id, runId, row } of letters) {
@@ -123,7 +134,7 @@ async function lettersHolding({ deadLetters, runs }: Ledger, person: PersonMarks
       judges.set(runId, judge);
       if (judge(row, true)) found.push(id);
     }
-    if (page.length < lettersPerPage) return found;
+    if (page.length < lettersPerPage) return { holding: found, named };
     after = page.at(-1);
   }
 }

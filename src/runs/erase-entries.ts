@@ -16,6 +16,8 @@ export interface PersonMarks {
   readonly contactId: string | null;
   /** Addresses and numbers; key and id of the contact too, where they are long enough to be no other word. */
   readonly texts: readonly string[];
+  /** Dead letters of theirs alone, which rows of fix-files name: their keys may be damaged there, or corrected. */
+  readonly letterIds?: ReadonlySet<string> | undefined;
 }
 
 /** Where the person's rows are in the file of a run, as `placeText` writes it; null where the file is not there to tell. */

@@ -20,7 +20,7 @@ import { placeText, type Row, recordOf } from '#src/sources/row.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
 import { eraseEntries, eraseLines, type PersonMarks, type PlacesOfPerson } from './erase-entries.ts';
 import { holdsText, type LineRange, linesWithout } from './file-bytes.ts';
-import { isMisshapen, originalName } from './fix-file.ts';
+import { isMisshapen, letterIdOf, originalName } from './fix-file.ts';
 import { openRunFile, presetsFor } from './open-file.ts';
 import { hasMovedCells, possibleKeys } from './possible-keys.ts';
 import { type RunFolders, runIdOf } from './run-files.ts';
@@ -220,10 +220,12 @@ interface RowsOfPeople {
   hasKey(key: string): boolean;
   /** Of a row whose key cannot be read. */
   isNamedIn(row: Row): boolean;
+  readonly letterIds?: ReadonlySet<string> | undefined;
 }
 
 function rowsOf(person: PersonMarks): RowsOfPeople {
-  return { hasKey: (key) => key === person.key, isNamedIn: (row) => namesThem(row, person) };
+  const { key, letterIds } = person;
+  return { hasKey: (one) => one === key, isNamedIn: (row) => namesThem(row, person), letterIds };
 }
 
 /** Whether a row is theirs. @param isBroken whether it could not be read. */
@@ -238,14 +240,14 @@ interface OpenedRows {
 async function openAsRun(path: string, run: RunRecord, people: RowsOfPeople): Promise<OpenedRows> {
   const file = await openRunFile({ ...run, claimedPath: path });
   const judge = await judgeOf({ ...run, mapping: file.mapping }, people);
-  return { source: file.source, isTheirs: run.kind === 'fixFile' ? ofFixFile(judge) : judge };
+  return { source: file.source, isTheirs: run.kind === 'fixFile' ? ofFixFile(judge, people) : judge };
 }
 
 /** A fix-file, whose columns are those of its run and some more; or a file whose run is not known any more. */
 async function openPlain(path: string, run: RunRecord | null, person: PersonMarks): Promise<OpenedRows> {
   const source = await openSource(path, { name: basename(path), mayBeCut: false });
   const judge = await rowJudge(run, person);
-  return { source, isTheirs: run === null ? judge : ofFixFile(judge) };
+  return { source, isTheirs: run === null ? judge : ofFixFile(judge, person) };
 }
 
 /** Of rows that this run has read; where it is not known any more, their texts alone tell. */
@@ -263,8 +265,9 @@ export async function rowJudge(run: ReadAs | null, person: PersonMarks): Promise
   };
 }
 
-function ofFixFile(judge: RowJudge): RowJudge {
-  return (row, isBroken) => judge(withoutOwnColumns(row), isBroken || isMisshapen(codeOf(row)));
+function ofFixFile(judge: RowJudge, { letterIds }: Pick<RowsOfPeople, 'letterIds'>): RowJudge {
+  return (row, isBroken) =>
+    letterIds?.has(letterIdOf(row)) === true || judge(withoutOwnColumns(row), isBroken || isMisshapen(codeOf(row)));
 }
 
 async function openChanges(path: string, { key }: PersonMarks): Promise<OpenedRows> {

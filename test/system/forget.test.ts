@@ -46,6 +46,21 @@ const others = ['keep-1,Ann,Clerk,+14155550101,ann@example.com', 'keep-2,"Bea\nB
 const csv = (...rows: readonly string[]) => [header, ...rows, ''].join('\r\n');
 
 describe('patchbay forget', () => {
+  it('erases the row of a person from a fix-file in which a spreadsheet had damaged the key', async () => {
+    const place = openPlace();
+    const named = 'MARCH1,Zelda,Clerk,call me,zelda.quorn@example.com';
+    place.file('a.csv', csv(others[0] ?? '', named));
+    expect((await place.call('import', '--sandbox', 'a.csv')).code).toBe(3);
+    const [fix = ''] = place.holding('_hint');
+    const saved = readFileSync(fix, 'utf8').replace('MARCH1,Zelda', '01. Mrz,Zelda').replace('call me', '+14155550117');
+    place.file('fixed.csv', saved);
+    expect((await place.call('import', '--sandbox', 'fixed.csv')).code).toBe(0);
+    expect(place.holding('01. Mrz')).toHaveLength(1);
+    const done = await place.call('--json', 'forget', '--sandbox', 'MARCH1', '--reason', 'they asked for it');
+    expect(done.code, done.stdout + done.stderr).toBe(0);
+    expect(place.holding('MARCH1', '01. Mrz', ...marks)).toEqual([]);
+  });
+
   it('erases a person from the bytes of the data folder, and later files with the key are skipped', async () => {
     const place = openPlace();
     const importing = (name: string, ...args: readonly string[]) => place.call('import', '--sandbox', ...args, name);
