@@ -9,7 +9,7 @@ import type { Ledger } from '#src/ledger/port.ts';
 import { activeRunStates, isFinal, pendingCount } from '#src/ledger/runs.ts';
 import type { FeedLabels } from './feed-labels.ts';
 
-/** Runs beyond it are not counted; a healthy installation never has that many unfinished ones. */
+/** Rows of runs beyond it are not counted; a healthy installation never has that many unfinished ones. */
 const runsCountedMax = 1_000;
 const lastRunsMax = 20;
 
@@ -77,11 +77,8 @@ async function addRuns({ ledger }: FigureSources, add: Add): Promise<void> {
   const pending = unfinished.reduce((sum, run) => sum + pendingCount(run.counts), 0);
   const last = await ledger.runs.list({ limit: lastRunsMax });
   const finished = last.filter((run) => isFinal(run.state)).flatMap((run) => run.finishedAtMs ?? []);
-  add(
-    'patchbay_runs',
-    'Runs that are not finished, by state.',
-    states.map((state) => [{ state }, unfinished.filter((run) => run.state === state).length]),
-  );
+  const counts = states.map(async (state) => [{ state }, await ledger.runs.count({ states: [state] })] as const);
+  add('patchbay_runs', 'Runs that are not finished, by state.', await Promise.all(counts));
   add('patchbay_rows_pending', 'Rows of unfinished runs that have no outcome yet.', [[{}, pending]]);
   add(
     'patchbay_last_run_finished_timestamp_seconds',

@@ -31,7 +31,7 @@ export interface HostDocument {
   readonly waiting: readonly WaitingRun[];
 }
 
-const waitingShownMax = 50;
+const waitingRunsMax = 1_000;
 
 /** By id; none where the ledger is a file. */
 export async function readHosts({ ledger, clock, host: own }: HostsHome): Promise<readonly HostDocument[]> {
@@ -67,7 +67,7 @@ async function waitingFor({ ledger }: Pick<Home, 'ledger'>, host: string): Promi
   const runs = await ledger.runs.list({
     states: activeRunStates,
     hosts: [host],
-    limit: waitingShownMax,
+    limit: waitingRunsMax,
     oldestFirst: true,
   });
   // What has rows to write is written by the others.

@@ -71,6 +71,12 @@ describe('/metrics', () => {
     }
   });
 
+  it('counts all runs, however many wait', async () => {
+    const bench = await dashboardBench();
+    for (let number = 1; number <= 1_003; number += 1) await enterRun(bench, { id: `run-${number}`, feed: 'crm' });
+    expect((await bench.page('/metrics')).text).toContain('patchbay_runs{state="queued"} 1003\n');
+  });
+
   it('tells what it still can when the ledger is gone', async () => {
     const bench = await dashboardBench();
     await bench.ledger.close();

@@ -34,17 +34,21 @@ export async function forgetOneHost(options: GlobalOptions, named: string): Prom
   }
 }
 
+const waitingShownMax = 50;
+
 /** The host, and what waits for it. */
 export function hostLines(output: Output, host: HostDocument): readonly string[] {
   const { name, state, isThis, seenAt, waiting } = host;
   const isUp = state === 'leads' || state === 'works';
   const since = isUp ? '' : ` since ${instantText(seenAt)}`;
   const first = `${printable(name)}${isThis ? ' (this one)' : ''}  ${state}${since}`;
-  const files = waiting.map(({ run, feed, file, isUnread }) => {
+  const files = waiting.slice(0, waitingShownMax).map(({ run, feed, file, isUnread }) => {
     const what = isUnread ? 'its file is there, unread' : 'its results are to be written there';
     return `  waits for it: ${run}  ${printable(feed === mainFeed ? file : `${feed}: ${file}`)}  ${what}`;
   });
   const advice = `  start it again; if it is gone for good: patchbay hosts forget ${host.host}`;
-  const lines = [first, ...files, ...(waiting.length === 0 ? [] : [advice])];
+  const moreCount = waiting.length - files.length;
+  const more = moreCount > 0 ? [`  … and ${moreCount} more: patchbay hosts ls --json`] : [];
+  const lines = [first, ...files, ...more, ...(waiting.length === 0 ? [] : [advice])];
   return lines.map((line) => (waiting.length > 0 ? output.style('red', output.paste(line)) : output.paste(line)));
 }
