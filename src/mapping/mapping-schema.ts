@@ -208,7 +208,7 @@ export const mappingSchema = z.strictObject({
     .trim()
     .refine(isEncoding, 'no encoding is called that; write utf-8, windows-1252, shift_jis, gb18030 and so on')
     .optional()
-    .describe('The encoding of files that are text; by default it is detected. --encoding overrides it.'),
+    .describe('The encoding of text files that are not UTF-8; by default it is detected. --encoding overrides it.'),
   delimiter: z
     .string('a delimiter is a text, such as ";"')
     .refine(isDelimiter, 'write one character, or tab')

@@ -42,10 +42,16 @@ const newline = 0x0a;
 const carriageReturn = 0x0d;
 
 /**
- * `wanted` overrides all detection and makes it strict: bytes that are not UTF-8 are then refused.
+ * `wanted` overrides all detection and makes it strict: bytes that are not UTF-8 are then refused. `otherwise` is what bytes that are not
+ * UTF-8 are in; without it that is assumed.
  * @throws PatchbayError `file` `encodingInvalid`, `encodingUnclear`, `formatUnknown`; `usage` `encodingUnknown`.
  */
-export async function detectEncoding(read: ReadBytes, name: string, wanted?: string): Promise<DetectedEncoding> {
+export async function detectEncoding(
+  read: ReadBytes,
+  name: string,
+  wanted?: string,
+  otherwise?: string,
+): Promise<DetectedEncoding> {
   const label = wanted === undefined ? null : checkEncoding(wanted);
   const start = await firstBytes(read);
   const wide = label === null ? (bomLabel(start) ?? nulPatternLabel(start)) : null;
@@ -56,7 +62,9 @@ export async function detectEncoding(read: ReadBytes, name: string, wanted?: str
   if (label !== null && label !== 'utf-8') return { label, assumedFromLine: null };
   const badLine = await firstLineNotUtf8(read);
   if (badLine === null) return { label: 'utf-8', assumedFromLine: null };
-  if (label !== null || wide === 'utf-8') throw notUtf8(name, badLine);
+  const named = otherwise === undefined ? null : checkEncoding(otherwise);
+  if (label !== null || wide === 'utf-8' || named === 'utf-8') throw notUtf8(name, badLine);
+  if (named !== null) return { label: named, assumedFromLine: null };
   const { words: collector, lines } = await foreignWords(read);
   // A card may name its encoding itself.
   if (!collector.isMostlyUtf8() && !looksLikeVcf(start.toString('latin1')) && !fitsCodePage(collector.words())) {
@@ -242,7 +250,8 @@ export async function* decodeText(
     try {
       return chunk === null ? decoder.decode() : decoder.decode(chunk, { stream: true });
     } catch (error) {
-      const hint = 'Save the file as UTF-8, or name its true encoding with --encoding.';
+      const hint =
+        'Name its true encoding with --encoding or in its mapping (encoding); or save it as UTF-8, and name none.';
       const message = `${name} is not valid ${label} (after byte ${byteCount})`;
       throw fileError('encodingInvalid', message, { file: name, encoding: label, byteOffset: byteCount }, hint, error);
     }

@@ -42,6 +42,8 @@ export interface SourceOptions {
   readonly delimiter?: string;
   /** Overrides detection and makes it strict. */
   readonly encoding?: string;
+  /** Of a text that is neither UTF-8 nor recognised as UTF-16: nothing is assumed then. */
+  readonly encodingIfNotUtf8?: string;
   /** How the header is known; without it, the first line that is not blank is the header. */
   readonly header?: HeaderRule | null;
   /** Of a workbook: the name of a sheet; without it, the first visible one that holds something. */
@@ -87,7 +89,7 @@ export async function openSource(path: string, options: SourceOptions): Promise<
       if (found.format === 'vcf') return joinTornCharacters(unpackedBytes(inner, found.gzip, limits));
       return unpackedBytes(inner, found.gzip, limits, 'one');
     };
-    const encoding = await detectEncoding(read, inner.name, options.encoding);
+    const encoding = await detectEncoding(read, inner.name, options.encoding, options.encodingIfNotUtf8);
     const again = () => decodedText(read(), encoding.label, inner.name);
     const decoded = again();
     text = decoded.text;

@@ -403,6 +403,8 @@ describe('what a person says about the file itself', () => {
     expect(JSON.parse(done.stdout)).toMatchObject({ state: 'done', created: 2 });
     const looked = await place.call('map', '--feed', 'jp', 'jp.csv');
     expect(looked.stdout).toContain('1001  太郎 山田');
+    const utf8 = place.file('utf8.csv', '顧客番号,名,姓\n1001,太郎,山田\n');
+    expect((await place.call('map', '--feed', 'jp', utf8)).stdout).toContain('1001  太郎 山田');
   });
 
   it('is kept of an unusual delimiter, also in a copy of a preset', async () => {

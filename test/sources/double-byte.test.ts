@@ -52,6 +52,21 @@ describe('text in which two bytes are a character', () => {
     expect(new TextDecoder(label, { fatal: true }).decode(bytes)).toBe(text);
   });
 
+  it('is read by the encoding of its mapping, and what is UTF-8 as that', async () => {
+    const read = (bytes: Buffer) =>
+      detectEncoding(
+        async function* () {
+          yield bytes;
+        },
+        'a.csv',
+        undefined,
+        'shift_jis',
+      );
+    expect(await read(encoded(texts.shift_jis, 'shift_jis'))).toMatchObject({ label: 'shift_jis' });
+    expect(await read(Buffer.from(texts.shift_jis))).toMatchObject({ label: 'utf-8' });
+    expect(await read(Buffer.from(`\ufeff${texts.shift_jis}`))).toMatchObject({ label: 'utf-8' });
+  });
+
   it('is known where a long line is cut inside a character', () => {
     const collector = createLineCollector();
     collector.add(encoded(`x${'会社'.repeat(4_000)}`, 'shift_jis'));
