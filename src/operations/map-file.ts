@@ -61,7 +61,10 @@ export interface MapResult {
   readonly policies: Readonly<Record<string, string>>;
   /** What a person should know: sentences. */
   readonly remarks: readonly string[];
-  /** Why the first file of a feed would stop before its first write: columns with contact data that nothing maps. A sentence, or null. */
+  /**
+   * Why an import would write nothing: what all rows lack, or columns with contact data that nothing maps, which stop the first file of
+   * a feed. A sentence, or null.
+   */
   readonly stop: string | null;
   /** What was noticed while the file was read. */
   readonly warnings: readonly Problem[];
@@ -104,7 +107,7 @@ export async function mapFile(parts: MapParts, path: string, options: MapOptions
       preview,
       policies,
       remarks,
-      stop: stopBy(compiled, chosen.mapping),
+      stop: refusalBy(compiled, facts) ?? stopBy(compiled, chosen.mapping),
       mapping: chosen.mapping,
       draft: null,
     };
@@ -223,6 +226,19 @@ function remarksOn({ readings, notes }: CompiledMapping): readonly string[] {
   ];
 }
 
+/** After the rows were seen: what all of them lack. Null where further records of JSON may not lack it. */
+function refusalBy(compiled: CompiledMapping, facts: FileFacts): string | null {
+  const { rows, unreadable, isPartial, isJson, sample } = facts;
+  if (isJson && (isPartial || rows + unreadable > sample.length)) return null;
+  try {
+    compiled.refuseLacking();
+    return null;
+  } catch (error) {
+    if (!(error instanceof PatchbayError) || error.kind !== 'file') throw error;
+    return `an import refuses this file: ${error.message}`;
+  }
+}
+
 /** After all rows were seen. The guard on such columns (`docs/mapping.md`, "CSV: the generic layout") asks the feed's files, too. */
 function stopBy({ leftOut }: CompiledMapping, mapping: Mapping | null): string | null {
   const [first] = leftOut;
@@ -242,13 +258,14 @@ function stopBy({ leftOut }: CompiledMapping, mapping: Mapping | null): string |
 function tryDraft(
   mapping: Mapping,
   columns: readonly string[] | null,
-  { sample }: FileFacts,
+  facts: FileFacts,
   context: MappingContext,
 ): Pick<MapResult, 'preview' | 'remarks' | 'stop'> {
   try {
     const compiled = compileMapping(mapping, { columns }, context);
-    for (const { type, row } of sample) if (type === 'row') compiled.see(row);
-    return { preview: previewRows(compiled, sample), remarks: [], stop: stopBy(compiled, mapping) };
+    for (const { type, row } of facts.sample) if (type === 'row') compiled.see(row);
+    const stop = refusalBy(compiled, facts) ?? stopBy(compiled, mapping);
+    return { preview: previewRows(compiled, facts.sample), remarks: [], stop };
   } catch (error) {
     if (!(error instanceof PatchbayError) || error.kind !== 'file') throw error;
     return { preview: null, remarks: [error.message], stop: null };

@@ -454,6 +454,20 @@ describe('columns that stop the first import', () => {
     expect((await place.call('import', '--sandbox', '--feed', 'sap', file)).code).toBe(0);
   });
 
+  it('are no columns where the mapping maps nothing: it says that an import refuses the file', async () => {
+    const place = openPlace();
+    const file = place.file('jp.csv', '顧客番号,名\n1001,太郎\n1002,花子\n');
+    const { stdout } = await place.call('map', '--feed', 'jp', '--save', file);
+    expect(stdout).toContain('an import refuses this file: mapping "jp" maps nothing of this file but the key');
+    expect(stdout).not.toContain('can be imported');
+    const refused = await place.call('import', '--sandbox', '--feed', 'jp', file);
+    expect(refused.stdout).toContain('[nothingMapped]');
+    const lacking = place.file('a.ndjson', '{"id":"1","name":"Ada"}\n{"id":"2","name":"Bob"}\n');
+    place.file('m.yaml', 'name: m\nkey: id\nfields: { firstName: first, lastName: name }\n');
+    const looked = await place.call('map', '--mapping', 'm.yaml', lacking);
+    expect(looked.stdout).toContain('an import refuses this file: mapping "m"');
+  });
+
   it('are named in the generic layout, too, and are null in JSON where there are none', async () => {
     const place = openPlace();
     const header = 'externalId,firstName,Telefon Empfang';
