@@ -27,7 +27,7 @@ export interface RowReader {
 }
 
 /** A thread costs a tenth of a second of processor time and 20 MB: a file of fewer rows needs none. */
-const rowsBeforeThread = 2_000;
+const rowsBeforeThread = 500;
 /** While the thread starts, rows are mapped here: at most these, as a thread that never answers must show. */
 const rowsMappedHereMax = 20_000;
 const slicesAheadOfThread = 2;
