@@ -2,32 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
-import { describe, expect, it } from 'vitest';
-import { buildProgram } from '#src/cli/program.ts';
-import { withFlags } from '#src/shell-words.ts';
+import { describe, expect } from 'vitest';
 import { type Journey, test } from '#test/support/journey.ts';
-
-/** The commands without subcommands, each with the words that name it. */
-function commandsOf(command: Command, path: readonly string[] = []): readonly (readonly [string, Command])[] {
-  if (command.commands.length === 0) return [[path.join(' '), command]];
-  return command.commands.flatMap((one) => commandsOf(one, [...path, one.name()]));
-}
-
-/** They open no data folder and no configuration. */
-const withoutFolder = /^(serve|completion)/;
-
-describe('a command in a text', () => {
-  it.each(commandsOf(buildProgram()).filter(([path]) => !withoutFolder.test(path)))(
-    'gets the options that it knows: %s',
-    (path, command) => {
-      const sandbox = command.options.some(({ long }) => long === '--sandbox') ? ' --sandbox' : '';
-      expect(withFlags(`Now: patchbay ${path} x`, { config: 'c.yaml', data: 'd', sandbox: true })).toBe(
-        `Now: patchbay --config c.yaml --data d ${path}${sandbox} x`,
-      );
-    },
-  );
-});
 
 /** The first command that a text prints after these words, as a shell hands it over. */
 function printed(text: string, after: string): readonly string[] {

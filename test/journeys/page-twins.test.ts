@@ -8,9 +8,9 @@ import { openHome } from '#src/app.ts';
 import { loadConfig } from '#src/config/load.ts';
 import { checkSurroundings } from '#src/engine/health.ts';
 import { silentLogger } from '#src/log.ts';
+import { openPages } from '#test/dashboard/dashboard-bench.ts';
 import { type Journey, test } from '#test/support/journey.ts';
 import type { LiteralJson } from '#test/support/literal-json.ts';
-import { openPages } from './dashboard-bench.ts';
 
 const config = `feeds:
   crm:
