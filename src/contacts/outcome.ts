@@ -112,3 +112,18 @@ export function fieldChange(field: FieldName, from: CustomFieldValue, to: Custom
   if (to === null) return { field, from, to, why: 'cleared' };
   return { field, from, to, why: from === null ? 'added' : 'changed' };
 }
+
+/** A row that is rejected since another one with its key says something else. Several records of JSON may be in one line. */
+export function duplicateKeyProblem(key: string, line: number, otherLine: number): Problem {
+  return {
+    code: 'duplicateKey',
+    line,
+    field: null,
+    value: key,
+    message:
+      line === otherLine
+        ? `several records in line ${line} have the same key and differ`
+        : `lines ${Math.min(line, otherLine)} and ${Math.max(line, otherLine)} have the same key and differ`,
+    hint: 'Keep one of them, or set duplicateKeys to firstWins or lastWins in the mapping.',
+  };
+}

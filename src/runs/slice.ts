@@ -6,7 +6,7 @@
  * wins. A row that is rejected on its own account counts as different from every other, and does not keep a later
  * row from winning.
  */
-import type { Problem } from '#src/contacts/outcome.ts';
+import { duplicateKeyProblem, type Problem } from '#src/contacts/outcome.ts';
 import { skipSentences } from '#src/ledger/rules/events.ts';
 import type { DeadRow, RunEvent, StagedSlice } from '#src/ledger/staging.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
@@ -179,7 +179,9 @@ export function contentOf(
     },
     lateDead: [
       ...earlierUnchanged.flatMap(({ trace: { key, line, fingerprint }, ended }) =>
-        ended.kind === 'dead' ? [{ key, line, fingerprint, problem: differs(key, line, ended) }] : [],
+        ended.kind === 'dead'
+          ? [{ key, line, fingerprint, problem: duplicateKeyProblem(key, line, ended.otherLine) }]
+          : [],
       ),
       ...rows.flatMap(({ verdict, fate }) => lateDeadOf(verdict, fate) ?? []),
     ],
@@ -221,7 +223,9 @@ function deadRowOf(verdict: Verdict, fate: Fate): DeadRow | null {
   if (verdict.kind === 'left' || verdict.kind === 'ignored') return null;
   if (verdict.kind !== 'rejected') {
     const { key, line, row } = verdict;
-    return fate.kind === 'dead' && row !== null ? deadDuplicate(key, row, differs(key, line, fate)) : null;
+    return fate.kind === 'dead' && row !== null
+      ? deadDuplicate(key, row, duplicateKeyProblem(key, line, fate.otherLine))
+      : null;
   }
   const { row, key, letterId, problems } = verdict;
   return {
@@ -241,7 +245,7 @@ function deadRowOf(verdict: Verdict, fate: Fate): DeadRow | null {
 function lateDeadOf(verdict: Verdict, fate: Fate): LateDead | null {
   if (verdict.kind !== 'unchanged' || verdict.row !== null || fate.kind !== 'dead') return null;
   const { key, line, fingerprint } = verdict;
-  return { key, line, fingerprint, problem: differs(key, line, fate) };
+  return { key, line, fingerprint, problem: duplicateKeyProblem(key, line, fate.otherLine) };
 }
 
 /** How the record of a row of an earlier slice ends; null where there is none. */
@@ -251,7 +255,7 @@ function withdrawnOf(
 ): NonNullable<StagedSlice['withdrawnRows']>[number] | null {
   if (kind !== 'staged' || position === undefined) return null;
   if (ended.kind === 'skipped') return { position, end: { kind: 'skipped' } };
-  return { position, end: { kind: 'dead', problem: differs(key, line, ended) } };
+  return { position, end: { kind: 'dead', problem: duplicateKeyProblem(key, line, ended.otherLine) } };
 }
 
 function ignoredEvent({ line, row, problems }: Extract<Verdict, { readonly kind: 'ignored' }>): RunEvent {
@@ -279,20 +283,6 @@ function skippedEvent(key: string | null, line: number, fate: Fate): readonly Ru
 export function deadDuplicate(key: string, row: Row, problem: Problem): DeadRow {
   const { code } = problem;
   return { class: 'invalid', code, line: row.line, key, problems: [problem], row, desired: null, answer: null };
-}
-
-function differs(key: string, line: number, { otherLine }: Ended): Problem {
-  return {
-    code: 'duplicateKey',
-    line,
-    field: null,
-    value: key,
-    message:
-      line === otherLine
-        ? `several records in line ${line} have the same key and differ`
-        : `lines ${Math.min(line, otherLine)} and ${Math.max(line, otherLine)} have the same key and differ`,
-    hint: 'Keep one of them, or set duplicateKeys to firstWins or lastWins in the mapping.',
-  };
 }
 
 /** The row hashes to be remembered of rows that only their fingerprint told to be unchanged: they make the next look cheap. */

@@ -136,3 +136,42 @@ test('the preview shows three contacts, and counts why rows would be rejected', 
     ['phoneLetters', 5, 1],
   ]);
 });
+
+describe('the preview rejects rows of one key', () => {
+  const columns = ['id', 'Name', 'Tel'];
+  const previewOf = (cells: readonly (readonly string[])[], others: Partial<Mapping> = {}) => {
+    const by = mapping({ fields: { firstName: 'Name' }, phones: [{ column: 'Tel' }], ...others });
+    const rows = cells.map((each, index) => cellsRow(columns, [...each], index + 2));
+    return previewRows(
+      compileMapping(by, { columns }, noContext),
+      rows.map((row) => ({ type: 'row', row })),
+    );
+  };
+  const [ada, ida, eva] = [
+    ['a', 'Ada', ''],
+    ['a', 'Ida', ''],
+    ['e', 'Eva', ''],
+  ] as const;
+
+  test('that differ, as an import does, and none that say the same', () => {
+    expect(previewOf([ada, eva, ada])).toMatchObject({ rejected: 0, problems: [] });
+    const { rejected, problems, contacts } = previewOf([ada, eva, ida]);
+    expect(rejected).toBe(2);
+    expect(problems.map(({ count, first: { code, line, message } }) => [count, code, line, message])).toEqual([
+      [2, 'duplicateKey', 2, 'lines 2 and 4 have the same key and differ'],
+    ]);
+    expect(contacts.map(({ contact }) => contact?.externalId ?? null)).toEqual([null, 'e', null]);
+    // The second one is the first one's duplicate; both others differ.
+    expect(previewOf([ada, ada, ida])).toMatchObject({ rejected: 2 });
+    expect(previewOf([ada, ida, ida])).toMatchObject({ rejected: 3 });
+  });
+
+  test('beside one that is rejected itself, and for no other reason where the mapping says which one wins', () => {
+    const broken = ['a', 'Ada', 'x'];
+    expect(previewOf([broken, ada]).problems.map(({ count, first }) => [first.code, count])).toEqual([
+      ['phoneLetters', 1],
+      ['duplicateKey', 1],
+    ]);
+    expect(previewOf([ada, ida], { duplicateKeys: 'lastWins' })).toMatchObject({ rejected: 0, problems: [] });
+  });
+});

@@ -2,8 +2,8 @@
  * What rows would become, without a run: the first contacts of a file with the reasons why rows would be rejected, and the
  * fixtures of a mapping, checked. Both show contacts in one form. Pure.
  */
-import type { DesiredContact, DesiredItem } from '#src/contacts/desired.ts';
-import type { Problem } from '#src/contacts/outcome.ts';
+import { type DesiredContact, type DesiredItem, fingerprint } from '#src/contacts/desired.ts';
+import { duplicateKeyProblem, type Problem } from '#src/contacts/outcome.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type CompiledMapping, compileMapping } from '#src/mapping/compile-mapping.ts';
 import { createRowFilter } from '#src/mapping/conditions.ts';
@@ -38,24 +38,66 @@ export interface CountedProblem {
 
 const contactsMax = 3;
 
-/** @param items the rows that are not left out. One that cannot be read is rejected, as an import rejects it. */
+/**
+ * @param items the rows that are not left out. What an import rejects is rejected here: rows that cannot be read, and among these rows
+ *   those with one key that differ.
+ */
 export function previewRows(compiled: CompiledMapping, items: readonly SourceItem[]): Preview {
   const contacts: PreviewRow[] = [];
   const problems = new Map<string, CountedProblem>();
   const warnings = new Map<string, CountedProblem>();
   let rejected = 0;
-  for (const item of items) {
-    const { row } = item;
-    const mapped: MappedRow =
-      item.type === 'row' ? compiled.mapRow(row) : { kind: 'dead', key: null, problems: [item.problem], warnings: [] };
+  for (const { line, mapped } of withoutDuplicates(
+    items.map((item) => tried(compiled, item)),
+    compiled,
+  )) {
     const own = mapped.kind === 'dead' ? mapped.problems : [];
     if (mapped.kind === 'dead') rejected += 1;
     count(problems, own);
     count(warnings, mapped.warnings);
     const contact = mapped.kind === 'desired' ? viewContact(mapped.desired) : null;
-    if (contacts.length < contactsMax) contacts.push({ line: row.line, contact, problems: own });
+    if (contacts.length < contactsMax) contacts.push({ line, contact, problems: own });
   }
   return { contacts, rows: items.length, rejected, problems: [...problems.values()], warnings: [...warnings.values()] };
+}
+
+interface TriedRow {
+  readonly line: number;
+  readonly mapped: MappedRow;
+}
+
+function tried(compiled: CompiledMapping, item: SourceItem): TriedRow {
+  const { line } = item.row;
+  if (item.type === 'row') return { line, mapped: compiled.mapRow(item.row) };
+  return { line, mapped: { kind: 'dead', key: null, problems: [item.problem], warnings: [] } };
+}
+
+/** As `docs/rules.md` has it ("Workspace, feed, key"): rows that say the same are one, and of rows that differ none stands. */
+function withoutDuplicates(rows: readonly TriedRow[], { duplicateKeys }: CompiledMapping): readonly TriedRow[] {
+  if (duplicateKeys !== 'dead') return rows;
+  const ended = [...rows];
+  const end = (index: number, key: string, otherLine: number): void => {
+    const { line, mapped } = ended[index] as TriedRow;
+    if (mapped.kind === 'dead') return;
+    const problems = [duplicateKeyProblem(key, line, otherLine)];
+    ended[index] = { line, mapped: { kind: 'dead', key, problems, warnings: mapped.warnings } };
+  };
+  const firsts = new Map<string, { readonly index: number; readonly line: number; readonly print: string | null }>();
+  for (const [index, { line, mapped }] of rows.entries()) {
+    const key = mapped.kind === 'desired' ? mapped.desired.key : mapped.key;
+    if (key === null) continue;
+    const print = mapped.kind === 'desired' ? fingerprint(mapped.desired) : null;
+    const first = firsts.get(key);
+    if (first === undefined) {
+      firsts.set(key, { index, line, print });
+      continue;
+    }
+    if (first.print !== null && first.print === print) continue;
+    end(first.index, key, line);
+    end(index, key, first.line);
+    firsts.set(key, { ...first, print: null });
+  }
+  return ended;
 }
 
 /** A row counts once for each code. */
