@@ -109,7 +109,14 @@ function letterGroups({ groups, openLetterCount }: OverviewView): Markup {
 <tbody>
 ${groups.map(groupLine)}
 </tbody>
-</table>`;
+</table>
+${otherRows(openLetterCount - groups.reduce((sum, { count: ofGroup }) => sum + ofGroup, 0))}`;
+}
+
+/** Only open rows are grouped, and the most frequent reasons are listed. */
+function otherRows(rowCount: number): Markup {
+  if (rowCount <= 0) return html``;
+  return html`<p>And ${counted(rowCount, 'row', 'rows')} being tried again or given up for rarer reasons. <a href="/dead-letters">See all</a></p>`;
 }
 
 function groupLine({ class: reasonClass, code, field, count: letterCount, example }: DeadLetterGroup): Markup {

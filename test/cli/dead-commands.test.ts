@@ -111,11 +111,13 @@ describe('dead ls', () => {
     expect(await listed()).toContain('fix these rows in the fix-file of their run and drop it in again');
   });
 
-  it('says so where there are none', async () => {
+  it('says so where there are none, and where others are open than those that were asked for', async () => {
     const { data } = await dataFolder();
     const captured = captureOutput();
     await listDead({ ...list, data, code: 'another' });
-    expect(captured.stdout()).toBe('no dead letters\n');
+    expect(captured.stdout()).toMatch(
+      /^no dead letters of those that were asked for; \d+ open in all: patchbay --data \S+ dead ls\n$/,
+    );
   });
 });
 

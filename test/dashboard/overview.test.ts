@@ -66,6 +66,17 @@ describe('the overview', () => {
     expect(text).toContain(reason.hint);
   });
 
+  it('says how many rows are given up beside the fifty most frequent reasons', async () => {
+    const bench = await dashboardBench();
+    const reasons = Array.from({ length: 53 }, (_, index) =>
+      deadRow({ key: `c-${index}`, line: index + 2, code: `reason${index}` }),
+    );
+    await finishedRun(bench, reasons);
+    const { text } = await bench.page('/');
+    expect(text.match(/<code>reason\d+<\/code>/g)).toHaveLength(50);
+    expect(text).toContain('And 3 rows being tried again or given up for rarer reasons.');
+  });
+
   it('groups open dead letters by code and field with count, example and what to do', async () => {
     const bench = await dashboardBench();
     await finishedRun(bench, [deadRow(), deadRow({ key: 'c-2', line: 4 })]);

@@ -1,6 +1,7 @@
 /** What `map` shows of a mapping: fixtures that pass or differ, a row entry by entry, the first contacts. */
 import { describe, expect, test } from 'vitest';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
+import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { columnUses, explainRow } from '#src/mapping/show/explain-row.ts';
 import { previewRows, runFixtures } from '#src/mapping/show/preview.ts';
 import { cellsRow, mapping, noContext, objectRow } from './support.ts';

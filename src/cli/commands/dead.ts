@@ -60,7 +60,9 @@ export async function listDead(options: ListOptions): Promise<number> {
     if (output.json) for (const notice of notices) output.document(noticeDocument(notice));
     else {
       const { count, last } = listed;
-      if (count > 0 || notices.length === 0) printGroups(output, listed, await unfixable(home, listed), options);
+      if (count > 0) printGroups(output, listed, await unfixable(home, listed), options);
+      else if (notices.length === 0)
+        output.line(output.paste(noneListed(options, (await home.ledger.counts()).openLetters)));
       printNotices(output, notices);
       if (last !== null && count === options.limit)
         output.note(output.paste(`these are the newest ${count}; go on with: ${options.again({ after: last.id })}`));
@@ -99,17 +101,21 @@ function addTo(listed: Listed, letter: DeadLetter): void {
   listed.last = letter;
 }
 
+/** Where nothing is listed: whether that is all, or all that was asked for. */
+function noneListed({ code, run, feed, state, after }: ListOptions, openCount: number): string {
+  const isChosen = [code, run, feed, after].some((one) => one !== undefined) || (state !== 'open' && state !== 'all');
+  if (!isChosen) return 'no dead letters';
+  const others = openCount === 0 ? '' : `; ${openCount} open in all: patchbay dead ls`;
+  return `no dead letters of those that were asked for${others}`;
+}
+
 /** By cause: what is wrong, how often, what to do, and a few rows. */
 function printGroups(
   output: Output,
-  { groups, count, states }: Listed,
+  { groups, states }: Listed,
   waiting: readonly RunRecord[],
   options: ListOptions,
 ): void {
-  if (count === 0) {
-    output.line('no dead letters');
-    return;
-  }
   const largestFirst = [...groups.values()].sort((a, b) => b.count - a.count);
   for (const group of largestFirst) printGroup(output, group, options);
   for (const line of adviceOf(states, choiceFlags(options), waiting.length)) output.line(output.paste(line));
