@@ -267,6 +267,11 @@ export type RunOptions = z.infer<typeof runOptions>;
 
 export const noOptions: RunOptions = runOptions.parse({});
 
+/** Options as they were stored: an older version did not know every one, and what it did not know is as if it was not chosen. */
+export function wholeOptions(stored: Partial<RunOptions> | null): RunOptions {
+  return { ...noOptions, ...stored };
+}
+
 /** By what a run came to be. */
 export type RunOrigin = NonNullable<RunOptions['origin']> | 'retry' | 'decision' | 'undo';
 

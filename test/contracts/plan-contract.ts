@@ -55,6 +55,19 @@ export function planContract(open: OpenLedger): void {
     expect(await Array.fromAsync(other.plans.contacts('p0'))).toEqual([]);
   });
 
+  test('a plan of an older version, which knew no undo and fewer options, is read as what it was', async () => {
+    const { ledger } = await openForTest(open);
+    const { undoes: _, totals, ...older } = plan('p1');
+    const { deleted: _none, requests, ...counted } = totals;
+    const { delete: _never, ...sent } = requests;
+    const reading = { ...older.reading, options: { adopt: true } };
+    await ledger.plans.keep(JSON.parse(JSON.stringify({ ...older, reading, totals: { ...counted, requests: sent } })));
+    const today = plan('p1');
+    expect(await ledger.plans.list({ limit: 10 })).toEqual([
+      { ...today, reading: today.reading && { ...today.reading, options: { ...noOptions, adopt: true } } },
+    ]);
+  });
+
   test('what a plan says of keys is its own: other keys and other plans are not named', async () => {
     const { ledger } = await openForTest(open);
     for (const id of ['p1', 'p2']) {

@@ -56,6 +56,12 @@ export function runContract(open: OpenLedger): void {
     expect(await ledger.runs.get('r2')).toBeNull();
   });
 
+  test('what an older version did not know of a run is as if it was not chosen', async () => {
+    const { ledger } = await openForTest(open);
+    await ledger.runs.create(newRun('r1', { options: JSON.parse('{"delimiter":";","adopt":true}') }));
+    expect((await ledger.runs.get('r1'))?.options).toEqual({ ...noOptions, delimiter: ';', adopt: true });
+  });
+
   test('sequences go up in the order of arrival, over all feeds', async () => {
     const { ledger } = await openForTest(open);
     const first = await ledger.runs.create(newRun('r1'));

@@ -1,12 +1,15 @@
 /** Plans over the records of the desk: a record for each plan, and one for each contact of it. */
 import type { PlannedContact } from '#src/contacts/planned.ts';
 import { type PlanLedger, type PlanRecord, plansKeptMax } from '#src/ledger/plans.ts';
+import { wholeOptions } from '#src/ledger/runs.ts';
 import type { Store } from '#src/ledger/tables.ts';
 import { allMax, type Entry, inSlices, recordsOf, sliceMax } from './records.ts';
 
-const plansIn = recordsOf<KeptPlan>('plan', ({ id, createdAtMs }) => ({
-  ...{ id, owner: null, state: '', atMs: createdAtMs },
-}));
+const plansIn = recordsOf<KeptPlan>(
+  'plan',
+  ({ id, createdAtMs }) => ({ ...{ id, owner: null, state: '', atMs: createdAtMs } }),
+  (stored) => (stored.plan === null ? stored : { ...stored, plan: wholePlan(stored.plan) }),
+);
 const contactsIn = recordsOf<PlannedEntry>('planned', ({ planId, contact }) => ({
   ...{ id: idOf(planId, contact.key), owner: planId, state: '', atMs: null },
 }));
@@ -16,6 +19,19 @@ interface KeptPlan {
   readonly createdAtMs: number;
   /** Null while it is being made, and for ever where its process died. */
   readonly plan: PlanRecord | null;
+}
+
+/** Older versions knew no undo, and not every option of today. */
+function wholePlan(stored: PlanRecord): PlanRecord {
+  const { undoes = null, totals, reading } = stored;
+  const { deleted = 0, requests } = totals;
+  const { delete: deletions = 0 } = requests;
+  return {
+    ...stored,
+    undoes,
+    totals: { ...totals, deleted, requests: { ...requests, delete: deletions } },
+    reading: reading === null ? null : { ...reading, options: wholeOptions(reading.options) },
+  };
 }
 
 interface PlannedEntry {

@@ -23,14 +23,21 @@ export interface Records<Document> {
   remove(...ids: readonly string[]): Promise<number>;
 }
 
-/** @returns the records of that kind in the tables that it is given. */
+/**
+ * @param whole fills in what documents of older versions lack; absent where they lack nothing.
+ * @returns the records of that kind in the tables that it is given.
+ */
 export function recordsOf<Document>(
   kind: RecordKind,
   place: (document: Document) => Place,
+  whole: (stored: Document) => Document = (stored) => stored,
 ): (tables: Pick<Tables, 'desk'>) => Records<Document> {
   return ({ desk }) => {
-    // Written by this ledger from documents of that type.
-    const typed = (record: DeskRecord): Entry<Document> => record as Entry<Document>;
+    const typed = (record: DeskRecord): Entry<Document> => ({
+      ...record,
+      // Written by this ledger from a document of that type.
+      document: whole(record.document as Document),
+    });
     const many: Records<Document>['many'] = async (ids) =>
       new Map((await desk.records(kind, ids)).map((record) => [record.id, typed(record).document]));
     return {

@@ -5,12 +5,12 @@ import type { RunChange } from '#src/ledger/rules/runs.ts';
 import {
   type FileShape,
   type Look,
-  noOptions,
   type RunKind,
   type RunOptions,
   type RunReason,
   type RunRecord,
   type RunState,
+  wholeOptions,
   zeroCounts,
   zeroRequests,
 } from '#src/ledger/runs.ts';
@@ -64,7 +64,7 @@ export function toRun(row: ResultRow): RunRecord {
     sha256: String(row.sha256),
     bytes: Number(row.bytes),
     state: String(row.state) as RunState,
-    options: parseJson<RunOptions>(row.options) ?? noOptions,
+    options: wholeOptions(parseJson<Partial<RunOptions>>(row.options)),
     approvals: parseJson<Approval[]>(row.approvals) ?? [],
     mapping: parseJson<NonNullable<RunRecord['mapping']>>(row.mapping),
     sourceLabel: textOrNull(row.source_label),
