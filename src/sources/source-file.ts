@@ -84,7 +84,13 @@ function changedWhileRead(name: string): Error {
   return fileError('changedWhileRead', `${name} changed while being read`, { file: name }, hint);
 }
 
-/** Ends at `end`, which is at most the size the file had when it was opened. @throws PatchbayError `changedWhileRead` where the file became shorter. */
+/**
+ * The next piece is read while the one at hand is used: with `one` into the other of two buffers, in turn. Memory that was never used
+ * costs more than reading a file into it.
+ *
+ * Ends at `end`, which is at most the size the file had when it was opened. @throws PatchbayError `changedWhileRead` where the file
+ * became shorter.
+ */
 async function* readChunks(
   handle: FileHandle,
   start: number,
@@ -92,15 +98,23 @@ async function* readChunks(
   name: string,
   buffers: 'fresh' | 'one' = 'fresh',
 ): AsyncGenerator<Buffer> {
-  let position = start;
-  let buffer: Buffer | null = null;
-  while (position < end) {
+  const used: Buffer[] = [];
+  const readAt = (position: number) => {
     const length = Math.min(chunkBytes, end - position);
-    // Memory that was never used costs more than reading a file into it.
-    if (buffer === null || buffers === 'fresh') buffer = Buffer.allocUnsafe(length);
-    const { bytesRead } = await handle.read(buffer, 0, length, position);
+    const buffer = used.length === 2 ? (used.shift() as Buffer) : Buffer.allocUnsafe(length);
+    if (buffers === 'one') used.push(buffer);
+    const reading = handle.read(buffer, 0, length, position);
+    // Where no more pieces are asked for, the last one may fail without a word.
+    reading.catch(() => undefined);
+    return reading;
+  };
+  let position = start;
+  let next = position < end ? readAt(position) : null;
+  while (next !== null) {
+    const { bytesRead, buffer } = await next;
     if (bytesRead === 0) throw changedWhileRead(name);
     position += bytesRead;
+    next = position < end ? readAt(position) : null;
     yield buffer.subarray(0, bytesRead);
   }
 }
