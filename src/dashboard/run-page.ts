@@ -1,4 +1,4 @@
-/** The page of one run and its JSON twin: its outcome, the reason, held fields, warnings and problems of its rows. */
+/** The page of one run and its JSON twin: its outcome, the reason, what it left alone and why, warnings and problems of its rows. */
 import { html } from 'hono/html';
 import { PatchbayError } from '#src/errors.ts';
 import { isFinal } from '#src/ledger/runs.ts';
@@ -7,7 +7,7 @@ import { findRun, type ReadLimits, type RunDetail, type RunHome, readRun } from 
 import type { ProblemLine } from '#src/runs/report.ts';
 import { lineText } from '#src/sources/row.ts';
 import { busyRefreshSeconds, count, counted, duration, type Frame, framed, type Markup, moment } from './frame.ts';
-import { heldSection } from './run-held-section.ts';
+import { eventSections } from './run-event-sections.ts';
 import { moreLine, rowsShownMax, whereAllAre } from './run-tables.ts';
 import { outcomeCounts, runProgress, runReason, statePill } from './runs-page.ts';
 
@@ -25,7 +25,7 @@ ${isBusy ? runProgress(record) : ''}
 ${outcomeSection(detail)}
 ${record.notes.length === 0 ? '' : html`<section><h2>Notes</h2><ul>${record.notes.map((note) => html`<li>${note}</li>`)}</ul></section>`}
 ${matchSection(detail)}
-${heldSection(detail)}
+${eventSections(detail)}
 <section><h2>Problems</h2>
 ${problemSection(detail)}
 </section>

@@ -236,6 +236,39 @@ describe('one run', () => {
     expect((await bench.page('/runs')).text).toMatch(/data-label="Updated">11 <span class="dim">\(11 deleted\)/);
   });
 
+  it('shows rows that it skipped, people whom the file lacks and what people changed, each with the reason', async () => {
+    const bench = await dashboardBench();
+    const run = await enterRun(bench);
+    const missing = { kind: 'missing', line: 0, key: 'c-8', code: 'missing', field: null, message: 'not in the file' };
+    const outcomes = [
+      ...Array.from({ length: 203 }, (_, index) => ({
+        ...{ kind: 'skipped', line: index + 2, key: `c-<${index}>`, code: 'superseded', field: null },
+        message: 'a later file has already set this contact',
+      })),
+      { ...missing, since: '2026-11-20T08:00:00.000Z' },
+      {
+        ...{ kind: 'drift', line: 0, key: 'c-9', code: 'driftChanged', field: 'role', message: 'another value' },
+        ...{ file: 'Buyer', app: '<Chief>' },
+      },
+    ];
+    await stageRun(bench, run, { rows: 203, skipped: 203 });
+    const shape = { format: 'csv', columns: ['id'], delimiter: ',', missing: { count: 4, new: 1 } } as const;
+    await bench.ledger.runs.record(run.id, { shape });
+    await bench.ledger.runs.move(run.id, ['staging'], 'done', { atMs: startMs });
+    await mkdir(bench.parts.runFolders.reports, { recursive: true });
+    const report = { run: run.id, problems: [], outcomes };
+    await writeFile(join(bench.parts.runFolders.reports, `${run.id}.json`), JSON.stringify(report));
+
+    const { text } = await bench.page(`/runs/${run.id}`);
+    expect(text).toMatch(/<h2>Skipped rows<\/h2>[\s\S]*<th scope="row">line 2<\/th>\s*.*c-&lt;0&gt;/);
+    expect(text.match(/<code>superseded<\/code>/g)).toHaveLength(200);
+    expect(text).toMatch(
+      /And 3 more, in[\s\S]*<h2>No longer in the file<\/h2>[\s\S]*c-8[\s\S]*datetime="2026-11-20T08:00/,
+    );
+    expect(text).toMatch(/And 3 more, in[\s\S]*And 3 more, in[\s\S]*<h2>Changed in the app<\/h2>/);
+    expect(text).toMatch(/data-label="Agreed">.*Buyer[\s\S]*data-label="App">.*&lt;Chief&gt;/);
+  });
+
   it('does not read a report that is too large, and says where it is', async () => {
     const bench = await dashboardBench();
     const run = await finishedRun(bench, [deadRow()]);
