@@ -30,7 +30,7 @@ type PresentedRun = Pick<
 >;
 
 export type RunPresentation = PresentedRun & {
-  readonly held: readonly HeldLine[];
+  readonly held: readonly RunEvent[];
   readonly matches?: readonly RunEvent[];
   /** Absent: of a file. */
   readonly record?: Pick<RunRecord, 'kind'>;
@@ -73,7 +73,7 @@ function present(
     lines.push(`  ${output.paste(`to see what it would write: patchbay plan --run ${summary.run}`)}`);
   if (summary.moved > 0) lines.push(...movedLines(output, summary, outcomes));
   if (matches.length > 0) lines.push(...matchLines(output, summary, matches, max));
-  const showHeld = record?.kind === 'undo' ? changedSinceLines : heldLines;
+  const showHeld = record?.kind === 'undo' ? stayingLines : heldLines;
   if (summary.heldFields > 0) lines.push(...showHeld(output, summary.heldFields, held, max));
   if (summary.missing !== null && summary.missing.count > 0)
     lines.push(...missingLines(output, summary, outcomes, max));
@@ -360,15 +360,16 @@ function heldLines(output: Output, count: number, held: readonly HeldLine[], max
   ];
 }
 
-/** Of an undo: values that are not as the run left them. */
-function changedSinceLines(output: Output, count: number, held: readonly HeldLine[], max: ShownMax): readonly string[] {
-  const lines = held.slice(0, max.held).map(({ key, field, file = null, app = null }) => {
-    const name = printable(fieldWithoutValue(field ?? ''));
-    if (!output.values || key === null) return `    ${name}`;
-    return `    ${printable(field ?? '')} of ${printable(key)}: ${printable(valueText(app))} now, ${printable(valueText(file))} before the run`;
+/** Of an undo: values that are not as the run left them, or that another feed's file names. */
+function stayingLines(output: Output, count: number, held: readonly RunEvent[], max: ShownMax): readonly string[] {
+  const lines = held.slice(0, max.held).map(({ key, field, file = null, app = null, message }) => {
+    const why = printable(message);
+    if (!output.values || key === null) return `    ${printable(fieldWithoutValue(field ?? ''))} (${why})`;
+    const values = `${printable(valueText(app))} now, ${printable(valueText(file))} before the run`;
+    return `    ${printable(field ?? '')} of ${printable(key)}: ${values} (${why})`;
   });
   return [
-    `  ${counted(count, 'value')} changed since the run that is undone, and ${count === 1 ? 'stays' : 'stay'} as ${count === 1 ? 'it is' : 'they are'}:`,
+    `  ${counted(count, 'value')} ${count === 1 ? 'stays as it is' : 'stay as they are'}:`,
     ...lines,
     ...(count > lines.length ? [`    … and ${count - lines.length} more${max.rest}`] : []),
   ];

@@ -45,6 +45,8 @@ export const emptySaid: Said = { scalars: {}, emails: [], phones: [], customFiel
 export interface OtherSaid {
   readonly feed: string;
   readonly said: Said;
+  /** Whether it is configured or has a folder, as `main` is there always: the file of any other feed comes no more. */
+  readonly exists: boolean;
   /** Whether it owns its items: a feed that no longer exists does not, nor does `main` next to a named feed. */
   readonly owns: boolean;
 }
@@ -177,7 +179,10 @@ export function agreedWith(
 }
 
 /** Undefined if the file never named the field. */
-function saidValue({ scalars, customFields }: Said, field: FieldName): CustomFieldValue | undefined {
+export function saidValue(
+  { scalars, customFields }: Pick<Said, 'scalars' | 'customFields'>,
+  field: FieldName,
+): CustomFieldValue | undefined {
   const name = scalarNames.find((one) => one === field);
   if (name !== undefined) return scalars[name];
   return customFields.find(({ key }) => customFieldName(key) === field)?.value;

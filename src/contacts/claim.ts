@@ -127,7 +127,7 @@ export function resolveClaim(base: Base, claim: Claim, feed: string, found: Cont
     stamps: stamp(base.stamps, claim, fields),
   };
   if (claim.feed === feed) return { ...next, said };
-  const other = base.others.find((one) => one.feed === claim.feed) ?? { feed: claim.feed, owns: true };
+  const other = base.others.find((one) => one.feed === claim.feed) ?? { feed: claim.feed, exists: true, owns: true };
   return { ...next, others: [...base.others.filter((one) => one.feed !== claim.feed), { ...other, said }] };
 }
 

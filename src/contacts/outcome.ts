@@ -91,13 +91,18 @@ export type JournalChange = Omit<Change, 'why'> & {
   readonly agreedWith?: readonly string[];
 };
 
-/** A field that the file and people changed in different ways: nothing is written to it (policy `shared`). */
+/**
+ * A field that the file and people changed in different ways: nothing is written to it (policy `shared`). Of an undo: a value that stays
+ * although the run wrote it.
+ */
 export interface HeldField {
   readonly field: FieldName;
   /** Null, too, if the file never named the field. */
   readonly said: CustomFieldValue;
   readonly theirs: CustomFieldValue;
   readonly ours: CustomFieldValue;
+  /** Of an undo: the other feed whose file names it, too, which is why it stays. Absent where it was changed since. */
+  readonly namedBy?: string;
 }
 
 /** Something that was left alone although the file differs, with the reason in one sentence. */

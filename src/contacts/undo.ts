@@ -1,12 +1,13 @@
 /**
  * Undoing what a run wrote to a contact (`docs/plans.md`, "Undo"), value by value, as the journal has it:
  *
- *   theirs as the run left it            the value before is written back
- *   theirs as before the run             nothing is left to undo
- *   anything else: it changed since      held, with both values
+ *   theirs as before the run                                      nothing is left to undo
+ *   theirs as the run left it, and another feed's file names it   held, with that feed
+ *   theirs as the run left it                                     the value before is written back
+ *   anything else: it changed since                               held, with both values
  *
  * An e-mail or phone that the run added is removed, one that it removed is put back, a label is what it was. A contact that the run
- * made is deleted only on demand, and only if all that it holds is what the run left.
+ * made is deleted only on demand, and only if all that it holds is what the run left and no other feed's file names it.
  *
  * Said never moves: the file that the run applied says nothing new the next night, and is not applied again. Agreed moves to what was
  * written back for those who had agreed on it before the run. What people had put there is theirs again, as if they had typed it in
@@ -15,34 +16,40 @@
  *
  * A contact that an undo deleted is made again, with what it held, by the undo of that.
  *
- * Invariant: nothing is written over a value that the run did not leave.
+ * Invariant: nothing is written over a value that the run did not leave, nor over one that another feed's file would have written.
  */
 import type { Contact, ContactItem, CustomFieldValue, UpdateItem } from '#src/wire/contact.ts';
 import {
   agreeAgain,
+  type Base,
   emptySaid,
   type FieldValue,
   fieldValueOf,
   isExactly,
+  type OtherSaid,
   type PlanInput,
+  type Said,
+  saidValue,
   stamp,
   withoutHeldAgain,
   withTakenBack,
 } from './base.ts';
 import {
+  alikeValue,
   customFieldName,
   customValueOrNull,
   type FieldName,
   type ItemKind,
   itemFieldName,
   itemIdentity,
+  sameCustomValue,
   sameText,
   scalarNames,
   scalarOf,
   type UndoChange,
   type UndoOrder,
 } from './desired.ts';
-import { customKeyOf, type FieldVerdict, itemOf, itemsOf } from './merge.ts';
+import { customKeyOf, type FieldVerdict, itemOf, itemsOf, listOf, wantedItems } from './merge.ts';
 import { type Change, fieldChange, type HeldField } from './outcome.ts';
 import { type DeletePlan, type IdlePlan, inContactOrder, type PatchPlan, patchOf } from './plan.ts';
 import type { FieldRuling } from './policies.ts';
@@ -56,18 +63,19 @@ interface UndoneItems {
 }
 
 export function planUndo(input: PlanInput, order: UndoOrder, theirs: Contact): PatchPlan | DeletePlan | IdlePlan {
-  if (order.deletes) return planDelete(order, theirs, input.base.seen);
+  if (order.deletes) return planDelete(input, order, theirs);
   if (order.makes === true) return leftThere;
   const isOther = theirs.id !== order.contactId;
   const verdicts = order.changes
     .filter(({ field }) => itemOf(field) === null)
-    .map((change) => judgeUndo(change, customValueOrNull(fieldValueOf(theirs, change.field)), isOther));
+    .map((change) => judgeUndo(input, change, customValueOrNull(fieldValueOf(theirs, change.field)), isOther));
   const emails = undoItems('email', input, order, theirs, isOther);
   const phones = undoItems('phone', input, order, theirs, isOther);
   const writes = verdicts.filter(({ decision }) => decision === 'write');
   const changes = writes.map((one) => fieldChange(one.field, one.theirs, one.ours));
   const reasons = inContactOrder(changes, emails.changes, phones.changes);
-  const held = [...verdicts.filter(({ decision }) => decision === 'hold').map(heldOf), ...emails.held, ...phones.held];
+  const heldFields = verdicts.filter(({ decision }) => decision === 'hold').map((one) => heldOf(input, one));
+  const held = [...heldFields, ...emails.held, ...phones.held];
   const wasOurs = (field: FieldName): boolean =>
     order.changes.find((one) => one.field === field && one.before !== null && !one.isLabel)?.agreedWith === undefined;
   const putBack = (kind: ItemKind, { changes: of }: UndoneItems) =>
@@ -94,16 +102,52 @@ export function planUndo(input: PlanInput, order: UndoOrder, theirs: Contact): P
   return { ...facts, kind: 'patch', ...patchOf(theirs, input.ours.key, verdicts, emails.sent, phones.sent) };
 }
 
-function judgeUndo({ field, left, before }: UndoChange, theirs: CustomFieldValue, isOther: boolean): FieldVerdict {
-  const { decision, why }: FieldRuling = isExactly(theirs, before)
-    ? { decision: 'equal', why: 'equal' }
-    : isExactly(theirs, left) && !isOther
+function judgeUndo(
+  { base }: PlanInput,
+  { field, left, before }: UndoChange,
+  theirs: CustomFieldValue,
+  isOther: boolean,
+): FieldVerdict {
+  const ruling = (): FieldRuling => {
+    if (isExactly(theirs, before)) return { decision: 'equal', why: 'equal' };
+    if (!isExactly(theirs, left) || isOther) return { decision: 'hold', why: 'changedSince' };
+    return feedNaming(base, field, theirs, before) === undefined
       ? { decision: 'write', why: 'asRunLeftIt' }
-      : { decision: 'hold', why: 'changedSince' };
+      : { decision: 'hold', why: 'otherFeedNames' };
+  };
+  const { decision, why } = ruling();
   return { field, decision, why, ours: before, theirs, said: left, fileChanged: decision === 'write' };
 }
 
-const heldOf = ({ field, said, theirs, ours }: FieldVerdict): HeldField => ({ field, said, theirs, ours });
+function heldOf({ base }: PlanInput, { field, why, said, theirs, ours }: FieldVerdict): HeldField {
+  const namedBy = why === 'otherFeedNames' ? feedNaming(base, field, theirs, ours) : undefined;
+  return { field, said, theirs, ours, ...(namedBy === undefined ? {} : { namedBy }) };
+}
+
+/**
+ * The other feed whose file names a scalar's or custom field's value: it says the value, and its change of the field is the one that was
+ * settled last, after the run's. The entry of a custom field that would be cleared stays while any feed that owns its items names it.
+ */
+function feedNaming(
+  { others, stamps }: Base,
+  field: FieldName,
+  theirs: CustomFieldValue,
+  before: CustomFieldValue,
+): string | undefined {
+  const isCleared = customKeyOf(field) !== null && before === null;
+  return others.find(({ feed, said, exists, owns }) => {
+    const says = saidValue(said, field);
+    if (says === undefined || !exists) return false;
+    if (isCleared && owns && sameCustomValue(null, says, theirs)) return true;
+    const isLast = stamps.some((one) => one.feed === feed && one.fields.includes(field));
+    return isLast && alikeValue(null, says, theirs);
+  })?.feed;
+}
+
+/** The other feed whose file names an e-mail or phone, and to which it belongs, too. */
+function feedNamingItem(kind: ItemKind, others: readonly OtherSaid[], identity: string): string | undefined {
+  return others.find(({ owns, said }) => owns && wantedItems(kind, said[listOf[kind]]).has(identity))?.feed;
+}
 
 /** The complete list for the body, in the service's order, then what is put back. */
 function undoItems(
@@ -126,7 +170,8 @@ function undoItems(
   };
   for (const item of itemsOf(kind, contact)) {
     if (item.value === null) continue;
-    const field = itemFieldName(kind, itemIdentity(kind, item.value));
+    const identity = itemIdentity(kind, item.value);
+    const field = itemFieldName(kind, identity);
     const kept = { ...(item.id === null ? {} : { id: item.id }), name: item.name ?? '', value: item.value };
     const presence = takeChange(field, false);
     const label = takeChange(field, true);
@@ -138,12 +183,14 @@ function undoItems(
         item.id !== null &&
         isLabelAsSeen(kind, base.seen, item) &&
         (labelLeft == null || sameText(labelLeft, item.name));
-      if (isAsLeft && item.id !== null) {
+      const namedBy = isAsLeft ? feedNamingItem(kind, base.others, identity) : undefined;
+      if (isAsLeft && item.id !== null && namedBy === undefined) {
         sent.push({ id: item.id, name: kept.name, value: null });
         changes.push({ field, from: item.value, to: null, why: 'removed', label: item.name });
         continue;
       }
-      held.push({ field, said: presence.left, theirs: item.value, ours: null });
+      const stays = { field, said: presence.left, theirs: item.value, ours: null };
+      held.push(namedBy === undefined ? stays : { ...stays, namedBy });
     } else if (label !== undefined && !sameText(item.name, textOf(label.before))) {
       if (sameText(item.name, textOf(label.left)) && !isOther) {
         sent.push({ ...kept, name: textOf(label.before) ?? '' });
@@ -185,10 +232,14 @@ const sameItems = (kind: ItemKind, contact: Contact, value: string) =>
 const textOf = (value: CustomFieldValue): string | null => (typeof value === 'string' ? value : null);
 
 /**
- * A contact that the run made: deleted if it holds what the run left, and nothing else. The journal of a create has no labels: those
- * that Patchbay has seen last tell whether people changed one.
+ * A contact that the run made: deleted if it holds what the run left, and nothing else, and no other feed's file names it. The journal of a
+ * create has no labels: those that Patchbay has seen last tell whether people changed one.
  */
-function planDelete({ contactId, changes }: UndoOrder, theirs: Contact, seen: Contact | null): DeletePlan | IdlePlan {
+function planDelete(
+  { base: { seen, others } }: PlanInput,
+  { contactId, changes }: UndoOrder,
+  theirs: Contact,
+): DeletePlan | IdlePlan {
   const left = new Map(changes.filter(({ isLabel }) => !isLabel).map((change) => [change.field, change.left]));
   const held: HeldField[] = [];
   const reasons: Change[] = [];
@@ -208,9 +259,24 @@ function planDelete({ contactId, changes }: UndoOrder, theirs: Contact, seen: Co
     if (was !== null) held.push({ field, said: was, theirs: null, ours: null });
   }
   const nothing = { verdicts: [], passed: [], notes: [], clears: 0, removals: 0, written: nothingWritten };
+  const namedBy = others.find(({ exists, said }) => exists && saysAnything(said));
+  if (held.length === 0 && namedBy !== undefined) {
+    const all = reasons.map(({ field, from }) => ({ field, said: from, theirs: from, ours: null }));
+    const itsOwn = all.filter(({ field }) => saysField(namedBy.said, field));
+    held.push(...(itsOwn.length === 0 ? all : itsOwn).map((one) => ({ ...one, namedBy: namedBy.feed })));
+  }
   if (held.length > 0 || theirs.id !== contactId)
     return { ...nothing, reasons: [], held, kind: 'hold', body: null, expected: null };
   return { ...nothing, reasons, held: [], kind: 'delete', body: null, expected: null };
+}
+
+const saysAnything = ({ scalars, emails, phones, customFields, held }: Said): boolean =>
+  Object.keys(scalars).length + emails.length + phones.length + customFields.length + held.length > 0;
+
+function saysField(said: Said, field: FieldName): boolean {
+  const item = itemOf(field);
+  if (item === null) return saidValue(said, field) !== undefined || said.held.includes(field);
+  return wantedItems(item.kind, said[listOf[item.kind]]).has(item.identity);
 }
 
 const nothingWritten = { emails: [], phones: [], customFields: [], disowned: { emails: [], phones: [] } };

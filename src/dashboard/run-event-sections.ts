@@ -67,10 +67,10 @@ const heldOfFile: EventWords = {
 
 /** It has no file, and no lines. */
 const heldOfUndo: EventWords = {
-  title: 'Changed since',
-  words: html`Changed since the run that is undone: these values stay as they are, and nothing waits for you.`,
-  columns: ['Key', 'Field', 'Before the run', 'Now'],
-  cells: ({ key, field, file, app }) => [name(key), name(field), valueCell(file), valueCell(app)],
+  title: 'Values that stay',
+  words: html`The undo leaves these values as they are, and nothing waits for you.`,
+  columns: ['Key', 'Field', 'Before the run', 'Now', 'Why'],
+  cells: ({ key, field, file, app, message }) => [name(key), name(field), valueCell(file), valueCell(app), message],
 };
 
 const skippedRows: EventWords = {

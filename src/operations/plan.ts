@@ -351,9 +351,10 @@ export function contactDocument(contact: PlannedContact, values: boolean): objec
       ...(values ? { from, to } : { from: null, to: null }),
       why,
     })),
-    held: held.map(({ field, said, ours, theirs }) => ({
+    held: held.map(({ field, said, ours, theirs, namedBy }) => ({
       field: fieldOf(field),
       ...(values ? { said, file: ours, app: theirs } : { said: null, file: null, app: null }),
+      ...(namedBy === undefined ? {} : { namedBy }),
     })),
     notes: notes.map(({ field, code, message }) => ({ field: fieldOf(field), code, message: values ? message : code })),
   };

@@ -42,15 +42,14 @@ describe('a run for people', () => {
     expect(text).toContain('fix these rows and drop the file in again: /data/import/_fix/x.csv');
   });
 
-  it('that took another one back: what was changed since stays, also where the report with its values is gone', () => {
+  it('that took another one back: what stays and why, also where the report with its values is gone', () => {
     const undo = { kind: 'undo' } as const;
-    const event = { kind: 'held', line: 0, key: 'c-1', code: 'changedSince', field: 'role', message: 'm' } as const;
+    const event = { kind: 'held', line: 0, key: 'c-1', code: 'changedSince', field: 'role', message: 'why' } as const;
     const held = [{ ...event, file: 'Buyer', app: 'Chief' }];
     const shown = presentRun(plain, { ...presentation({ heldFields: 1 }, { held }), record: undo });
-    expect(shown).toContain('1 value changed since the run that is undone, and stays as it is:');
-    expect(shown).toContain('    role of c-1: Chief now, Buyer before the run');
+    expect(shown).toContain('  1 value stays as it is:\n    role of c-1: Chief now, Buyer before the run (why)');
     const gone = presentRun(plain, { ...presentation({ heldFields: 2 }), record: undo });
-    expect(gone).toMatch(/2 values changed since the run that is undone, and stay as they are:\n {4}… and 2 more/);
+    expect(gone).toMatch(/2 values stay as they are:\n {4}… and 2 more/);
     expect(gone).not.toContain('held ls');
   });
 
@@ -244,6 +243,7 @@ describe('a run for people', () => {
 
   it('tells held fields with both values, the first few of them, and what to type; and notes', () => {
     const held = Array.from({ length: 7 }, (_, index) => ({
+      ...({ kind: 'held', code: 'held', message: 'm' } as const),
       ...{ line: index + 2, key: `h-${index}`, field: 'role', file: 'Lead', app: ['a', 'b'] },
     }));
     const notes = ['nothing maps these columns: Notes'];
@@ -256,7 +256,7 @@ describe('a run for people', () => {
   });
 
   it('tells held fields of an older report, which has no values, and never with --no-values', () => {
-    const line = { line: 2, key: 'h-1', field: 'role' };
+    const line = { kind: 'held', line: 2, key: 'h-1', code: 'held', field: 'role', message: 'm' } as const;
     const older = presentRun(plain, presentation({ heldFields: 1 }, { held: [line] }));
     expect(older).toContain('    line 2: role of h-1\n');
     const held = [{ ...line, file: 'Lead', app: null }];

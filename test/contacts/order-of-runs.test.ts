@@ -55,7 +55,7 @@ const desiredOf = ({ phone, ...scalars }: Cells): DesiredContact =>
 function file(night: Night, feed: Feed, changed: Cells, sequence = night.sequence + 1): Night {
   const cells = { firstName: 'Ann', ...night.cells.get(feed), ...changed };
   const others = [...night.said].flatMap(([other, said]) =>
-    other === feed ? [] : [{ feed: other, said, owns: true }],
+    other === feed ? [] : [{ feed: other, said, owns: true, exists: true }],
   );
   const base: Base = { ...night.shared, others, said: night.said.get(feed) ?? null };
   const choices = {

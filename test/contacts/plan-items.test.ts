@@ -132,18 +132,21 @@ const dropped = (others: Base['others']) =>
 
 test('an item belongs to every feed whose file names it, and leaves with the last', () => {
   const phones = [slot('telefon', ['work', mobile])];
-  expect(dropped([{ feed: 'shop', said: said({ phones }), owns: true }]).kind).toBe('noop');
-  expect(dropped([{ feed: 'shop', said: said(), owns: true }])).toMatchObject({ kind: 'patch', removals: 1 });
+  expect(dropped([{ feed: 'shop', said: said({ phones }), owns: true, exists: true }]).kind).toBe('noop');
+  expect(dropped([{ feed: 'shop', said: said(), owns: true, exists: true }])).toMatchObject({
+    kind: 'patch',
+    removals: 1,
+  });
 });
 
 test('a feed that is gone owns nothing, nor does main beside a named feed', () => {
   const phones = [slot('phone', ['work', mobile])];
-  expect(dropped([{ feed: 'main', said: said({ phones }), owns: false }])).toMatchObject({ removals: 1 });
+  expect(dropped([{ feed: 'main', said: said({ phones }), owns: false, exists: true }])).toMatchObject({ removals: 1 });
 });
 
 test('an item that some feed said before and people removed is not put back by another feed', () => {
   const phones = [slot('phone', ['work', mobile])];
-  const others = [{ feed: 'shop', said: said({ phones }), owns: true }];
+  const others = [{ feed: 'shop', said: said({ phones }), owns: true, exists: true }];
   const put = (before: Base['others']) =>
     planContact(input({ base: base({ others: before }), ours: desired({ phones }) }));
   expect(put(others).kind).toBe('noop');

@@ -182,7 +182,7 @@ describe('a list of phones', () => {
   });
 
   test('with policy all keeps what another feed names', () => {
-    const other = { feed: 'shop', owns: true, said: said({ phones: [slot('desk', ['desk', theirs])] }) };
+    const other = { feed: 'shop', owns: true, exists: true, said: said({ phones: [slot('desk', ['desk', theirs])] }) };
     const made = planContact(
       input({
         policies: { ...usualPolicies, phones: 'all' },

@@ -163,7 +163,10 @@ test('what was removed or is no longer on the service belongs to nobody', () => 
 test('an item that another feed wrote is ours for both feeds that name it', () => {
   const phones = [slot('phone', ['mobile', mobile])];
   const after = settled({
-    base: base({ owned: owned('phones', mobile), others: [{ feed: 'shop', said: said({ phones }), owns: true }] }),
+    base: base({
+      owned: owned('phones', mobile),
+      others: [{ feed: 'shop', said: said({ phones }), owns: true, exists: true }],
+    }),
     theirs: contact({ phones: [['mobile', mobile]] }),
     ours: desired({ phones }),
   });
@@ -174,7 +177,7 @@ test('an item that another feed wrote is ours for both feeds that name it', () =
 test('a feed that owns nothing gives up what this one names', () => {
   const phones = [slot('phone', ['mobile', mobile])];
   const after = settled({
-    base: base({ others: [{ feed: 'main', said: said({ phones }), owns: false }] }),
+    base: base({ others: [{ feed: 'main', said: said({ phones }), owns: false, exists: true }] }),
     theirs: contact({ phones: [['mobile', mobile]] }),
     ours: desired({ phones }),
   });
@@ -186,7 +189,9 @@ test('main does not take what a named feed names', () => {
   const after = settled({
     feed: 'main',
     yieldsItems: true,
-    base: base({ others: [{ feed: 'crm', said: said({ phones: [slot('phone', ['m', mobile])] }), owns: true }] }),
+    base: base({
+      others: [{ feed: 'crm', said: said({ phones: [slot('phone', ['m', mobile])] }), owns: true, exists: true }],
+    }),
     theirs: contact({ phones: [['mobile', mobile]] }),
     ours: desired({ phones }),
   });

@@ -219,18 +219,19 @@ describe('one run', () => {
     expect((await bench.page(`/runs/${third.id}`)).text).not.toMatch(/And (more|\d+)/);
   });
 
-  it('that took another one back says what it deleted, and which values stay since they were changed', async () => {
+  it('that took another one back says what it deleted, which values stay, and why', async () => {
     const bench = await dashboardBench();
     const run = await enterRun(bench, { kind: 'undo', fileName: 'undo of crm.csv' });
     const place = { kind: 'held', line: 0, key: 'c-1', code: 'changedSince', field: 'role' } as const;
-    const event = { ...place, message: 'changed since', file: 'Buyer', app: 'Chief' };
+    const event = { ...place, message: 'changed since the run', file: 'Buyer', app: 'Chief' };
     await stageRun(bench, run, { rows: 12, updated: 11, deleted: 11, heldFields: 2 }, [], [event]);
     await bench.ledger.runs.record(run.id, { requests: { get: 2, delete: 11 } });
     const { text } = await bench.page(`/runs/${run.id}`);
     expect(text).toContain('<dt>deleted</dt><dd>11</dd>');
     expect(text).toContain('<dt>DELETE</dt><dd>11</dd>');
-    expect(text).toMatch(/<h2>Changed since<\/h2>[\s\S]*since the run that is undone: these values stay as they are/);
+    expect(text).toMatch(/<h2>Values that stay<\/h2>[\s\S]*leaves these values as they are/);
     expect(text).toMatch(/data-label="Before the run">.*Buyer[\s\S]*data-label="Now">.*Chief/);
+    expect(text).toContain('data-label="Why">changed since the run</td>');
     expect(text).toContain('And 1 more');
     expect(text).not.toMatch(/Held fields|held ls|data-label="(File|App)"/);
     expect((await bench.page('/runs')).text).toMatch(/data-label="Updated">11 <span class="dim">\(11 deleted\)/);

@@ -16,7 +16,7 @@ export function eventsOf(end: RecordEnd, key: string, line: number, isUndo = fal
     default:
       return [
         ...changedEvents(end.changedFields ?? [], end.outcome, key, line),
-        ...end.heldFields.map((held) => (isUndo ? changedSinceEvent(key, line, held) : heldEvent(key, line, held))),
+        ...end.heldFields.map((held) => (isUndo ? stayingEvent(key, line, held) : heldEvent(key, line, held))),
         ...end.warnings.map(
           (message): RunEvent => ({ kind: 'warning', line, key, code: 'replyDiffers', field: null, message }),
         ),
@@ -34,10 +34,12 @@ export function heldEvent(
   return { kind: 'held', line, key, code: 'held', field, message, file: ours, app: theirs };
 }
 
-/** Of an undo: a value that is not as the run left it. `file`: the value from before the run. */
-function changedSinceEvent(key: string, line: number, held: HeldField): RunEvent {
-  const message = 'changed since the run that was undone: kept as it is';
-  return { ...heldEvent(key, line, held), code: 'changedSince', message };
+/** Of an undo: a value that stays, with the reason. `file`: the value from before the run. */
+function stayingEvent(key: string, line: number, held: HeldField): RunEvent {
+  const event = heldEvent(key, line, held);
+  if (held.namedBy !== undefined)
+    return { ...event, code: 'otherFeedNames', message: `the file of feed ${held.namedBy} names it, too` };
+  return { ...event, code: 'changedSince', message: 'changed since the run that was undone' };
 }
 
 function changedEvents(fields: readonly string[], code: string, key: string, line: number): readonly RunEvent[] {

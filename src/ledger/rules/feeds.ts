@@ -2,8 +2,8 @@
  * Rules on feeds: which runs are a feed's history, what they say about its health, the feed that is always there, and the source labels that
  * feeds write where none was configured. Redrives and fix-files do not count towards a feed's health.
  */
-import type { Base } from '#src/contacts/base.ts';
-import type { ContactRecord } from '#src/ledger/contacts.ts';
+import type { Base, OtherSaid } from '#src/contacts/base.ts';
+import type { ContactRecord, FeedSaid } from '#src/ledger/contacts.ts';
 import type { RunKind, RunRecord, RunState } from '#src/ledger/runs.ts';
 
 /** In these states a newer file waits or is at work. */
@@ -92,18 +92,21 @@ export function sourceLabelOf(run: Pick<RunRecord, 'feed' | 'mapping' | 'sourceL
 
 /**
  * What is remembered of a contact, as a feed plans with it: its own said, and what others said.
- * @param ownsItems whether another named feed owns what it wrote: one that is there still.
+ * @param exists whether another named feed is there still: one that is not owns nothing.
  */
 export function baseFor(
   { saids, agreed, stamps, seen, owned }: ContactRecord,
   feed: string,
-  ownsItems: (feed: string) => boolean,
+  exists: (feed: string) => boolean,
 ): Base {
   // `main` gives its items up once a named feed names them.
-  const owns = (other: string) => (other === mainFeed ? feed === mainFeed : ownsItems(other));
+  const other = (one: FeedSaid): OtherSaid => {
+    const isMain = one.feed === mainFeed;
+    return { ...one, exists: isMain || exists(one.feed), owns: !isMain && exists(one.feed) };
+  };
   return {
     said: saids.find((one) => one.feed === feed)?.said ?? null,
-    others: saids.filter((one) => one.feed !== feed).map((one) => ({ ...one, owns: owns(one.feed) })),
+    others: saids.filter((one) => one.feed !== feed).map(other),
     agreed,
     stamps,
     seen,

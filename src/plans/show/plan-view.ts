@@ -74,7 +74,8 @@ const titles: Readonly<Record<GroupKind, (count: number) => string>> = {
 /** Those of an undo that mean something else than for a file. */
 const undoTitles: Partial<typeof titles> = {
   create: (count) => `${counted(count, 'contact')} to make again: the run that is undone deleted ${themOf(count)}`,
-  held: (count) => `${counted(count, 'contact')} with values that changed since the run: they stay as they are`,
+  held: (count) =>
+    `${counted(count, 'contact')} with values that changed since the run, or that another feed's file names: they stay as they are`,
 };
 
 const themOf = (count: number): string => (count === 1 ? 'it' : 'them');
@@ -82,6 +83,7 @@ const themOf = (count: number): string => (count === 1 ? 'it' : 'them');
 export function planView(made: MadePlan, options: ViewOptions): PlanView {
   const { plan, contacts, groupCounts, problems, problemCount } = made;
   const { limit, values } = options;
+  const isUndo = plan.undoes !== null;
   const groups = (Object.keys(titles) as GroupKind[]).flatMap((kind): readonly ViewGroup[] => {
     const count = groupCounts[kind];
     if (count === 0) return [];
@@ -89,11 +91,8 @@ export function planView(made: MadePlan, options: ViewOptions): PlanView {
     return [
       {
         kind,
-        title: ((plan.undoes === null ? undefined : undoTitles[kind]) ?? titles[kind])(count),
-        columns:
-          kind === 'held'
-            ? ['in the app', plan.undoes === null ? 'in the file' : 'before the run']
-            : ['before', 'after'],
+        title: ((isUndo ? undoTitles[kind] : undefined) ?? titles[kind])(count),
+        columns: kind === 'held' ? ['in the app', isUndo ? 'before the run' : 'in the file'] : ['before', 'after'],
         contacts: firstShown(contacts, shown, (one) => (isIn(kind, one) ? viewContact(kind, one, values) : null)),
         moreCount: count - shown,
       },
@@ -238,9 +237,10 @@ function viewChange({ field, from, to, why }: PlannedContact['changes'][number],
   };
 }
 
-function heldChange({ field, theirs, ours }: HeldField, values: boolean): ViewChange {
+function heldChange({ field, theirs, ours, namedBy }: HeldField, values: boolean): ViewChange {
   const shown = (value: CustomFieldValue) => (values ? valueText(value) : hidden(value));
-  return { sign: '!', field: fieldText(field, values), before: shown(theirs), after: shown(ours) };
+  const why = namedBy === undefined ? '' : ` (the file of feed ${namedBy} names it, too)`;
+  return { sign: '!', field: `${fieldText(field, values)}${why}`, before: shown(theirs), after: shown(ours) };
 }
 
 /** The name of an item holds its address or number. */

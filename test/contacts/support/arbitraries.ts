@@ -159,9 +159,12 @@ export const base: fc.Arbitrary<Base> = fc.record({
   owned: ownership,
 });
 
-const others = fc.uniqueArray(fc.record({ feed: fc.constantFrom(...feeds, 'main'), said, owns: fc.boolean() }), {
-  selector: ({ feed }) => feed,
-});
+const others = fc.uniqueArray(
+  fc.record({ feed: fc.constantFrom(...feeds, 'main'), said, owns: fc.boolean(), exists: fc.boolean() }),
+  {
+    selector: ({ feed }) => feed,
+  },
+);
 
 export const policies: fc.Arbitrary<Policies> = fc
   .tuple(

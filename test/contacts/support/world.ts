@@ -82,7 +82,7 @@ export class World {
     const before = this.stored;
     const others = [...this.#said]
       .filter(([other]) => other !== feed)
-      .map(([other, said]) => ({ feed: other, said, owns: true }));
+      .map(([other, said]) => ({ feed: other, said, owns: true, exists: true }));
     const base: Base = { ...this.#shared, others, said: this.#said.get(feed) ?? null };
     this.#sequence += 1;
     const pictures: PlanInput = {

@@ -16,6 +16,7 @@ import {
   columnsOf,
   type Feed,
   type FileLine,
+  type Key,
   type KeyEdit,
   likeCell,
   policedField,
@@ -75,7 +76,8 @@ export async function playAct(
   const others = written(model, feed, asBefore(act.feed, lines, act.other));
   await stage.drop(feed, others);
   await byHand(act.edits[1]);
-  breaches.push(...(await takeBack(stage, act, { run, before, left, lines }, policy)));
+  const named = namedByOthers(model, act.feed, feed, others);
+  breaches.push(...(await takeBack(stage, act, { run, before, left, lines, named }, policy)));
 
   await byHand(act.edits[2]);
   const settled = await looks();
@@ -185,20 +187,56 @@ function asBefore(feed: Feed, lines: readonly WrittenLine[], other: Pick<Act, 'f
 interface Taken extends Pick<Undo, 'before' | 'left'> {
   readonly run: RunRecord;
   readonly lines: readonly WrittenLine[];
+  readonly named: Named;
+}
+
+/** What files of other feeds than the run's have said. */
+interface Named {
+  /** Whether one of them ever said the value: whether it stays depends on what came after. */
+  mayStay(key: string, field: string, value: string): boolean;
+  /** Whether the file behind the run names the e-mail or phone, which then belongs to its feed, too. */
+  stays(key: string, field: string): boolean;
+  /** Whether a file ever named the contact. */
+  hasSpokenOf(key: string): boolean;
+}
+
+function namedByOthers(model: Model, feed: Feed, other: Feed, lines: readonly WrittenLine[]): Named {
+  const rowsOf = (key: string) => (model.keys.get(key as Key)?.rows ?? []).filter((row) => row.feed !== feed);
+  const isSaid = (column: string, cell: string, field: string, value: string): boolean => {
+    const kind = column.split(' ')[0];
+    if (kind === 'email' || kind === 'phone') return `${kind}.${cell.toLowerCase()}` === field;
+    return column === field && cell.toLowerCase() === value.toLowerCase();
+  };
+  return {
+    hasSpokenOf: (key) => rowsOf(key).length > 0,
+    mayStay: (key, field, value) =>
+      rowsOf(key).some(({ cells }) =>
+        Object.entries(cells).some(([column, cell]) => isSaid(column, cell, field, value)),
+      ),
+    // `main` owns nothing beside a named feed.
+    stays: (key, field) =>
+      other !== 'main' &&
+      /^(?:email|phone)\./.test(field) &&
+      lines.some(
+        (line) =>
+          line.key === key &&
+          line.cells.some((cell, index) => isSaid(columnsOf[other][index] ?? '', cell, field, there)),
+      ),
+  };
 }
 
 /** The run is taken back, the same file comes again, and the undo is taken back. */
 async function takeBack(
   stage: Stage,
   { feed, deleteCreated, isLeftUndone, deaths }: Act,
-  { run, before, left, lines }: Taken,
+  { run, before, left, lines, named }: Taken,
   policy: Story['policy'],
 ): Promise<readonly string[]> {
   const { looks } = stage;
   const undo = await stage.undo(run, { before, left }, { deleteCreated, death: deaths[1] });
   if (undo === null) return differences('though nothing was written', before, left);
   const { now, after } = undo.states;
-  const breaches = [...takenBack('the undo', undo.states, deleteCreated)];
+  const breaches = [...takenBack('the undo', undo.states, deleteCreated, named)];
 
   const again = await stage.drop(feed, lines);
   const next = await looks();
@@ -208,7 +246,7 @@ async function takeBack(
   if (isLeftUndone) return breaches;
   const redo = await stage.undo(undo.run, { before: now, left: after }, { deleteCreated: false, death: deaths[2] });
   if (redo === null) return [...breaches, ...differences('though the undo wrote nothing', now, after)];
-  return [...breaches, ...takenBack('the undo of the undo', redo.states, false)];
+  return [...breaches, ...takenBack('the undo of the undo', redo.states, false, named)];
 }
 
 async function undone(world: World, run: RunRecord, deleteCreated: boolean): Promise<RunRecord | null> {
@@ -267,11 +305,17 @@ function carriedOut(
   });
 }
 
-/** Each value that is still as it was left is what it was before; nothing else has changed. */
-function takenBack(what: string, { before, left, now, after }: Undo, deleteCreated: boolean): readonly string[] {
+/** Each value that is still as it was left, and that no other feed's file names, is what it was before; nothing else has changed. */
+function takenBack(
+  what: string,
+  { before, left, now, after }: Undo,
+  deleteCreated: boolean,
+  named: Named,
+): readonly string[] {
   return keysOf(before, left, now, after).flatMap((key) => {
     const isMade = !before.has(key) && left.has(key);
     const isAsLeft = !hasChanged(left.get(key), now.get(key));
+    if (isMade && deleteCreated && isAsLeft && named.hasSpokenOf(key)) return [];
     if (isMade && deleteCreated && isAsLeft)
       return after.has(key) ? [`${key}: ${what} left a contact that nobody has changed`] : [];
     if (now.has(key) && !after.has(key)) return [`${key}: ${what} deleted a contact`];
@@ -286,9 +330,9 @@ function takenBack(what: string, { before, left, now, after }: Undo, deleteCreat
       const [was, made, is] = [before, left, now].map((all) => valueAt(all, key, field));
       const isStill = is === made && labelAt(left, key, field) === labelAt(now, key, field);
       const isBack = !isMade && was !== made && isStill;
-      const wanted = isBack ? was : is;
+      const wanted = isBack && !(is === there && named.stays(key, field)) ? was : is;
       const found = valueAt(after, key, field);
-      if (found === wanted) return [];
+      if (found === wanted || (isBack && found === is && named.mayStay(key, field, is ?? ''))) return [];
       const course = `"${was}", left as "${made}", then "${is}"`;
       return [`${key}: ${field} was ${course}, and ${what} made it "${found}"`];
     });
