@@ -141,7 +141,7 @@ function withOrder(tally: UndoTally, { deletes, makes, changes }: UndoOrder): Un
   return { ...tally, changed: tally.changed + 1, cleared: tally.cleared + cleared };
 }
 
-/** As for a file: shares of what the feed knows. A deletion weighs like a contact that is made. */
+/** As for a file: shares of what the feed knows. A contact that is deleted weighs like one that is changed, and has the floor of these. */
 function verdictsOn(
   { feeds }: UndoParts,
   { feed, options }: RunRecord,
@@ -154,16 +154,16 @@ function verdictsOn(
     rows,
     known: knownKeys,
     shared: knownKeys,
-    updates: changed,
-    creates: deleted + made,
+    updates: changed + deleted,
+    creates: made,
     clears: cleared,
   };
   return checkGuards({ ...tally, knownKeys, others: noOthersValues }, feeds.rulesOf(feed).guards, options);
 }
 
 const undoWords: Readonly<Record<string, string>> = {
-  updates: 'it changes',
-  creates: 'it deletes or makes',
+  updates: 'it changes or deletes',
+  creates: 'it makes again',
   clears: 'it clears or removes values:',
 };
 

@@ -349,6 +349,21 @@ describe('an undo', () => {
     expectCounts(await undo(planned, back, { accept: true }), { rows: 20, updated: 20 });
   });
 
+  it('is stopped by the guard on changes where it would delete more contacts than that allows, however few the feed knows', async () => {
+    const planned = await openPlanBench({ guards: defaultGuards });
+    const { bench } = planned;
+    await bench.import('a.csv', csv(fillers(20)));
+    const text = csv([...fillers(20), ...Array.from({ length: 40 }, (_, index) => `new-${index},Ann,Engineer`)]);
+    const run = await bench.import('b.csv', text, { options: { accept: true } });
+    const stopped = await stage(planned, await enter(planned, run, { deleteCreated: true }));
+    expect(stopped).toMatchObject({
+      state: 'stopped',
+      reason: { code: 'guardUpdates', facts: { updatesCount: 40, updatesBase: 60 } },
+    });
+    expect(stopped.reason?.message).toContain('it changes or deletes 40, and the feed knows 60 contacts');
+    expect(await bench.world.contacts()).toHaveLength(60);
+  });
+
   it('of a contact that was deleted since skips it, and makes none', async () => {
     const { planned, world, runB } = await openTwoNights('merge');
     await world.byHand('DELETE', `/v1/contacts/${(await world.contactOf('c-1')).id}`);
