@@ -118,10 +118,13 @@ export function fieldChange(field: FieldName, from: CustomFieldValue, to: Custom
   return { field, from, to, why: from === null ? 'added' : 'changed' };
 }
 
+/** The code of rows of one key that differ. */
+export const duplicateKey = 'duplicateKey';
+
 /** A row that is rejected since another one with its key says something else. Several records of JSON may be in one line. */
 export function duplicateKeyProblem(key: string, line: number, otherLine: number): Problem {
   return {
-    code: 'duplicateKey',
+    code: duplicateKey,
     line,
     field: null,
     value: key,

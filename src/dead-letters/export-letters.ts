@@ -89,8 +89,8 @@ async function* rowsOf(
 ): AsyncGenerator<FixRow> {
   for await (const letter of lettersOf(ledger, filter)) {
     if ((await groupOf(letter)).name !== name) continue;
-    const { id, row, line, code, problems } = letter;
-    yield { letterId: id, row, line, code, problems };
+    const { id, row, line, key, code, problems } = letter;
+    yield { letterId: id, row, line, key, code, problems };
   }
 }
 

@@ -19,7 +19,7 @@ import { policiesOf } from '#src/mapping/policies-of.ts';
 import type { StageItem } from '#src/runs/compare.ts';
 import type { SubmitParts } from '#src/runs/enter-run.ts';
 import { distinctNames, isMisshapen } from '#src/runs/fix-file.ts';
-import { misshapenAgain, readRepaired } from '#src/runs/fix-rows.ts';
+import { misshapenAgain, readRepaired, unchosenAgain } from '#src/runs/fix-rows.ts';
 import { presetsFor } from '#src/runs/open-file.ts';
 import { newRunId } from '#src/runs/run-files.ts';
 import { type RowSupply, readingOf, rowMapper, type SupplyParts } from '#src/runs/supply.ts';
@@ -312,17 +312,9 @@ function isInShape(row: Row): boolean {
   return row.kind === 'object' || row.cells.length === row.columns.length;
 }
 
-/**
- * Rows of one key that differ have one letter, which holds the last of them: to apply it would choose that one in silence. Null where a
- * person has corrected the row, or the mapping says that the last one wins.
- */
-function conflictAgain(
-  { mapping, options }: RunRecord,
-  { id, key, code, problems, line }: DeadLetter,
-): DeadLetter['problems'][number] | null {
-  if (code !== 'duplicateKey' || options.edited || mapping?.duplicateKeys === 'lastWins') return null;
-  const [told] = problems;
-  const hint = `The letter holds one of these rows. Keep one of them in the file and import it again, or correct the letter with: patchbay dead edit ${id} --set COLUMN=VALUE`;
-  const message = told?.message ?? 'rows with the same key differ';
-  return { code, line, field: told?.field ?? null, value: told?.value ?? key, message, hint };
+/** Null where a person has corrected the row. */
+function conflictAgain({ mapping, options }: RunRecord, letter: DeadLetter): DeadLetter['problems'][number] | null {
+  if (options.edited) return null;
+  const hint = `The letter holds the last of these rows. Keep one of them in the original file and import that again, or correct the letter with: patchbay dead edit ${letter.id} --set COLUMN=VALUE`;
+  return unchosenAgain(letter, letter.line, mapping?.duplicateKeys, hint);
 }

@@ -8,6 +8,7 @@
 import { join, parse } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { archiveFolders } from '#src/config/data-folders.ts';
+import { duplicateKey } from '#src/contacts/outcome.ts';
 import type { FileShape, RunRecord } from '#src/ledger/runs.ts';
 import type { RunDeadRow, StagingLedger } from '#src/ledger/staging.ts';
 import { unguardFormulas, writeCsvFile } from '#src/sources/csv-writer.ts';
@@ -115,11 +116,27 @@ export async function writeFixFile(staging: StagingLedger, run: RunRecord): Prom
 }
 
 /** A rejected row with all that is wrong with it, and its letter. */
-export type FixRow = Pick<RunDeadRow, 'row' | 'line' | 'code' | 'problems' | 'letterId'>;
+export type FixRow = Pick<RunDeadRow, 'row' | 'line' | 'key' | 'code' | 'problems' | 'letterId'>;
+
+/**
+ * `_code` of a row that was rejected beside others of its key, where the fix-file holds none of those, as one of letters does. Where all are
+ * there, a person decides by taking rows out of it. This one says nothing yet.
+ */
+const oneOfSeveral = `${duplicateKey} (one of several)`;
+
+/** Whether the row is one of several of its key, and not chosen. @param code its `_code`; null of a table that has lost the column. */
+export function isOneOfSeveral(code: string | null): boolean {
+  return code === null || code.trim().toLowerCase() === oneOfSeveral.toLowerCase();
+}
+
+/** What to do about it, in the fix-file itself. */
+export const howToChoose =
+  'This is one of these rows, and the others are not in this file: correct it, or leave _code empty if it is right as it is';
 
 /**
  * Writes rows as a fix-file in the format of their original; it appears complete or not at all.
- * @param rows is called twice for a table: how many cells are beyond the header is known only after the last row.
+ * @param rows is called several times: how many cells are beyond the header, and which rows are without others of their key, is known
+ *   only after the last row.
  * @throws the system's errors.
  */
 export async function writeFixRows(
@@ -127,8 +144,9 @@ export async function writeFixRows(
   shape: FileShape | null,
   rows: () => AsyncIterable<FixRow>,
 ): Promise<void> {
+  const codeOf = codesInFile(await lonelyKeys(rows));
   if (!isTable(shape)) {
-    await writeWholeFile(path, jsonLines(rows()));
+    await writeWholeFile(path, jsonLines(rows(), codeOf));
     return;
   }
   const original = shape?.columns ?? [];
@@ -137,7 +155,7 @@ export async function writeFixRows(
   await writeCsvFile(path, {
     columns: [...original.map(nameInFixFile), ...more, ...fixFileColumns],
     delimiter: shape?.delimiter ?? ',',
-    rows: csvRows(rows(), original, moreCount),
+    rows: csvRows(rows(), original, moreCount, codeOf),
   });
 }
 
@@ -162,11 +180,33 @@ async function moreCountOf(rows: AsyncIterable<FixRow>): Promise<number> {
   return count;
 }
 
+/** The keys of which one row alone is there, though it was rejected beside others. */
+async function lonelyKeys(rows: () => AsyncIterable<FixRow>): Promise<ReadonlySet<string>> {
+  const [lonely, met] = [new Set<string>(), new Set<string>()];
+  for await (const { code, key } of rows()) {
+    if (code !== duplicateKey || key === null) continue;
+    if (met.has(key)) lonely.delete(key);
+    else lonely.add(key);
+    met.add(key);
+  }
+  if (lonely.size === 0) return lonely;
+  // The other one may have been rejected for itself.
+  for await (const { code, key } of rows()) if (code !== duplicateKey && key !== null) lonely.delete(key);
+  return lonely;
+}
+
+type CodeInFile = (row: FixRow) => string;
+
+function codesInFile(lonely: ReadonlySet<string>): CodeInFile {
+  return ({ code, key }) => (code === duplicateKey && key !== null && lonely.has(key) ? oneOfSeveral : code);
+}
+
 /** Each row is a page by itself: they come one by one. */
 async function* csvRows(
   rows: AsyncIterable<FixRow>,
   original: readonly string[],
   moreCount: number,
+  codeOf: CodeInFile,
 ): AsyncGenerator<readonly [readonly string[]]> {
   const names = distinctNames(original);
   let columns = placesOf([]);
@@ -181,7 +221,8 @@ async function* csvRows(
     const cells = names.map((name) => row?.cells[columns.get(name) ?? -1] ?? '');
     const beyond = row === null ? [] : cellsBeyond(row);
     const more = Array.from({ length: moreCount }, (_, index) => beyond[index] ?? '');
-    yield [[...cells, ...more, dead.letterId, dead.line === 0 ? '' : `${dead.line}`, dead.code, hintsOf(dead)]];
+    const code = codeOf(dead);
+    yield [[...cells, ...more, dead.letterId, dead.line === 0 ? '' : `${dead.line}`, code, hintsOf(dead, code)]];
   }
 }
 
@@ -189,12 +230,13 @@ function placesOf(columns: readonly string[]): ReadonlyMap<string, number> {
   return new Map(distinctNames(columns).map((name, index) => [name, index]));
 }
 
-async function* jsonLines(rows: AsyncIterable<FixRow>): AsyncGenerator<string> {
+async function* jsonLines(rows: AsyncIterable<FixRow>, codeOf: CodeInFile): AsyncGenerator<string> {
   for await (const dead of rows) {
     const object = dead.row === null ? {} : objectOf(dead.row);
     const { record } = recordOf(dead.row);
     const place = { _line: dead.line, ...(record === undefined ? {} : { [recordMember]: record }) };
-    const line = { ...object, _id: dead.letterId, ...place, _code: dead.code, _hint: hintsOf(dead) };
+    const code = codeOf(dead);
+    const line = { ...object, _id: dead.letterId, ...place, _code: code, _hint: hintsOf(dead, code) };
     yield `${JSON.stringify(line)}\n`;
   }
 }
@@ -228,11 +270,12 @@ const howToRepair =
 const howToReshape =
   'In this file: move each value under its column and empty _more1, _more2…; if all of them stand right, empty _code';
 
-/** All that is wrong with the row, for the person who corrects it. */
-function hintsOf(dead: FixRow): string {
-  const hints = dead.problems.map(
-    ({ field, message, hint }) => `${field === null ? '' : `${field}: `}${message}. ${hint}`,
-  );
+/** All that is wrong with the row, for the person who corrects it. @param inFile its `_code`. */
+function hintsOf(dead: FixRow, inFile: string): string {
+  const hints = dead.problems.map(({ code, field, message, hint }) => {
+    const advice = code === duplicateKey && inFile === oneOfSeveral ? howToChoose : hint;
+    return `${field === null ? '' : `${field}: `}${message}. ${advice}`;
+  });
   return [...hints, ...(isMisshapen(dead.code) && dead.row !== null ? howToMend(dead.row) : [])].join(' | ');
 }
 

@@ -8,10 +8,11 @@
  *
  * Invariant: the mapping never sees a column of the fix-file, nor an apostrophe that guarded a formula.
  */
-import type { Problem } from '#src/contacts/outcome.ts';
+import { duplicateKey, type Problem } from '#src/contacts/outcome.ts';
 import type { DeadLetter } from '#src/ledger/letters.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
+import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
 import { isPattern, normaliseHeader } from '#src/mapping/header.ts';
 import { unguardFormulas } from '#src/sources/csv-writer.ts';
 import { textMember } from '#src/sources/json-item.ts';
@@ -25,7 +26,16 @@ import {
 } from '#src/sources/row.ts';
 import { readTextOf, textAlone, textIn } from '#src/sources/text-row.ts';
 import type { StageItem } from './compare.ts';
-import { cellsBeyond, distinctNames, isMisshapen, letterIdOf, originalName, ownName } from './fix-file.ts';
+import {
+  cellsBeyond,
+  distinctNames,
+  howToChoose,
+  isMisshapen,
+  isOneOfSeveral,
+  letterIdOf,
+  originalName,
+  ownName,
+} from './fix-file.ts';
 import { type KeyReading, otherKeyOf } from './fix-key.ts';
 import { type CellPlace, isSameButForDamage } from './spreadsheet-damage.ts';
 
@@ -34,6 +44,24 @@ export function misshapenAgain({ code, field, message, hint }: DeadLetter, row: 
   const value = shownValue(row.kind === 'cells' ? row.cells.join(', ') : JSON.stringify(row.object));
   return { code, line, field, value, message, hint };
 }
+
+/**
+ * The problem of rows of one key that differ, once more: their letter holds the last of them, and to apply it would choose that one in
+ * silence. Null of any other letter, and where the mapping says that the last one wins.
+ */
+export function unchosenAgain(
+  { key, code, problems }: DeadLetter,
+  line: number,
+  duplicateKeys: DuplicateKeys | undefined,
+  hint: string,
+): Problem | null {
+  if (code !== duplicateKey || duplicateKeys === 'lastWins') return null;
+  const [told] = problems;
+  const message = told?.message ?? 'rows with the same key differ';
+  return { code, line, field: told?.field ?? null, value: told?.value ?? key, message, hint };
+}
+
+type DuplicateKeys = CompiledMapping['duplicateKeys'];
 
 export interface FixRows {
   items(slice: readonly SourceItem[]): Promise<readonly StageItem[]>;
@@ -46,6 +74,7 @@ export interface FixRowsWith {
   /** The names that the key's column may have. */
   readonly keyColumns: readonly string[];
   readonly keyOf: KeyReading['keyOf'];
+  readonly duplicateKeys: DuplicateKeys;
   /** Whether the fix-file was saved as a workbook. */
   readonly isWorkbook: boolean;
 }
@@ -55,7 +84,7 @@ const dayMs = 86_400_000;
 export function createFixRows(
   { deadLetters }: Pick<Ledger, 'deadLetters'>,
   { feed, sequence, createdAtMs }: Pick<RunRecord, 'feed' | 'sequence' | 'createdAtMs'>,
-  { keyColumns, keyOf, isWorkbook }: FixRowsWith,
+  { keyColumns, keyOf, duplicateKeys, isWorkbook }: FixRowsWith,
 ): FixRows {
   const keyNames = new Set(keyColumns.map(normaliseHeader));
   const isKey = (column: string): boolean => keyNames.has(normaliseHeader(column));
@@ -72,11 +101,12 @@ export function createFixRows(
     if (letter === null && letterId !== '') unknownLines.add(found.line);
     const tried = letterId === '' ? {} : { letterId };
     if (item.type === 'broken') return { kind: 'broken', row: asItStands(found), problem: item.problem, ...tried };
-    const { row, problem } =
+    const question = (of: DeadLetter): Question => ({ isKey, isAlone, duplicateKeys, opened: openedAfter(of) });
+    const { row, problem, key } =
       letter === null
         ? (textRead(found, null) ?? shaped(found))
-        : judge(withKey(found, letter.row, isKey), letter, { isKey, isAlone, opened: openedAfter(letter) });
-    if (problem !== null) return { kind: 'broken', row, problem, ...tried };
+        : judge(withKey(found, letter.row, isKey), letter, question(letter));
+    if (problem !== null) return { kind: 'broken', row, problem, ...(key === undefined ? {} : { key }), ...tried };
     const other = letter === null ? null : otherKeyOf(row, letter, !isAlone, { isKey, keyOf });
     if (other?.kind === 'rejected') {
       const key = letter?.key ?? null;
@@ -125,8 +155,8 @@ interface FoundRow {
   /** Those of them that had no column in the original either: they are ignored, as they were then. */
   readonly nameless: readonly string[];
   readonly originalLine: string;
-  /** `_code` was emptied: a person says that the cells are in the right columns. */
-  readonly isAccepted: boolean;
+  /** Null of a table that has lost the column. Emptied: a person says that the row is right, and its cells are in the right columns. */
+  readonly code: string | null;
 }
 
 function foundRow(row: Row): FoundRow {
@@ -160,8 +190,7 @@ function foundRow(row: Row): FoundRow {
     beyond: withoutBlankEnd([...moreOf(own), ...further]),
     nameless: [],
     originalLine: (own.get('_line') ?? '').trim(),
-    // Of a table that has lost the column, no cell was emptied.
-    isAccepted: (own.get('_code') ?? (row.kind === 'cells' ? 'lost' : '')).trim() === '',
+    code: own.get('_code') ?? (row.kind === 'cells' ? null : ''),
   };
 }
 
@@ -214,26 +243,30 @@ function withoutBlankEnd(cells: readonly string[]): readonly string[] {
 interface Judged {
   readonly row: Row;
   readonly problem: Problem | null;
+  /** Where the problem is one of a row that can be read. */
+  readonly key?: string;
 }
 
 interface Question {
   readonly isKey: KeyReading['isKey'];
   /** No other row of the slice names its letter. */
   readonly isAlone: boolean;
+  readonly duplicateKeys: DuplicateKeys;
   readonly opened: Omit<CellPlace, 'isRejected'>;
 }
 
 function judge(found: FoundRow, letter: DeadLetter, question: Question): Judged {
   const stored = letter.row;
   if (stored === null) return textRead(found, letter) ?? shaped(found);
+  const isAccepted = found.code?.trim() === '';
   if (stored.kind === 'object') {
-    const isAsItWas = isMisshapen(letter.code) && JSON.stringify(found.object) === JSON.stringify(stored.object);
-    if (isAsItWas && !found.isAccepted) return asItWas(found, letter, stored);
+    const isAsItWas = JSON.stringify(found.object) === JSON.stringify(stored.object);
+    if (isAsItWas && !isAccepted) return asItWas(found, letter, stored, question);
     return (textAlone(stored) === null ? null : textRead(found, letter)) ?? shaped(found);
   }
   const compared = compare(found, stored, letter, question);
-  if (!compared.isAsItWas || found.isAccepted) return shaped(compared.corrected);
-  return asItWas(found, letter, stored);
+  if (!compared.isAsItWas || isAccepted) return shaped(compared.corrected);
+  return asItWas(found, letter, stored, question);
 }
 
 /**
@@ -261,9 +294,12 @@ export function readRepaired(row: Row, text: string, letter: DeadLetter | null):
 
 const jsonCodes: ReadonlySet<string> = new Set(['jsonInvalid', 'notAnObject']);
 
-function asItWas({ line, record }: FoundRow, letter: DeadLetter, stored: Row): Judged {
-  const problem = isMisshapen(letter.code) ? misshapenAgain(letter, stored, line) : null;
-  return { row: { ...stored, line, record }, problem };
+function asItWas({ line, record, code }: FoundRow, letter: DeadLetter, stored: Row, question: Question): Judged {
+  const row = { ...stored, line, record };
+  if (isMisshapen(letter.code)) return { row, problem: misshapenAgain(letter, stored, line) };
+  if (!isOneOfSeveral(code)) return { row, problem: null };
+  const problem = unchosenAgain(letter, line, question.duplicateKeys, `${howToChoose}.`);
+  return { row, problem, ...(letter.key === null ? {} : { key: letter.key }) };
 }
 
 /**

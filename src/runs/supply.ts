@@ -89,6 +89,7 @@ export async function openFileSupply(parts: SupplyParts, run: RunRecord): Promis
     const fixRows = createFixRows(ledger, run, {
       keyColumns: keyColumns(mapping),
       keyOf: keyReader(mapper()),
+      duplicateKeys: compiled.duplicateKeys,
       isWorkbook: file.source.head.format === 'xlsx',
     });
     return supplyOf(run, file, { ...others, mapRow: mapper() }, skip, fixRows);
