@@ -113,7 +113,7 @@ function movedLines(output: Output, { moved }: RunSummary, outcomes: readonly Ru
   );
   const more = moved - places.length;
   return [
-    `  ${counted(moved, 'contact')} changed since the plan was made, and ${moved === 1 ? 'was' : 'were'} skipped; make a new plan:`,
+    `  ${counted(moved, 'contact')} changed or deleted since the plan was made, and skipped; make a new plan:`,
     ...places.map((place) => `    ${place}`),
     ...(more > 0 ? [`    … and ${more} more in the report`] : []),
   ];

@@ -13,6 +13,7 @@ import { settleUndo } from '#src/contacts/undo.ts';
 import { invariant, type PatchbayError, unreachable } from '#src/errors.ts';
 import type { RecordEnd, ServiceAnswer, SettledRecord, StagedRecord } from '#src/ledger/staging.ts';
 import type { Contact } from '#src/wire/contact.ts';
+import type { Chunk } from './chunk.ts';
 import type { KeyEnd } from './key-machine.ts';
 import {
   allMovedSaids,
@@ -30,6 +31,15 @@ import {
 } from './key-work.ts';
 
 type Ended = Pick<SettledRecord, 'end' | 'bound' | 'said' | 'others' | 'afterDoubt' | 'journal'>;
+
+/**
+ * The end by the plan that the run carries out: a contact that it showed, and that is not there any more, has moved like one that
+ * was edited. A write of this run that was sent before was part of the plan.
+ */
+export function endByPlan({ planned }: Pick<Chunk, 'planned'>, { key, sent }: StagedRecord, as: KeyEnd): KeyEnd {
+  const isWithoutContact = as === 'gone' || as === 'notSelected';
+  return isWithoutContact && !sent && planned?.has(key) === true ? 'moved' : as;
+}
 
 /** The end that the machine has decided, with all that the ledger is to keep of it. */
 export function endOf(record: StagedRecord, as: KeyEnd, contents: Contents): SettledRecord {

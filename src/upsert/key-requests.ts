@@ -119,7 +119,11 @@ export async function fetchContact(chunk: Chunk, { record, state, contents }: As
     if (!(error instanceof PatchbayError && (await isAboutOneContact(workspace, error, chunk.options)))) throw error;
     return unreadable(lease, error);
   }
-  if (contact === null) return { event: { kind: 'foundNone' }, contents };
+  if (contact === null) {
+    // The plan showed it, and not that it is made again.
+    const isMade = state.link === 'again' && !state.mayLag && contents.is === 'absent';
+    return { event: { kind: isMade && hasMoved(chunk, record, contents, null) ? 'moved' : 'foundNone' }, contents };
+  }
   if (contact.id !== id || contact.missing !== undefined) {
     const what = contact.id === id ? `it lacks ${(contact.missing ?? []).join(', ')}` : 'it is another contact';
     return { event: { kind: 'foundOdd' }, contents: { is: 'odd', lease, id, what } };

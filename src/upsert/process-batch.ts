@@ -26,7 +26,7 @@ import {
   settleSome,
   type UpsertParts,
 } from './chunk.ts';
-import { endOf } from './key-ends.ts';
+import { endByPlan, endOf } from './key-ends.ts';
 import { type Effect, type KeyState, stepKey } from './key-machine.ts';
 import {
   AnswerLost,
@@ -387,7 +387,7 @@ async function carryOut(chunk: Chunk, { record, state, contents }: KeyWork, effe
       return;
     }
     case 'end':
-      chunk.ends.push(endOf(record, effect.as, contents));
+      chunk.ends.push(endOf(record, endByPlan(chunk, record, effect.as), contents));
       return;
     default:
       unreachable(effect);

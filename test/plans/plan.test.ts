@@ -214,8 +214,46 @@ describe.each(['merge', 'replace'] as const)('a plan that is carried out, where 
     await world.byHand('POST', '/v1/contacts', { externalId: 'c-4', defaultFields: { firstName: 'Dan' } });
     await world.byHand('DELETE', `/v1/contacts/${(await world.contactOf('c-2')).id}`);
     const run = await planned.carryOut(made);
-    expect(run.counts).toMatchObject({ created: 0, updated: 1, skipped: 2, moved: 1, dead: 1 });
+    expect(run.counts).toMatchObject({ created: 0, updated: 1, skipped: 2, moved: 2, dead: 1 });
+    const { exitCode, outcomes } = await planned.bench.report(run);
+    expect(exitCode).toBe(5);
+    expect(outcomes).toContainEqual(expect.objectContaining({ kind: 'skipped', code: 'moved', key: 'c-2' }));
     expect((await world.contacts()).map(({ externalId }) => externalId).sort()).toEqual(['c-1', 'c-3', 'c-4']);
+  });
+
+  it('leaves out a contact that is deleted right before it is written', async () => {
+    const planned = await openPlanBench({ patchMode });
+    const { world } = planned.bench;
+    await planned.bench.import('a.csv', before);
+    const made = await planned.plan('b.csv', csv(['c-2,Bob,Buyer,Quay,+14155550102,'], wide));
+    await world.faults('update:status=404');
+    expect((await planned.carryOut(made)).counts).toMatchObject({ skipped: 1, moved: 1 });
+  });
+
+  it('makes no contact again that was deleted since, where the feed makes deleted contacts again', async () => {
+    const planned = await openPlanBench({ patchMode, limits: { onGoneOf: () => 'recreate' } });
+    const { world } = planned.bench;
+    await planned.bench.import('a.csv', before);
+    const made = await planned.plan('b.csv', csv(['c-2,Bob,Buyer,Quay,+14155550102,'], wide));
+    await world.byHand('DELETE', `/v1/contacts/${(await world.contactOf('c-2')).id}`);
+    expect((await planned.carryOut(made)).counts).toMatchObject({ created: 0, skipped: 1, moved: 1 });
+    expect((await world.contacts()).map(({ externalId }) => externalId).sort()).toEqual(['c-1', 'c-3']);
+    // Shown, it is made.
+    const again = await planned.plan('b.csv', csv(['c-2,Bob,Buyer,Quay,+14155550102,'], wide));
+    expectCounts(await planned.carryOut(again), { rows: 1, created: 1 });
+  });
+
+  it('skips what it showed as gone as the plan did', async () => {
+    const planned = await openPlanBench({ patchMode });
+    const { world } = planned.bench;
+    await planned.bench.import('a.csv', before);
+    await world.byHand('DELETE', `/v1/contacts/${(await world.contactOf('c-2')).id}`);
+    const made = await planned.plan('b.csv', after);
+    const run = await planned.carryOut(made);
+    expect(run.counts).toMatchObject({ skipped: 1, moved: 0 });
+    expect((await planned.bench.report(run)).outcomes).toContainEqual(
+      expect.objectContaining({ kind: 'skipped', code: 'gone', key: 'c-2' }),
+    );
   });
 
   it('goes on after writes whose answers were lost: they are part of the plan', async () => {

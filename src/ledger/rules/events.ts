@@ -53,7 +53,7 @@ export const skipSentences: Readonly<Record<SkipReason, string>> = {
   duplicate: 'the file contains the same row twice',
   superseded: 'a later file has already set this contact',
   gone: 'the contact was deleted in the workspace, and this run does not create it again',
-  moved: 'the contact was changed after the plan was made',
+  moved: 'the contact was changed, or deleted, after the plan was made',
   notSelected: 'the row was not selected',
   made: 'the run that was undone made this contact: it is deleted with --delete-created only',
   cancelled: 'the run was cancelled',
