@@ -315,6 +315,6 @@ function isInShape(row: Row): boolean {
 /** Null where a person has corrected the row. */
 function conflictAgain({ mapping, options }: RunRecord, letter: DeadLetter): DeadLetter['problems'][number] | null {
   if (options.edited) return null;
-  const hint = `The letter holds the last of these rows. Keep one of them in the original file and import that again, or correct the letter with: patchbay dead edit ${letter.id} --set COLUMN=VALUE`;
+  const hint = `The letter holds the last of these rows. Keep one of them in the original file and import that again; or, to correct the letter: patchbay dead edit ${letter.id} --set COLUMN=VALUE`;
   return unchosenAgain(letter, letter.line, mapping?.duplicateKeys, hint);
 }

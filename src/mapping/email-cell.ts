@@ -155,7 +155,7 @@ export function readEmail(text: string): Reading<string> {
     return bad('emailInvalid', `the e-mail address is longer than ${addressLengthMax} characters`, hint);
   }
   const at = address.lastIndexOf('@');
-  if (at < 0) return bad('emailInvalid', 'the e-mail address has no @', hint);
+  if (at < 0) return bad('emailInvalid', 'the e-mail address has no at sign (@)', hint);
   const local = address.slice(0, at);
   const domain = address.slice(at + 1);
   if (!localPart.test(local)) return bad('emailInvalid', 'the part before the @ is not valid', hint);

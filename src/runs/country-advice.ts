@@ -146,8 +146,8 @@ function adviseOnCountry(problem: Problem, countries: readonly CountryCode[]): P
   if (!isMissing(problem) || first === undefined) return problem;
   const hint =
     countries.length === 1
-      ? `If it is a number in ${named(first)}, as those of your workspace are, import again with --default-country ${first}; otherwise write it with + and its country code.`
-      : `Write it with + and its country code, or, if all such numbers are in one country, import again with --default-country. Your workspace has numbers in ${listed(countries)}.`;
+      ? `If it is a number in ${named(first)}, as those of your workspace are, import again with that (--default-country ${first}); otherwise write it with + and its country code.`
+      : `Write it with + and its country code, or, if all such numbers are in one country, import again with that (--default-country CODE). Your workspace has numbers in ${listed(countries)}.`;
   return { ...problem, hint };
 }
 

@@ -273,10 +273,18 @@ const howToReshape =
 /** All that is wrong with the row, for the person who corrects it. @param inFile its `_code`. */
 function hintsOf(dead: FixRow, inFile: string): string {
   const hints = dead.problems.map(({ code, field, message, hint }) => {
-    const advice = code === duplicateKey && inFile === oneOfSeveral ? howToChoose : hint;
+    const advice = code === duplicateKey && inFile === oneOfSeveral ? howToChoose : withoutOptions(hint);
     return `${field === null ? '' : `${field}: `}${message}. ${advice}`;
   });
   return [...hints, ...(isMisshapen(dead.code) && dead.row !== null ? howToMend(dead.row) : [])].join(' | ');
+}
+
+/**
+ * A command with options cannot stand in a cell: the guard against formulas puts an apostrophe in front of each. It ends its hint, and is
+ * named by its words alone.
+ */
+function withoutOptions(hint: string): string {
+  return hint.replace(/: patchbay (dead edit) .* --set .*$/s, ', use $1.');
 }
 
 function howToMend(row: Row): readonly string[] {

@@ -37,7 +37,7 @@ describe('numbers without a country code', () => {
     ]);
     expect(hints).toHaveLength(2);
     for (const hint of hints)
-      expect(hint).toMatch(/^If it is a number in Germany \(DE\).*--default-country DE; otherwise/);
+      expect(hint).toMatch(/^If it is a number in Germany \(DE\).*--default-country DE\); otherwise/);
     expect(asked).toHaveBeenCalledTimes(1);
     expect((await bench.ledger.runs.list({ limit: 1 }))[0]?.counts).toMatchObject({ rows: 3, dead: 2 });
   });
