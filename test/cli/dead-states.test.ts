@@ -95,6 +95,17 @@ describe('a letter that is named, and is not open', () => {
     });
   });
 
+  it('is none where it is named twice: that is once', async () => {
+    const { idOf, drop, retry } = await dataFolder('k-1', 'k-2');
+    const [dropped, tried] = [idOf('k-1'), idOf('k-2')];
+    expect(await drop(dropped, dropped)).toEqual({ code: 0, stderr: '' });
+    await expect(drop(dropped, dropped)).rejects.toMatchObject({ code: 'letterNotOpen' });
+    expect((await retry(tried, tried)).stderr).toBe('');
+    const captured = captureOutput();
+    await expect(retry(tried, tried)).rejects.toMatchObject({ code: 'letterNotOpen' });
+    expect(captured.stderr()).toBe('');
+  });
+
   it('is noted where others that are named are tried', async () => {
     const { ledger, idOf, drop, retry } = await dataFolder('k-1', 'k-2');
     await drop(idOf('k-1'));

@@ -100,6 +100,26 @@ describe('a row', () => {
     expect([unused, contact?.lastName]).toEqual([[{ column: 'Notes', raw: 'n' }], 'van Dyke']);
   });
 
+  test('says of what is cleared that it is removed: of e-mail addresses and phone numbers, too', () => {
+    const columns = ['externalId', 'role', 'email work', 'email home', 'phone mobile', 'phone home'];
+    const cells = ['a', '#CLEAR', '#CLEAR', '', '#CLEAR', '+14155550101'];
+    const row = cellsRow(columns, cells);
+    const results = (by: Mapping | null) =>
+      explainRow(by, { type: 'row', row }, noContext).entries.map(({ result }) => result);
+    const said = ['a', 'removed', 'removed', null, 'removed', '+14155550101 (home)'];
+    expect(results(null)).toEqual(said);
+    const item = (column: string) => ({ column, label: column.split(' ')[1] });
+    const named = mapping({
+      key: 'externalId',
+      fields: { role: 'role' },
+      emails: ['email work', 'email home'].map(item),
+      phones: ['phone mobile', 'phone home'].map(item),
+    });
+    expect(results(named)).toEqual(said);
+    const list = objectRow({ externalId: 'a', emails: [] });
+    expect(explainRow(null, { type: 'row', row: list }, noContext).entries[1]).toMatchObject({ result: 'removed' });
+  });
+
   test('of JSON, by paths', () => {
     const paths = mapping({ fields: { firstName: 'p.first' }, emails: [{ column: 'mails' }] });
     const row = objectRow({ id: 'a', p: { first: 'Ada', x: 1 }, mails: ['a@example.com', 'b@example.com'] });

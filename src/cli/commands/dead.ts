@@ -243,7 +243,8 @@ interface RetryOptions extends GlobalOptions, Omit<RetryRequest, 'ids'> {
 }
 
 /** Works until what it took is settled, unless detached. Notices are put back into the line and not waited for. */
-export async function retryDead(options: RetryOptions, ids: readonly string[]): Promise<number> {
+export async function retryDead(options: RetryOptions, named: readonly string[]): Promise<number> {
+  const ids = [...new Set(named)];
   const patienceMs = patienceOf(options.wait);
   const request: RetryRequest = { ...options, ids };
   requireRetryChoice(request);

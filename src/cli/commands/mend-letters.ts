@@ -47,7 +47,8 @@ interface DropOptions extends GlobalOptions, Omit<LetterSelection, 'ids'> {
 }
 
 /** Without ids a person at a terminal is asked, unless `--yes` has answered: what fits may be more than was meant. */
-export async function dropDead(options: DropOptions, ids: readonly string[]): Promise<number> {
+export async function dropDead(options: DropOptions, named: readonly string[]): Promise<number> {
+  const ids = [...new Set(named)];
   const home = await openCliHome(options, 'look');
   try {
     const output = createOutput(options);

@@ -151,10 +151,12 @@ function resultOf(mapped: MappedRow, target: string): string | null {
   const view = viewContact(mapped.desired);
   if (target === 'key') return view.externalId;
   if (target.startsWith('custom.')) return shown(view.customFields?.[target.slice('custom.'.length)]);
-  const items = target.startsWith('email') ? view.emails : target.startsWith('phone') ? view.phones : undefined;
-  if (items !== undefined)
-    return items.length === 0 ? null : items.map(({ name, value }) => `${value} (${name})`).join(', ');
-  return shown(view[target as 'firstName']);
+  const list = target.startsWith('email') ? 'emails' : target.startsWith('phone') ? 'phones' : null;
+  if (list === null) return shown(view[target as 'firstName']);
+  const items = view[list] ?? [];
+  if (items.length > 0) return items.map(({ name, value }) => `${value} (${name})`).join(', ');
+  // A slot without items takes away what it said before; beside a value that was left out it says nothing.
+  return mapped.desired[list].some(({ partial }) => partial !== true) ? shown(null) : null;
 }
 
 /** The key is read with every entry: what is wrong with it is said once. */
