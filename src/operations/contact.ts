@@ -266,11 +266,14 @@ function valuesOf(contact: Contact): readonly NamedValue[] {
   ];
 }
 
+/** An item that several columns named is one: those that the file has lost or renamed said it as well. */
 function valuesOfSaid({ scalars, emails, phones, customFields }: Said): readonly NamedValue[] {
+  const named = (kind: 'email' | 'phone', slots: Said['emails']): readonly NamedValue[] =>
+    [...new Set(slots.flatMap(({ items }) => items.map(({ value }) => value)))].map((value) => itemValue(kind, value));
   return [
     ...scalarNames.flatMap((field) => (scalars[field] === undefined ? [] : [{ field, value: scalars[field] ?? null }])),
-    ...emails.flatMap(({ items }) => items.map(({ value }) => itemValue('email', value))),
-    ...phones.flatMap(({ items }) => items.map(({ value }) => itemValue('phone', value))),
+    ...named('email', emails),
+    ...named('phone', phones),
     ...customFields.map(({ key, value }) => ({ field: customFieldName(key), value })),
   ];
 }

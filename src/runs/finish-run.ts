@@ -110,9 +110,10 @@ async function withClosedLetters({ ledger, feeds, log }: FinishParts, run: RunRe
   return (await ledger.runs.get(run.id)) ?? run;
 }
 
-/** A person has corrected the rows of a fix-file by hand: its notes say why nothing came of some. */
+/** A person wanted these very rows written: the notes say why nothing came of some. */
 async function withOlderRows({ ledger }: FinishParts, run: RunRecord): Promise<RunRecord> {
-  if (run.kind !== 'fixFile' || run.counts.skipped === 0) return run;
+  const words = wordsOfOlder(run);
+  if (words === null || run.counts.skipped === 0) return run;
   let count = 0;
   let line = 0;
   for await (const events of eventPages(ledger.runs, run.id)) {
@@ -122,11 +123,28 @@ async function withOlderRows({ ledger }: FinishParts, run: RunRecord): Promise<R
   }
   if (count === 0) return run;
   const [rows, their] = count === 1 ? ['row was', 'its contact'] : ['rows were', 'their contacts'];
-  const what = `${count} ${rows} skipped (superseded), the first in line ${line}: a later file has set ${their} since the fix-file was written`;
-  const next =
-    'To write such rows all the same, put them into a new file of their feed, without the column _id and those behind it';
-  await ledger.runs.record(run.id, { notes: [`${what}. ${next}.`] });
+  const place = line === 0 ? '' : `, the first in line ${line}`;
+  const what = `${count} ${rows} skipped (superseded)${place}: a later file has set ${their} since ${words.since}`;
+  await ledger.runs.record(run.id, { notes: [`${what}. ${words.next}.`] });
   return (await ledger.runs.get(run.id)) ?? run;
+}
+
+/** Since when, and what to do about them. Null of a run that a person did not ask for row by row, nor approve. */
+function wordsOfOlder({ kind, approvals }: RunRecord): { readonly since: string; readonly next: string } | null {
+  const again = 'To write such rows all the same,';
+  switch (kind) {
+    case 'fixFile': {
+      const next = `${again} put them into a new file of their feed, without the column _id and those behind it`;
+      return { since: 'the fix-file was written', next };
+    }
+    case 'redrive':
+      return { since: 'they were rejected', next: `${again} put them into a new file of their feed` };
+    case 'file':
+      if (approvals.length === 0) return null;
+      return { since: 'this one was read', next: `${again} import the file again` };
+    default:
+      return null;
+  }
 }
 
 /**

@@ -393,7 +393,9 @@ describe('an older row', () => {
     await bench.import('a.csv', csv(['c-1,New,A']));
     const [run] = await redrive(bench.parts, { remap: false });
     if (run === undefined) throw new Error('nothing was entered');
-    expectCounts(await bench.carryOut(run), { rows: 1, skipped: 1 });
+    const older = await bench.carryOut(run);
+    expectCounts(older, { rows: 1, skipped: 1 });
+    expect(older.notes).toEqual([expect.stringContaining('its contact since they were rejected. To write such rows')]);
     expect((await bench.world.contactOf('c-1')).defaultFields.firstName).toBe('New');
     expect((await bench.letters())[0]).toMatchObject({ state: 'open' });
   });

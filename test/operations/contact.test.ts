@@ -74,6 +74,20 @@ describe('a contact', () => {
     ]);
   });
 
+  it('is told once what its file said of a phone number whose column was renamed', async () => {
+    const bench = await openRunsBench();
+    for (const [name, label] of [
+      ['a.csv', 'mobile'],
+      ['b.csv', 'home'],
+    ] as const)
+      await bench.import(name, csv(['c-1,Ann,+14155550101'], `externalId,firstName,phone ${label}`));
+    const [feed] = (await readContact(homeOf(bench), 'c-1', bench.parts.workspace)).feeds;
+    expect(feed?.said).toEqual([
+      { field: 'firstName', value: 'Ann' },
+      { field: 'phone.+14155550101', value: '+14155550101' },
+    ]);
+  });
+
   it('is found by its id, its phone number in any spelling, or its e-mail address; several or none are named', async () => {
     const bench = await openRunsBench();
     const columns = 'externalId,phone,email';
