@@ -98,8 +98,17 @@ function isHangUpIgnored(): boolean {
 /** What a command says at the first signal while requests are under way. */
 export const finishingText = 'patchbay: finishing the requests under way; press Ctrl-C again to leave at once';
 
-/** Prints that a command was interrupted and what that means. @returns the exit code. */
-export function reportInterrupted(output: Output, message: string, exitCode: number): number {
+/** The command was interrupted before it entered its work: no engine knows of it. */
+export class NothingEntered extends Error {}
+
+/**
+ * Prints that a command was interrupted and what that means.
+ * @param whatNext what becomes of its work, once that is entered.
+ * @param cause what was thrown.
+ * @returns the exit code.
+ */
+export function reportInterrupted(output: Output, whatNext: string, exitCode: number, cause?: unknown): number {
+  const message = cause instanceof NothingEntered ? 'interrupted before the work was entered' : whatNext;
   const document: ErrorDocument = { error: { code: 'interrupted', message, hint: null }, exitCode };
   if (output.json) output.document(document);
   else output.note(message);

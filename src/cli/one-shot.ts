@@ -11,24 +11,17 @@ import { activeRunStates, isFinal, pendingCount, type RunRecord } from '#src/led
 import { firstAuditOf, readAuditEnd, runAuditOf } from '#src/operations/audits.ts';
 import type { ErrorDocument } from '#src/operations/error-document.ts';
 import { interruptedDocument, readRunEnd, runDocument, viewRun } from '#src/operations/runs.ts';
-import { withdrawRun } from '#src/runs/enter-run.ts';
 import { worstExitCode } from '#src/runs/exit-code.ts';
 import { type FollowEnd, followRun } from '#src/runs/follow-run.ts';
 import { errorLines } from './exit.ts';
-import { finishingText, listenForInterrupt } from './interrupt.ts';
+import { finishingText, listenForInterrupt, reportInterrupted } from './interrupt.ts';
 import { type Output, printable } from './output.ts';
 import { auditLines } from './present-audit.ts';
 import { counted, presentRun, progressLine } from './present-run.ts';
-import { beginWork, type WorkOptions, type WorkSession } from './work-session.ts';
+import { beginWork, type Enter, type WorkOptions, type WorkSession } from './work-session.ts';
 
-/** A run to follow. A new one is withdrawn where no engine can be started for it. */
-export interface EnteredRun {
-  readonly run: RunRecord;
-  readonly isNew: boolean;
-}
-
-/** Enters the runs of a command. @param isEngine whether this process is to be the engine: no other works on its ledger then. */
-export type Submit = (isEngine: boolean) => Promise<readonly EnteredRun[]>;
+/** Enters the runs of a command, which are followed. @param isEngine whether this process is the engine: no other works on its data folder then. */
+export type Submit = Enter<readonly RunRecord[]>;
 
 interface OneShotOptions extends WorkOptions {
   readonly onProgress: (run: RunRecord) => void;
@@ -60,17 +53,14 @@ export function patienceOf(wait: string | undefined): number {
 /**
  * Enters runs with `submit` and follows each until it rests. An audit that is not waited for does not keep the engine alive:
  * the next one carries it out.
- * @throws PatchbayError what the engine's start and `submit` throw; `AbortError` after Ctrl-C.
+ * @throws PatchbayError what the engine's start and `submit` throw; after Ctrl-C `NothingEntered` or `AbortError`.
  */
 async function workUntilRest(home: Home, options: OneShotOptions, submit: Submit): Promise<readonly OneShotEnd[]> {
   const { interrupt, onProgress, onEnd } = options;
-  const withdraw = async (entered: readonly EnteredRun[]): Promise<void> => {
-    for (const { run, isNew } of entered) if (isNew) await withdrawRun(home.submit, run);
-  };
-  const { session, entered } = await beginWork(home, options, { enter: submit, withdraw });
+  const { session, entered } = await beginWork(home, options, submit);
   try {
     const ends: FollowEnd[] = [];
-    for (const { run } of entered) {
+    for (const run of entered) {
       const end = await session.follow((following) => followRun({ ...following, runId: run.id, onProgress }));
       onEnd(end);
       ends.push(end);
@@ -148,9 +138,8 @@ export async function finishOneShot(home: Home, command: OneShotCommand, submit:
         audit: command.audit === true,
       },
       async (isEngine) => {
-        const entered = await submit(isEngine);
-        followed = entered.map(({ run }) => run);
-        return entered;
+        followed = await submit(isEngine);
+        return followed;
       },
     );
     const codes = await printEnds(home, command, ends);
@@ -216,12 +205,7 @@ async function printInterrupted(
     else if (ended) output.note(`${file}: done; the next engine does the rest of the audit`);
     else output.note(`${file}: interrupted ${leftOf(run, summary.pending)}; run the same command again to continue`);
   }
-  if (runs.length === 0 && output.json) {
-    output.document({
-      error: { code: 'interrupted', message: 'interrupted before a run began', hint: null },
-      exitCode,
-    });
-  }
+  if (runs.length === 0) reportInterrupted(output, 'interrupted before a run began', exitCode);
 }
 
 /** What is left of a run. While its file is read, no figure is known. */

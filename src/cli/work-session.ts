@@ -5,12 +5,13 @@
 import type { Home } from '#src/app.ts';
 import { sleepUnlessCut } from '#src/clock.ts';
 import { formatDuration } from '#src/config/forms.ts';
-import { type Engine, type EngineQueue, openEngineQueue, startEngine, stopQueue } from '#src/engine/engine.ts';
+import { type Engine, type EngineOptions, startEngine } from '#src/engine/engine.ts';
 import { checkSurroundings } from '#src/engine/health.ts';
+import { isEngineUp } from '#src/engine/registration.ts';
 import { type EngineLock, takeEngineLock } from '#src/ledger/engine-presence.ts';
 import type { Following, Standstill } from '#src/ledger/follow.ts';
 import { isOfQueue } from '#src/operations/standstill.ts';
-import type { Interrupt } from './interrupt.ts';
+import { type Interrupt, NothingEntered } from './interrupt.ts';
 import { type Output, printable } from './output.ts';
 
 export interface WorkOptions {
@@ -30,39 +31,41 @@ export interface WorkSession {
   leave(): Promise<void>;
 }
 
-export interface Entry<Entered> {
-  /** Enters the work, knowing whether this process is to be the engine; before the engine is up, so that a later process does not overtake this one meanwhile. */
-  readonly enter: (isEngine: boolean) => Promise<Entered>;
-  /** Withdraws it where no engine can be started for it. */
-  readonly withdraw: (entered: Entered) => Promise<void>;
-}
+/**
+ * Enters the work, knowing whether this process is the engine. Called once nothing refuses that any more: a command that is refused leaves
+ * nothing behind, and can be given again.
+ */
+export type Enter<Entered> = (isEngine: boolean) => Promise<Entered>;
 
 /**
  * Enters work and sees to it that an engine is there. The caller leaves the session.
- * @throws PatchbayError what the engine's start and `enter` throw: a wrong workspace or a refused key leaves nothing behind.
+ * @throws PatchbayError what the engine's start and `enter` throw; `NothingEntered`, `AbortError`.
  */
 export async function beginWork<Entered>(
   home: Home,
   options: WorkOptions,
-  entry: Entry<Entered>,
+  enter: Enter<Entered>,
 ): Promise<{ readonly session: WorkSession; readonly entered: Entered }> {
-  const start = (lock: EngineLock, queue = openEngineQueue(home)): Promise<Engine> => {
+  const start = (lock: EngineLock, first: Pick<EngineOptions, 'enter'> = {}): Promise<Engine> => {
     const { sameWorkspace, interrupt } = options;
     const { signal } = interrupt;
-    return startEngine(home, lock, { sameWorkspace, waitFor: 'unreachable', runsSchedules: false, queue, signal });
+    return startEngine(home, lock, { sameWorkspace, waitFor: 'unreachable', runsSchedules: false, signal, ...first });
   };
-  const lock = takeEngineLock(home.folders.lockFile);
-  // It starts while the file is copied.
-  const queue = lock === null ? null : openEngineQueue(home);
-  const entered = await enterUnderLock({ lock, queue }, () => entry.enter(lock !== null));
   let engine: Engine | null = null;
+  let isEntering = false;
+  const entering = Promise.withResolvers<Entered>();
+  const enterAs = async (isEngine: boolean): Promise<void> => {
+    isEntering = true;
+    entering.resolve(await enter(isEngine));
+  };
   try {
-    engine = lock === null || queue === null ? null : await start(lock, queue);
+    const lock = await takeLockUnlessUp(home, options);
+    if (lock === null) await enterAs(false);
+    else engine = await start(lock, { enter: () => enterAs(true) });
   } catch (error) {
-    // What was interrupted waits for the next engine.
-    if (!options.interrupt.signal.aborted) await entry.withdraw(entered);
-    throw error;
+    throw options.interrupt.signal.aborted && !isEntering ? new NothingEntered() : error;
   }
+  const entered = await entering.promise;
   if (engine === null) options.note('an engine is already running on this data folder: handing over to it');
   engine?.wake();
   return {
@@ -84,16 +87,32 @@ export async function beginWork<Entered>(
   };
 }
 
-async function enterUnderLock<Entered>(
-  { lock, queue }: { readonly lock: EngineLock | null; readonly queue: EngineQueue | null },
-  enter: () => Promise<Entered>,
-): Promise<Entered> {
-  try {
-    return await enter();
-  } catch (error) {
-    if (queue !== null) await stopQueue(queue);
-    lock?.release();
-    throw error;
+const startLookMs = 100;
+/** A start takes about a second. */
+const startWithoutNoteMs = 2_000;
+
+/**
+ * The engine's lock, or null where an engine is up. One that is only starting is waited for: what it was started for has its place in line
+ * first, and where it is refused, this command is to know that of itself. After the patience its work is handed over in any case.
+ */
+async function takeLockUnlessUp(
+  home: Home,
+  { patienceMs, interrupt, note }: Pick<WorkOptions, 'patienceMs' | 'interrupt' | 'note'>,
+): Promise<EngineLock | null> {
+  const { clock, folders } = home;
+  const startedAtMs = clock.monotonicMs();
+  let isNoted = false;
+  // Ends with the lock, with an engine, with the signal, or with the patience.
+  for (;;) {
+    const lock = takeEngineLock(folders.lockFile);
+    if (lock !== null || (await isEngineUp(home))) return lock;
+    const waitedMs = clock.monotonicMs() - startedAtMs;
+    if (waitedMs >= patienceMs) return null;
+    if (!isNoted && waitedMs >= startWithoutNoteMs) {
+      note('another command on this data folder is starting its engine, or reads: waiting for it');
+      isNoted = true;
+    }
+    await clock.sleep(startLookMs, interrupt.signal);
   }
 }
 
@@ -159,15 +178,12 @@ async function notePauses(
   }
 }
 
-/**
- * For work that stays requested where no engine can be started for it: the next engine carries it out, and that does no harm.
- */
+/** For work of which people see nothing but its end. */
 export function beginRequest<Entered>(
   home: Home,
   output: Output,
   { patienceMs, interrupt }: Pick<WorkOptions, 'patienceMs' | 'interrupt'>,
-  enter: Entry<Entered>['enter'],
-  withdraw: Entry<Entered>['withdraw'] = async () => undefined,
+  enter: Enter<Entered>,
 ): Promise<{ readonly session: WorkSession; readonly entered: Entered }> {
-  return beginWork(home, { sameWorkspace: false, patienceMs, interrupt, note: output.note }, { enter, withdraw });
+  return beginWork(home, { sameWorkspace: false, patienceMs, interrupt, note: output.note }, enter);
 }

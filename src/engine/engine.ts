@@ -44,9 +44,6 @@ import { createServiceWatch, createWriteTrial, type ServiceWatch } from './servi
 import { type Closers, createClosers, createStopDeadline } from './worker-session.ts';
 import { openWorkspaceClient, type WorkspaceClient } from './workspace-client.ts';
 
-/** The queue's server, which may still be opening. */
-export type EngineQueue = Promise<QueueServer>;
-
 export interface EngineOptions {
   /** A person confirms that the workspace is the same although origin or key changed. */
   readonly sameWorkspace: boolean;
@@ -56,8 +53,11 @@ export interface EngineOptions {
   readonly runsSchedules: boolean;
   /** Cuts the start. An engine that has started is ended by `stop`. */
   readonly signal?: AbortSignal;
-  /** The queue's server, where the caller has begun to open it: the engine stops it. */
-  readonly queue?: EngineQueue;
+  /**
+   * Enters what the engine is started for, once nothing can refuse the start any more and before any run is worked on: a start that is refused
+   * leaves nothing. What it throws ends the start.
+   */
+  readonly enter?: () => Promise<void>;
 }
 
 export interface Engine {
@@ -97,8 +97,6 @@ const probeMsMax = 60_000;
 export async function startEngine(home: Home, lock: EngineLock, options: EngineOptions): Promise<Engine> {
   const closers = createClosers(home.log);
   closers.add(() => lock.release());
-  const { queue } = options;
-  if (queue !== undefined) closers.add(() => stopQueue(queue));
   const stopping = new AbortController();
   const cut = (): void => stopping.abort(options.signal?.reason);
   options.signal?.addEventListener('abort', cut, { once: true });
@@ -113,18 +111,16 @@ export async function startEngine(home: Home, lock: EngineLock, options: EngineO
   }
 }
 
-/** Opens the queue's server before the engine starts: the embedded one needs a second. The caller holds the lock. */
-export function openEngineQueue({ config, folders, log }: Home): EngineQueue {
-  const queue = openQueueServer({ redisUrl: config.queue.redisUrl, folder: folders.queue, log });
-  // A failure is the engine's, which waits for it.
-  queue.catch(() => undefined);
-  return queue;
+/** The queue's server. The caller holds the lock. @throws what `openQueueServer` throws. */
+export function openEngineQueue({ config, folders, log }: Home): Promise<QueueServer> {
+  return openQueueServer({ redisUrl: config.queue.redisUrl, folder: folders.queue, log });
 }
 
-/** Of an engine that does not start. */
-export async function stopQueue(queue: EngineQueue): Promise<void> {
-  const server = await queue.catch(() => null);
-  await server?.stop();
+/** The embedded one needs a second, in which the rest of the start goes on. */
+function beginQueue(home: Home, closers: Closers): Promise<QueueServer> {
+  const queue = openEngineQueue(home);
+  closers.add(async () => (await queue.catch(() => null))?.stop());
+  return queue;
 }
 
 /** @param stopping cuts all reads that have no signal of their own. */
@@ -133,11 +129,11 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
   // A follower that takes over after damage must not start on the damaged ledger.
   await ledger.requireSound();
   const death = Promise.withResolvers<PatchbayError>();
+  const queue = beginQueue(home, closers);
   const presence = await enterAmongHosts(home, options, death.resolve, closers);
   const sandbox = await openSandbox(home, closers);
   // Before the client, whose rate gate is kept there.
-  const server = await (options.queue ?? openEngineQueue(home));
-  if (options.queue === undefined) closers.add(() => server.stop());
+  const server = await queue;
   if (presence !== null) await shareQueue(home, server, presence);
   const hasFeedElsewhere = presence?.hasFeed;
   const { client, watch, batches } = openService(
@@ -236,6 +232,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
   await limitBatches();
   const { downloads } = takeParts(home);
   await removeStrayDownloads(downloads, home.log);
+  await options.enter?.();
   if (presence !== null) closers.add(() => candidacy?.close());
   // After the last job, and not during another look: a short import ends before its first sweep.
   closers.add(async () => (isLeading() ? noticeWatch.look() : undefined));

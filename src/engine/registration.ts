@@ -98,6 +98,16 @@ export async function findEngine(home: Home): Promise<EngineRegistration | null>
   return { identity: sharedEngines, ...found.engine, startedAtMs: Math.min(...atWork.map((one) => one.startedAtMs)) };
 }
 
+/** Whether the engine of this data folder has come up. The lock tells whether there is one: it may be starting, or be another command that reads. */
+export async function isEngineUp({ ledger, ledgerPlace, host, identity }: Home): Promise<boolean> {
+  if (ledgerPlace.kind === 'file') {
+    const { engine } = await ledger.registrations();
+    return engine !== null && !identity.isDead(engine.identity);
+  }
+  const own = (await ledger.hosts.list()).find(({ id }) => id === host?.id);
+  return own !== undefined && own.engine !== null && !own.hasLeft && !identity.isDead(own.session);
+}
+
 /** The engines of all hosts, as one that dies with the last of them. */
 const sharedEngines = 'hosts';
 

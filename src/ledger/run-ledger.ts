@@ -52,25 +52,20 @@ export function runsOver(store: Store): RunLedger {
   };
 
   return {
-    create: (run, act) =>
+    create: (run, act, replaced) =>
       transact(async (tables) => {
+        const old = replaced === undefined ? null : await runOf(tables, replaced.id);
+        const ended = moved(old, ['stopped'], 'cancelling', {
+          atMs: run.createdAtMs,
+          reason: replaced?.reason ?? null,
+        });
+        if (old !== null && ended !== null) await tables.runs.changeRun(old.sequence, ended);
         await tables.runs.insertRun(run);
         const created = await runOf(tables, run.id);
         invariant(created !== null, 'a run that was just entered is there');
         await enterAct(tables, act, { run: run.id, feed: run.feed });
         return created;
       }, 'durable'),
-
-    forget: async (id) => {
-      const isForgotten = await transact(async (tables) => {
-        const run = await runOf(tables, id);
-        if (run?.state !== 'queued') return false;
-        await tables.runs.deletePart(run.sequence, 'run', 1);
-        return true;
-      });
-      if (isForgotten) await giveBack(store, id);
-      return isForgotten;
-    },
 
     get: (id) => runOf(reads, id),
 

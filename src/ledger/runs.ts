@@ -330,10 +330,12 @@ export interface LineOfHosts {
 
 /** The part of the ledger that holds feeds and runs. */
 export interface RunLedger {
-  /** Enters a run as `queued`, durable. The feed is entered with its first run. @param act of the person who brought the file. */
-  create(run: NewRun, act?: NewAct): Promise<RunRecord>;
-  /** Withdraws a run that has not begun; the letters of a redrive are open again. @returns whether it was still waiting. */
-  forget(id: string): Promise<boolean>;
+  /**
+   * Enters a run as `queued`, durable. The feed is entered with its first run.
+   * @param act of the person who brought the file.
+   * @param replaced a run whose place it takes: where that one is stopped, it is cancelled for the reason.
+   */
+  create(run: NewRun, act?: NewAct, replaced?: { readonly id: string; readonly reason: RunReason }): Promise<RunRecord>;
   get(id: string): Promise<RunRecord | null>;
   list(filter: RunFilter): Promise<readonly RunRecord[]>;
   /** How many there are. */

@@ -48,14 +48,14 @@ export async function readHosts({ ledger, clock, host: own }: HostsHome): Promis
 }
 
 /** Whether an engine runs on this data folder, or on another host of the ledger. */
-export async function anyEngineRuns(home: Pick<Home, 'ledger' | 'clock' | 'folders'>): Promise<boolean> {
-  return isEngineRunning(home) || (await anyHostWorks(home));
+export async function anyEngineRuns(home: HostsHome & Pick<Home, 'folders'>): Promise<boolean> {
+  return isEngineRunning(home) || (await anyOtherHostWorks(home));
 }
 
-/** Whether an engine runs on a host of the ledger; false where it is a file. */
-export async function anyHostWorks({ ledger, clock }: Pick<Home, 'ledger' | 'clock'>): Promise<boolean> {
+/** Whether an engine runs on another host of the ledger; false where it is a file. */
+export async function anyOtherHostWorks({ ledger, clock, host: own }: HostsHome): Promise<boolean> {
   const nowMs = await ledger.nowMs(clock);
-  return (await ledger.hosts.list()).some((host) => isAtWork(host, nowMs));
+  return (await ledger.hosts.list()).some((host) => host.id !== own?.id && isAtWork(host, nowMs));
 }
 
 function stateOf(host: HostRecord, nowMs: number): HostDocument['state'] {

@@ -322,17 +322,6 @@ export async function requestSnapshot(
   return { tick, isNew: tick.id === id };
 }
 
-/** Ends a request that has not begun. One that was not new belongs to another command, and stays. */
-export async function withdrawSnapshot(
-  { ledger, clock }: Pick<Home, 'ledger' | 'clock'>,
-  { tick, isNew }: SnapshotRequest,
-  code = 'notStarted',
-  message = 'no engine could be started for it',
-): Promise<void> {
-  if (!isNew || !(await ledger.schedules.begin(tick.id, clock.nowMs()))) return;
-  await ledger.schedules.end(tick.id, clock.nowMs(), { outcome: 'failed', code, message });
-}
-
 /** Waiting does not help: the service answers, but not as its interface says. */
 const oddCodes: ReadonlySet<string> = new Set([
   'pageTokenNotText',
@@ -342,14 +331,20 @@ const oddCodes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Withdraws the request where all work is paused because the service answers oddly: the snapshot would wait for ever.
+ * Withdraws the request where all work is paused because the service answers oddly: the snapshot would wait for ever. One that was not new
+ * belongs to another command, and stays.
  * @throws PatchbayError `unreachable`.
  */
-export async function withdrawIfOdd(home: Pick<Home, 'ledger' | 'clock'>, request: SnapshotRequest): Promise<void> {
-  const pause = await home.ledger.pause();
+export async function withdrawIfOdd(
+  { ledger, clock }: Pick<Home, 'ledger' | 'clock'>,
+  { tick, isNew }: SnapshotRequest,
+): Promise<void> {
+  const pause = await ledger.pause();
   if (pause?.errorCode === undefined || !oddCodes.has(pause.errorCode)) return;
-  await withdrawSnapshot(home, request, pause.errorCode, pause.message);
-  throw new PatchbayError('unreachable', pause.errorCode, pause.message);
+  const { errorCode: code, message } = pause;
+  if (isNew && (await ledger.schedules.begin(tick.id, clock.nowMs())))
+    await ledger.schedules.end(tick.id, clock.nowMs(), { outcome: 'failed', code, message });
+  throw new PatchbayError('unreachable', code, message);
 }
 
 /** The snapshot that a tick took; null where retention has removed it since. */

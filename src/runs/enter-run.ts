@@ -120,12 +120,6 @@ export async function submitFile(
   return { run: await enter(parts, known, entry, act), resumed: false };
 }
 
-/** Removes a run that was entered and not begun: the process that entered it could not become the engine. */
-export async function withdrawRun({ ledger }: SubmitParts, run: RunRecord): Promise<void> {
-  if (!(await ledger.runs.forget(run.id))) return;
-  if (run.claimedPath !== '') await rm(run.claimedPath, { force: true });
-}
-
 interface DroppedFile {
   readonly importFolder: string;
   /** The name of its folder in the import folder, which is its feed's; null is the import folder itself: feed `main`. */
@@ -249,22 +243,12 @@ async function isUnderWay({ ledger, clock, host: own }: SubmitParts, { state, ho
   return known.some((one) => one.id === host && !isAway(one, nowMs));
 }
 
-/** @param known the newest run of the same content. */
-async function enter(
-  { ledger, clock }: SubmitParts,
-  known: RunRecord | null,
-  entry: NewRun,
-  act?: NewAct,
-): Promise<RunRecord> {
-  if (known?.state === 'stopped') {
-    // The same file came again, perhaps with other limits: its run replaces the stopped one.
-    const message = `run ${entry.id} read the same file again and took its place`;
-    await ledger.runs.move(known.id, ['stopped'], 'cancelling', {
-      atMs: clock.nowMs(),
-      reason: { code: 'replaced', message, hint: null, facts: { by: entry.id } },
-    });
-  }
-  return inStep('enterRun', () => ledger.runs.create(entry, act));
+/** @param known the newest run of the same content: where it is stopped, the file came again, perhaps with other limits, and the new run takes its place. */
+function enter({ ledger }: SubmitParts, known: RunRecord | null, entry: NewRun, act?: NewAct): Promise<RunRecord> {
+  const message = `run ${entry.id} read the same file again and took its place`;
+  const reason = { code: 'replaced', message, hint: null, facts: { by: entry.id } };
+  const replaced = known === null ? undefined : { id: known.id, reason };
+  return inStep('enterRun', () => ledger.runs.create(entry, act, replaced));
 }
 
 /** The import folder whose `_done`, `_failed` and `_fix` hold the results of files that were not dropped into one. */

@@ -405,15 +405,6 @@ export function deadLetterContract(open: OpenLedger): void {
     ]);
   });
 
-  test('a redrive that is taken back leaves no trace: its letters are open again', async () => {
-    const { ledger } = await openForTest(open);
-    await kill(ledger, await stagingRun(ledger, 'r1'), [deadRow('k1')]);
-    await redriveOf(ledger, 'r2', {});
-    expect(await ledger.runs.forget('r2')).toBe(true);
-    expect(await onlyLetter(ledger)).toMatchObject({ state: 'open', redriveRunId: null });
-    expect(await ledger.deadLetters.lettersOf('r2', null, 10)).toEqual([]);
-  });
-
   test('what a run took and did not settle is open again; what others took stays theirs', async () => {
     const { ledger } = await openForTest(open);
     const run = await stagingRun(ledger, 'r1');

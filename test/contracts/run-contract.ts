@@ -21,14 +21,19 @@ import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
 const atMs = createdAtMs + 100;
 
 export function runContract(open: OpenLedger): void {
-  test('a run that nobody has begun can be taken back; another cannot', async () => {
+  test('a run that takes the place of a stopped one cancels it, and no other; where it is not entered, the stopped one stays', async () => {
     const { ledger } = await openForTest(open);
-    await ledger.runs.create(newRun('r1'));
-    expect(await ledger.runs.forget('r1')).toBe(true);
-    expect(await ledger.runs.get('r1')).toBeNull();
-    await ledger.runs.create(newRun('r2'));
-    await ledger.runs.beginStaging('r2', 1);
-    expect(await ledger.runs.forget('r2')).toBe(false);
+    const reason = { code: 'guardDead', message: 'm', hint: null, facts: {} };
+    const replaced = { code: 'replaced', message: 'r', hint: null, facts: {} };
+    for (const id of ['r1', 'r2']) await ledger.runs.create(newRun(id));
+    await ledger.runs.move('r1', ['queued'], 'stopped', { atMs, reason });
+    const twice = ledger.runs.create(newRun('r2'), undefined, { id: 'r1', reason: replaced });
+    await expect(twice).rejects.toThrow();
+    expect(await ledger.runs.get('r1')).toMatchObject({ state: 'stopped', reason });
+    await ledger.runs.create(newRun('r3'), undefined, { id: 'r1', reason: replaced });
+    await ledger.runs.create(newRun('r4'), undefined, { id: 'r2', reason: replaced });
+    expect(await ledger.runs.get('r1')).toMatchObject({ state: 'cancelling', reason: replaced });
+    expect(await ledger.runs.get('r2')).toMatchObject({ state: 'queued', reason: null });
   });
 
   test('a run is entered as queued, with what was given and nothing counted', async () => {

@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { takeEngineLock } from '#src/ledger/engine-presence.ts';
 import { test } from '#test/support/journey.ts';
 import { peopleCsv, peopleKeys } from '#test/support/people.ts';
 import { until } from '#test/support/until.ts';
@@ -23,6 +25,27 @@ describe.concurrent('an import beside a running engine', () => {
 
     engine.signal('SIGINT');
     expect((await engine.ended()).code).toBe(130);
+  });
+
+  test('waits for an engine that is only starting: it may be refused, and what it was started for comes first', async ({
+    journey,
+  }) => {
+    await journey.service();
+    const lock = takeEngineLock(join(journey.data, 'engine.lock'));
+    const first = journey.start(['import', '--json', journey.file('people.csv', peopleCsv(5))]);
+    await until('the wait', () => first.stderr.includes('waiting for it'));
+    expect(await journey.runs()).toEqual([]);
+    const second = journey.start(['numbers', 'snapshot', '--json']);
+    await until('the wait', () => second.stderr.includes('waiting for it'));
+    second.signal('SIGINT');
+    expect((await second.ended()).documents).toMatchObject([
+      { error: { code: 'interrupted', message: 'interrupted before the work was entered' }, exitCode: 130 },
+    ]);
+    lock?.release();
+    const { code, documents, stderr } = await first.ended();
+    expect(code, stderr).toBe(0);
+    expect(documents).toMatchObject([{ state: 'done', created: 5 }]);
+    expect(stderr).not.toContain(follows);
   });
 
   test('takes the place of an import that is killed in the middle, and finishes both files', async ({ journey }) => {

@@ -305,6 +305,45 @@ describeOnServers('several hosts on one ledger', (servers) => {
     await interrupted(one);
   });
 
+  test('an import that is refused by name enters nothing: no run is begun or replaced, and no engine carries it out', async ({
+    journey,
+  }) => {
+    const service = await journey.service();
+    const site = siteOn(journey, servers());
+    const [one, cron] = [site.host('one'), site.host('cron')];
+    await startHost(journey, one);
+    const changed = journey.file('changed.csv', peopleCsv(20, { company: 'Harbor & Sons' }));
+    await journey.run(['import', journey.file('people.csv', peopleCsv(20))], cron.env);
+    const stopped = await journey.run(['import', '--json', changed], cron.env);
+    expect(stopped.documents[0], stopped.stderr).toMatchObject({ state: 'stopped', pending: 20 });
+    const statesOf = async () => (await runsOf(site)).map(({ id, state, reason }) => ({ id, state, reason }));
+    const before = await statesOf();
+    expect(before.map(({ state }) => state)).toEqual(['done', 'stopped']);
+
+    const copy = site.host('copy');
+    mkdirSync(copy.data, { recursive: true });
+    copyFileSync(join(one.data, 'host.id'), join(copy.data, 'host.id'));
+    const refusedWith = async (host: Host, ...files: readonly string[]) => {
+      const { code, documents, stderr } = await journey.run(['import', '--json', ...files], host.env);
+      expect(code, stderr).toBe(2);
+      return documents[0].error.code;
+    };
+    const more = journey.file('more.csv', peopleCsv(5, { prefix: 'q' }));
+    expect(
+      await Promise.all([
+        refusedWith(site.host('embedded', { REDIS_URL: '' }), changed),
+        refusedWith(site.host('astray', { REDIS_URL: `${servers().redis.url}/3` }), changed),
+        refusedWith(copy, more, changed),
+      ]),
+    ).toEqual(['queueNotShared', 'otherQueue', 'hostTaken']);
+    expect(await statesOf()).toEqual(before);
+    expect(journey.names('copy/handed-over')).toEqual([]);
+    expect(service.writeCount()).toBe(20);
+    const { documents: acts } = await journey.run(['logs', '--acts', '--json'], one.env);
+    expect(acts.map(({ kind }) => kind)).toEqual(['import', 'import']);
+    await interrupted(one);
+  });
+
   test('a one-shot works beside the others, and a host that is gone for good is given up', async ({ journey }) => {
     const service = await journey.service();
     const site = siteOn(journey, servers());

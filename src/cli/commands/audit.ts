@@ -41,7 +41,7 @@ export async function auditRun(options: AuditOptions, id: string): Promise<numbe
   } catch (error) {
     const code = interrupt.exitCode();
     if (code === null) throw error;
-    return reportInterrupted(output, 'interrupted: the next engine continues the audit', code);
+    return reportInterrupted(output, 'interrupted: the next engine continues the audit', code, error);
   } finally {
     interrupt.dispose();
     await home.close();

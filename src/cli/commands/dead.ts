@@ -256,11 +256,11 @@ export async function retryDead(options: RetryOptions, named: readonly string[])
     printRetried(output, notices);
     await noteNotOpen(home, output, request);
     if (notices.length > 0 && !(await hasOpenLetters(home, request))) return 0;
-    const submit = async () => (await retryLetters(home, request)).map((run) => ({ run, isNew: true }));
+    const submit = () => retryLetters(home, request);
     if (options.detach !== true) {
       return await finishOneShot(home, { output, patienceMs, sameWorkspace: false, refused: [] }, submit);
     }
-    for (const { run } of await submit()) {
+    for (const run of await submit()) {
       if (output.json) output.document({ run: run.id, state: run.state, exitCode: 0 });
       else output.line(`${run.fileName}: tried again as run ${run.id} by the running engine, or the next one`);
     }

@@ -183,13 +183,12 @@ async function takeFile(
   { patienceMs, detach, reason }: Pick<TakeOptions, 'detach' | 'reason'> & { readonly patienceMs: number },
   held: readonly HeldRecord[],
 ): Promise<number> {
-  // The decision is kept even where no engine can be started for it: the next one writes.
   const decision = { side: 'file', why: reason ?? null } as const;
-  const submit = async () => (await decide(home, output, decision, held)).runs.map((run) => ({ run, isNew: false }));
+  const submit = async () => (await decide(home, output, decision, held)).runs;
   if (detach !== true) {
     return finishOneShot(home, { output, patienceMs, sameWorkspace: false, refused: [] }, submit);
   }
-  for (const { run } of await submit()) {
+  for (const run of await submit()) {
     if (output.json) output.document({ run: run.id, state: run.state, exitCode: exitCodes.done });
     else output.line(`${run.fileName}: written as run ${run.id} by the running engine, or the next one`);
   }

@@ -62,7 +62,7 @@ export async function importFiles(options: ImportCommandOptions, files: readonly
       refused.push(...entered.refused.map((error) => withFlagsInHint(errorDocument(error), options)));
       for (const { run, resumed } of entered.runs)
         if (resumed) output.note(`${printable(run.fileName)}: ${goingOnWords(run, isEngine && isOwn(home, run))}`);
-      return entered.runs.map(({ run, resumed }) => ({ run, isNew: !resumed }));
+      return entered.runs.map(({ run }) => run);
     };
     if (options.detach === true) return await handOver(home, output, submit, refused);
     return await finishOneShot(
@@ -194,7 +194,7 @@ async function handOver(
       hint: 'Start one with: patchbay start. Or leave out --detach.',
     });
   }
-  for (const { run } of await submit(false)) {
+  for (const run of await submit(false)) {
     if (output.json)
       output.document({ run: run.id, feed: run.feed, file: run.fileName, state: run.state, exitCode: 0 });
     else output.line(`${printable(run.fileName)}: handed over as run ${run.id}`);

@@ -28,11 +28,11 @@ export async function editDead(options: EditOptions, id: string): Promise<number
   const home = await openCliHome(options, 'act');
   try {
     const output = createOutput(options);
-    const submit = async () => [{ run: await editLetter(home, id, set, reason), isNew: true }];
+    const submit = async () => [await editLetter(home, id, set, reason)];
     if (options.detach !== true) {
       return await finishOneShot(home, { output, patienceMs, sameWorkspace: false, refused: [] }, submit);
     }
-    for (const { run } of await submit()) {
+    for (const run of await submit()) {
       if (output.json) output.document({ run: run.id, state: run.state, exitCode: exitCodes.done });
       else output.line(`${run.fileName}: tried again as run ${run.id} by the running engine, or the next one`);
     }

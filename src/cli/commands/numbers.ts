@@ -18,7 +18,6 @@ import {
   snapshotDocument,
   type VersionStep,
   withdrawIfOdd,
-  withdrawSnapshot,
 } from '#src/operations/numbers.ts';
 import { endedTick } from '#src/operations/schedules.ts';
 import { followTick } from '#src/schedules/carry-out-tick.ts';
@@ -194,12 +193,8 @@ export async function snapshotNumbers(options: SnapshotOptions): Promise<number>
     output.note('patchbay: the next engine takes the snapshot; press Ctrl-C again to leave at once');
   });
   try {
-    const { session, entered } = await beginRequest(
-      home,
-      output,
-      { patienceMs, interrupt },
-      () => requestSnapshot(home, options),
-      (request) => withdrawSnapshot(home, request),
+    const { session, entered } = await beginRequest(home, output, { patienceMs, interrupt }, () =>
+      requestSnapshot(home, options),
     );
     try {
       await withdrawIfOdd(home, entered);
@@ -212,7 +207,7 @@ export async function snapshotNumbers(options: SnapshotOptions): Promise<number>
   } catch (error) {
     const code = interrupt.exitCode();
     if (code === null) throw error;
-    return reportInterrupted(output, 'interrupted: the next engine takes the snapshot', code);
+    return reportInterrupted(output, 'interrupted: the next engine takes the snapshot', code, error);
   } finally {
     interrupt.dispose();
     await home.close();

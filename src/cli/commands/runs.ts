@@ -183,7 +183,7 @@ export async function approve(options: ApproveOptions, id: string): Promise<numb
     }
     const approved = async () => {
       await approveRun(home, run, answer.why, choice, shown?.isKept === true ? shown.plan : null);
-      return [{ run, isNew: false }];
+      return [run];
     };
     if (options.detach === true) {
       await approved();
@@ -220,7 +220,7 @@ export async function restage(options: RestageOptions, id: string): Promise<numb
   try {
     const output = createOutput(options);
     const run = await findRun(home, id);
-    const restaged = async () => [{ run: await restageRun(home, run, options.reason ?? null), isNew: false }];
+    const restaged = async () => [await restageRun(home, run, options.reason ?? null)];
     if (options.detach === true) {
       await restaged();
       output.note(`run ${run.id} is read anew by the running engine, or the next one`);

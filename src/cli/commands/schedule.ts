@@ -3,7 +3,7 @@ import type { Home } from '#src/app.ts';
 import { formatDuration } from '#src/config/forms.ts';
 import type { RunState } from '#src/ledger/runs.ts';
 import type { ScheduleRecord, TickRecord } from '#src/ledger/schedules.ts';
-import { anyEngineRuns, anyHostWorks } from '#src/operations/hosts.ts';
+import { anyEngineRuns, anyOtherHostWorks } from '#src/operations/hosts.ts';
 import { readSnapshotOf, snapshotDocument } from '#src/operations/numbers.ts';
 import { readRunEnd, runDocument, stateWords } from '#src/operations/runs.ts';
 import {
@@ -103,7 +103,7 @@ export async function runSchedule(options: RunOptions, name: string): Promise<nu
       return await detach(home, output, await requestTick(home, name, await anyEngineRuns(home)));
     }
     const { session, entered } = await beginRequest(home, output, { patienceMs, interrupt }, async (isEngine) =>
-      requestTick(home, name, !isEngine || (await anyHostWorks(home))),
+      requestTick(home, name, !isEngine || (await anyOtherHostWorks(home))),
     );
     try {
       const end = await session.follow((following) => followTick({ ...following, tickId: entered.id }));
@@ -121,7 +121,7 @@ export async function runSchedule(options: RunOptions, name: string): Promise<nu
     const who = (await anyEngineRuns(home))
       ? 'the running engine continues the work'
       : 'the next engine continues the work';
-    return reportInterrupted(output, `interrupted: ${who}`, code);
+    return reportInterrupted(output, `interrupted: ${who}`, code, error);
   } finally {
     interrupt.dispose();
     await home.close();

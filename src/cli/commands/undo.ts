@@ -61,12 +61,12 @@ export async function undo(options: UndoOptions, id: string): Promise<number> {
         ...planned,
       });
       if (!entered.isNew) output.note(`run ${entered.run.id} undoes run ${run.id} already: going on with it`);
-      return [entered];
+      return [entered.run];
     };
     if (options.detach === true) {
       for (const entered of await submit()) {
-        if (output.json) output.document({ run: entered.run.id, state: entered.run.state, exitCode: exitCodes.done });
-        else output.line(`run ${entered.run.id} undoes run ${run.id}: done by the running engine, or the next one`);
+        if (output.json) output.document({ run: entered.id, state: entered.state, exitCode: exitCodes.done });
+        else output.line(`run ${entered.id} undoes run ${run.id}: done by the running engine, or the next one`);
       }
       return exitCodes.done;
     }

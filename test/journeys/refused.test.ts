@@ -1,0 +1,55 @@
+/** A command that is refused changes nothing: the same command can be given again, and nothing that waited has lost its place. */
+import { describe, expect } from 'vitest';
+import { type Journey, test } from '#test/support/journey.ts';
+import { peopleCsv } from '#test/support/people.ts';
+
+const anotherKey = { PATCHBAY_API_KEY: 'another-key' };
+
+/** A run that a guard has stopped; answers its file and its id. */
+async function stoppedRun(journey: Journey): Promise<{ readonly file: string; readonly id: string }> {
+  await journey.service();
+  expect((await journey.call(['import', journey.file('before.csv', peopleCsv(20))])).code).toBe(0);
+  const file = journey.file('after.csv', peopleCsv(20, { company: 'Harbor & Sons' }));
+  const { documents } = await journey.call(['import', '--json', file]);
+  expect(documents).toMatchObject([{ state: 'stopped', pending: 20 }]);
+  return { file, id: documents[0].run };
+}
+
+/** All that a command could have entered. */
+async function entered(journey: Journey) {
+  const { documents: acts } = await journey.call(['logs', '--acts', '--json']);
+  const runs = (await journey.runs()).map(({ id, state, reason, approvals }) => ({ id, state, reason, approvals }));
+  return { acts, runs, copies: journey.names('handed-over'), notes: journey.names('import/_stopped') };
+}
+
+describe.concurrent('where the key is refused', () => {
+  test('an import of the file of a stopped run leaves that run stopped', async ({ journey }) => {
+    const { file, id } = await stoppedRun(journey);
+    const before = await entered(journey);
+    const { code, documents } = await journey.call(['import', '--json', file], anotherKey);
+    expect(documents).toMatchObject([{ error: { code: 'keyRefused' }, exitCode: 4 }]);
+    expect(code).toBe(4);
+    expect(await entered(journey)).toEqual(before);
+    const approved = await journey.call(['runs', 'approve', id, '--json']);
+    expect(approved.documents, approved.stderr).toMatchObject([{ run: id, state: 'done', updated: 20 }]);
+  });
+
+  test('an approval, a reading anew and a decision are not entered, and the same command works later', async ({
+    journey,
+  }) => {
+    const { id } = await stoppedRun(journey);
+    const before = await entered(journey);
+    for (const args of [
+      ['runs', 'restage', id],
+      ['runs', 'undo', before.runs[0]?.id ?? ''],
+      ['runs', 'approve', id],
+    ]) {
+      const { code, documents, stderr } = await journey.call([...args, '--json'], anotherKey);
+      expect(documents, stderr).toMatchObject([{ error: { code: 'keyRefused' }, exitCode: 4 }]);
+      expect(code).toBe(4);
+      expect(await entered(journey)).toEqual(before);
+    }
+    const approved = await journey.call(['runs', 'approve', id, '--json']);
+    expect(approved.documents, approved.stderr).toMatchObject([{ run: id, state: 'done', updated: 20 }]);
+  });
+});
