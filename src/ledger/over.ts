@@ -26,7 +26,7 @@ import type { Store } from './tables.ts';
 /** What is a database's own matter. */
 export type DatabaseParts = Pick<
   Ledger,
-  'id' | 'nowMs' | 'bootId' | 'changeCount' | 'standForLead' | 'requireSound' | 'close'
+  'id' | 'nowMs' | 'bootId' | 'changeCount' | 'standForLead' | 'requireSound' | 'requireWritable' | 'close'
 > &
   Pick<ForgettingLedger, 'search' | 'scrub'> &
   Pick<StagingLedger, 'saidFile'>;

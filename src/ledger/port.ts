@@ -152,6 +152,11 @@ export interface Ledger {
    * @throws PatchbayError `damaged` where this process or another one has found the ledger damaged.
    */
   requireSound(): Promise<void>;
+  /**
+   * Of a database server: whether it takes writes, without writing. Of a file nothing is asked.
+   * @throws PatchbayError `transient` `ledgerReadOnly`, `ledgerAway` and its like.
+   */
+  requireWritable(): Promise<void>;
 
   close(): Promise<void>;
 }

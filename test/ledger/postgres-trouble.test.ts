@@ -84,6 +84,26 @@ describeOnPostgres('trouble of PostgreSQL', (server) => {
     await until('a write', async () => (await codeOf(ledger.runs.create(newRun('r3')))) === 'well');
   });
 
+  test('a database that is set to read-only and back: it can be asked, and writes go on in sessions that are open', async () => {
+    const { ledger } = await opened(server());
+    await ledger.requireWritable();
+    const set = (how: string) => server().query(`ALTER DATABASE patchbay ${how}`);
+    onTestFinished(() => set('RESET default_transaction_read_only').then(() => undefined));
+    await set('SET default_transaction_read_only = on');
+    // The sessions of before go on: others are opened in their place.
+    await server().query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'patchbay ledger%'",
+    );
+    await until('a refusal', async () => (await codeOf(ledger.runs.create(newRun('r1')))) === 'ledgerReadOnly');
+    await expect(ledger.requireWritable()).rejects.toMatchObject({
+      ...{ kind: 'transient', code: 'ledgerReadOnly' },
+      message: "the ledger's database takes no writes now: it is set to read-only",
+    });
+    await set('RESET default_transaction_read_only');
+    expect(await codeOf(ledger.runs.create(newRun('r2')))).toBe('well');
+    await ledger.requireWritable();
+  });
+
   test('a writer that does not let go, and a statement that is ended', async () => {
     const { ledger, schema } = await opened(server());
     await ledger.runs.create(newRun('r1'));

@@ -88,8 +88,10 @@ export function createConnection({ pool, schema, writer, observe }: ConnectionOp
       if (changed()) observe(null);
       return result;
     } catch (error) {
-      // A connection that was lost, or whose server does not answer, is not asked for more.
-      const isBroken = isLost(error instanceof PatchbayError ? error.cause : error);
+      // A connection that was lost, or whose server does not answer, is not asked for more; nor is a session that takes no writes, since it
+      // keeps what the database was set to when it began.
+      const trouble = error instanceof PatchbayError ? error : null;
+      const isBroken = trouble?.code === 'ledgerReadOnly' || isLost(trouble === null ? error : trouble.cause);
       if (isHeld) giveBack(isBroken || !(await rolledBack(client)));
       throw error;
     } finally {

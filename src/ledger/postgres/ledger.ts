@@ -5,14 +5,14 @@ import { PatchbayError } from '#src/errors.ts';
 import type { FoundInLedger } from '#src/ledger/forgetting.ts';
 import { ledgerOver } from '#src/ledger/over.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import type { LedgerObserver } from '#src/ledger/trouble.ts';
+import { type LedgerObserver, passing } from '#src/ledger/trouble.ts';
 import { type Address, parseAddress } from './address.ts';
 import { forgetWriters, watchChanges } from './changes.ts';
 import { createConnection } from './connection.ts';
 import { standForLead } from './lead.ts';
 import { migrate, readSchema, type SchemaState } from './migrations/migrations.ts';
 import { onceConnected } from './once-connected.ts';
-import { openPool, type Statements } from './pool.ts';
+import { openPool, type Pool, type Statements } from './pool.ts';
 import { postgresStore } from './store.ts';
 
 /**
@@ -57,6 +57,7 @@ async function postgresLedger(address: Address, { ledgerId }: SchemaState, obser
     changeCount: () => changes.count(),
     standForLead: (candidate) => standForLead(address, candidate),
     requireSound: async () => pool.requireSound(),
+    requireWritable: () => requireWritable(pool),
     search: (texts) => searchTables(pool.reads, texts),
     saidFile: null,
     // Its files, logs and backups are the database's own matter.
@@ -94,6 +95,29 @@ async function requireFit(client: pg.Client, { shown }: Address): Promise<void> 
     hint: 'Name another one in DATABASE_URL: PostgreSQL 15 or newer, created with the encoding UTF8.',
   });
 }
+
+/**
+ * A session keeps what the database was set to when it began: one that takes no writes is ended, so that the next one tells what is set then.
+ * @throws PatchbayError `transient` `ledgerReadOnly`, `ledgerAway` and its like.
+ */
+async function requireWritable(pool: Pool): Promise<void> {
+  const { client, release } = await pool.take();
+  let isOfUse = false;
+  try {
+    const { rows } = await pool.guarded(() => client.query<{ refuses: boolean; standby: boolean }>(askWhetherWritable));
+    const [{ refuses, standby } = { refuses: false, standby: false }] = rows;
+    if (refuses) {
+      const why = standby ? 'it is a standby' : 'it is set to read-only';
+      throw passing('ledgerReadOnly', `the ledger's database takes no writes now: ${why}`, null);
+    }
+    isOfUse = true;
+  } finally {
+    release(!isOfUse);
+  }
+}
+
+const askWhetherWritable =
+  "SELECT current_setting('transaction_read_only') = 'on' AS refuses, pg_is_in_recovery() AS standby";
 
 /** One statement a table: each row is looked at once. */
 async function searchTables(reads: Statements, texts: readonly string[]): Promise<readonly FoundInLedger[]> {

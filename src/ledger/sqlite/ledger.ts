@@ -38,6 +38,7 @@ export function sqliteLedger(
     changeCount: async () => Number(db.get('PRAGMA data_version')?.data_version ?? 0),
     standForLead: alwaysLeads,
     requireSound: async () => db.requireSound(),
+    requireWritable: async () => undefined,
     search: (texts) => searchTables(connection.reads, texts),
     scrub: () => scrub(db, connection),
     saidFile: file,
