@@ -43,6 +43,10 @@ describe('patchbay.service', () => {
 
   it('starts again after a crash, and not where only a person can help', () => {
     expect(valuesOf('Restart')).toEqual(['on-failure']);
+    expect(
+      valuesOf('StartLimitIntervalSec'),
+      'an outage at boot, of Redis as well, does not use up its starts',
+    ).toEqual(['0']);
     expect(valuesOf('RestartPreventExitStatus')).toEqual([`${exitCodes.usage} ${exitCodes.auth}`]);
     expect(valuesOf('SuccessExitStatus')).toEqual([`${exitCodes.terminated}`]);
   });
