@@ -307,7 +307,7 @@ function addLogs(program: Command): void {
 /** Options of a running service: `--dump` starts none. */
 const notForDump = [
   ...['load', 'port', 'key', 'keyFile', 'contacts', 'numbers', 'patch', 'rate', 'pageNumbers', 'international'],
-  ...['fault', 'faultSeed', 'control', 'reservedSource'],
+  ...['errorDocs', 'fault', 'faultSeed', 'control', 'reservedSource'],
 ];
 
 /** `--help` stays fast: the catalog itself is loaded with the service (a test compares the two). */
@@ -346,6 +346,12 @@ function addServe(program: Command): void {
     )
     .option('--rate <n>', 'requests per second for each key (default: no limit)', count)
     .option('--page-numbers <n>', 'page size of the phone numbers (default: all at once)', count)
+    .addOption(
+      new Option('--error-docs <url>', 'what `docs` in errors says (default: https://quo.com/docs)').choices([
+        'https://quo.com/docs',
+        'https://openphone.com/docs',
+      ]),
+    )
     .option('--international', 'allow messages to numbers outside the United States and Canada')
     .option('--fault <spec...>', 'misbehave: OPERATION:FAULT[=ARGUMENT][:PROBABILITY]')
     .option('--fault-seed <n>', 'seed for --fault: the same seed gives the same behaviour (default: 1)', count)

@@ -5,12 +5,11 @@
  * else is 404. The caller owns the store.
  */
 import { Hono } from 'hono';
-import type { Logger } from '#src/log.ts';
 import { answerControl, type ControlParts, createBackground, showControl } from './faults/answer-with-faults.ts';
 import { createFaultSet } from './faults/faults.ts';
 import { createAuthentication, createRateLimit } from './http/access.ts';
 import { noSuchPath, versionGone, wrongMethod } from './http/refusal.ts';
-import { replyOutsideOperations, sendReply } from './http/replies.ts';
+import { createReplyOutside, type ReplyOutside, sendReply } from './http/replies.ts';
 import { type SettledKeys, settleKeys } from './keys.ts';
 import { addDescription, type ObservedReply, type ObserveReply, openApiDocument } from './openapi/openapi-document.ts';
 import { describedPath } from './openapi/operation-object.ts';
@@ -20,7 +19,12 @@ import { createFailureLog } from './operations/failure-log.ts';
 import { createRequestCounts, type Operation, type Reply, textOfBody } from './operations/operation.ts';
 import { serviceOperations } from './operations/service-operations.ts';
 import { createPageTokens } from './paging.ts';
-import { checkBehaviour, defaultRequestBodyBytesMax, type ServiceBehaviour } from './service-options.ts';
+import {
+  checkBehaviour,
+  defaultErrorDocs,
+  defaultRequestBodyBytesMax,
+  type ServiceBehaviour,
+} from './service-options.ts';
 import type { Store } from './store/open-store.ts';
 
 /** Paths beside the interface's that are only read. */
@@ -38,11 +42,11 @@ export interface ServiceApp {
 
 /** Throws `usage` errors: `keyMalformed`, `tooManyKeys`, `limitMalformed`. */
 export function createServiceApp(behaviour: ServiceBehaviour, store: Store): ServiceApp {
-  const { clock, log } = behaviour;
+  const { clock, log, errorDocs = defaultErrorDocs } = behaviour;
   checkBehaviour(behaviour);
   const pageTokens = createPageTokens(store.pageTokenSecret);
   const operations = serviceOperations(behaviour, store, pageTokens);
-  const document = () => openApiDocument(operations);
+  const document = () => openApiDocument(operations, errorDocs);
   const observe = behaviour.replyObserver?.(document()) ?? null;
   const counts = createRequestCounts();
   const background = createBackground(clock, log);
@@ -51,6 +55,7 @@ export function createServiceApp(behaviour: ServiceBehaviour, store: Store): Ser
     count: counts.count,
     authenticate: createAuthentication(keys.known),
     takePlace: createRateLimit(behaviour.requestsPerSecond, clock),
+    errorDocs,
     bodyBytesMax: behaviour.requestBodyBytesMax ?? defaultRequestBodyBytesMax,
     faults: createFaultSet(behaviour.faults, behaviour.faultSeed),
     pageTokens,
@@ -60,7 +65,7 @@ export function createServiceApp(behaviour: ServiceBehaviour, store: Store): Ser
     tellFailure: createFailureLog(log, clock, background.closing),
     observe: observe === null ? null : (operation, reply) => observe(observedReply(operation, reply)),
   };
-  const refuse = createRefuse(observe, log);
+  const refuse = createRefuse(observe, createReplyOutside(log, errorDocs));
   const app = new Hono<ServiceEnv>();
   app.get('/healthz', () => sendReply({ status: 200, body: { status: 'ok' } }));
   if (behaviour.control) addControl(app, parts, refuse);
@@ -76,9 +81,9 @@ export function createServiceApp(behaviour: ServiceBehaviour, store: Store): Ser
 /** Answers a refusal, or a failure, where no operation is meant. */
 type Refuse = (problem: unknown) => Response;
 
-function createRefuse(observe: ObserveReply | null, log: Logger): Refuse {
+function createRefuse(observe: ObserveReply | null, replyOutside: ReplyOutside): Refuse {
   return (problem) => {
-    const reply = replyOutsideOperations(problem, log);
+    const reply = replyOutside(problem);
     observe?.(observedReply(null, reply));
     return sendReply(reply);
   };
@@ -86,7 +91,7 @@ function createRefuse(observe: ObserveReply | null, log: Logger): Refuse {
 
 function addControl(app: Hono<ServiceEnv>, parts: ControlParts, refuse: Refuse): void {
   app.get('/__control', () => showControl(parts));
-  app.post('/__control', ({ req, env }) => answerControl({ request: req.raw, incoming: env?.incoming }, parts));
+  app.post('/__control', ({ req, env }) => answerControl({ request: req.raw, incoming: env?.incoming }, parts, refuse));
   app.all('/__control', () => refuse(wrongMethod(['GET', 'POST'])));
 }
 

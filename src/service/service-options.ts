@@ -6,6 +6,7 @@ import type { PatchMode } from '#src/service/contacts/contact-changes.ts';
 import type { ReservedSources } from './contacts/reserved-sources.ts';
 import type { FaultSpec } from './faults/faults.ts';
 import type { SocketLimits } from './http/listen.ts';
+import { type ErrorDocs, errorDocsValues } from './http/replies.ts';
 import { checkKeys } from './keys.ts';
 import type { ReplyObserver } from './openapi/openapi-document.ts';
 import type { WorkspaceFileToLoad } from './workspace-file/load-workspace.ts';
@@ -22,6 +23,8 @@ export interface ServiceBehaviour {
   readonly requestsPerSecond: number | null;
   /** Phone numbers per page; null answers all of them at once, without a token (4.4, 4.6). */
   readonly pageNumbers: number | null;
+  /** The value of `docs` in errors (section 7: not shown). Default: that of the newest public description. */
+  readonly errorDocs?: ErrorDocs;
   /** Whether messages may go to numbers outside the United States and Canada (section 7, 403). Default: false. */
   readonly internationalMessaging?: boolean;
   readonly faults: readonly FaultSpec[];
@@ -57,6 +60,8 @@ export interface ServiceOptions extends ServiceBehaviour {
 }
 
 export const defaultRequestBodyBytesMax = 256 * 1024;
+
+export const defaultErrorDocs: ErrorDocs = errorDocsValues[0];
 
 // The options of a service, checked before anything is opened for it.
 

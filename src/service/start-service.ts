@@ -5,9 +5,10 @@
  */
 import { invariant } from '#src/errors.ts';
 import { type Listening, listen } from './http/listen.ts';
+import { createReplyOutside } from './http/replies.ts';
 import { workspaceSeed } from './seed/seed-workspace.ts';
 import { createServiceApp, type ServiceApp } from './service-app.ts';
-import { checkBehaviour, type ServiceOptions } from './service-options.ts';
+import { checkBehaviour, defaultErrorDocs, type ServiceOptions } from './service-options.ts';
 import { discardBuiltStore } from './store/build-store.ts';
 import { isOfDatabase, openStore, type Store } from './store/open-store.ts';
 import { takeStoreLock, unreadable } from './store/store-lock.ts';
@@ -82,7 +83,7 @@ interface Opened {
  * the event loop does. `undo` gets what closes that which was opened.
  */
 async function openAll(options: ServiceOptions, undo: (() => void | Promise<void>)[]): Promise<Opened> {
-  const { host = defaultHost, port, socketLimits: limits, log } = options;
+  const { host = defaultHost, port, socketLimits: limits, errorDocs = defaultErrorDocs, log } = options;
   const opened: { listening?: Listening; service?: ServiceApp } = {};
   const openPort = async () => {
     opened.listening = await listen({
@@ -90,6 +91,7 @@ async function openAll(options: ServiceOptions, undo: (() => void | Promise<void
       host,
       port,
       limits,
+      replyOutside: createReplyOutside(log, errorDocs),
       log,
     });
     undo.push(opened.listening.close);

@@ -3,10 +3,12 @@ import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { buildProgram } from '#src/cli/program.ts';
 import { faultKinds } from '#src/service/faults/faults.ts';
+import { errorDocsValues } from '#src/service/http/replies.ts';
 import { operationNames } from '#src/service/operations/operation.ts';
 
+const serve = buildProgram().commands.find((command: Command) => command.name() === 'serve');
+
 function serveHelp(): string {
-  const serve = buildProgram().commands.find((command: Command) => command.name() === 'serve');
   let text = '';
   serve?.configureOutput({ writeOut: (part) => (text += part) }).outputHelp();
   return text;
@@ -19,4 +21,10 @@ test('the help of serve names every operation and every fault', () => {
     ([name]) => name,
   );
   expect(named.filter((name) => name !== 'retryAfter').toSorted()).toEqual(Object.keys(faultKinds).toSorted());
+});
+
+test('--error-docs takes every value that the service can answer', () => {
+  const option = serve?.options.find(({ long }) => long === '--error-docs');
+  expect(option?.argChoices).toEqual(errorDocsValues);
+  expect(option?.description).toContain(`default: ${errorDocsValues[0]}`);
 });

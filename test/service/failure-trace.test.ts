@@ -2,6 +2,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '#src/log.ts';
 import { listen } from '#src/service/http/listen.ts';
+import { createReplyOutside } from '#src/service/http/replies.ts';
+import { defaultErrorDocs } from '#src/service/service-options.ts';
 import { sendRaw } from './support/raw-http.ts';
 import { startTestService } from './test-service.ts';
 
@@ -34,7 +36,8 @@ test('a failure of the listener itself is logged with its trace and its cause', 
   const fetch = () => {
     throw new Error('no answer today');
   };
-  const listening = await listen({ fetch, host: '127.0.0.1', port: 0, limits: undefined, log });
+  const replyOutside = createReplyOutside(log, defaultErrorDocs);
+  const listening = await listen({ fetch, host: '127.0.0.1', port: 0, limits: undefined, replyOutside, log });
   onTestFinished(() => listening.close());
   const { replies } = await sendRaw(listening.port, 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
   expect(replies[0]?.status).toBe(500);

@@ -85,7 +85,7 @@ function expectMeant(reply: RawReply, bodiless: boolean): void {
   }
   expect(reply.headers['content-type']).toBe('application/json');
   if (status === 401) {
-    expect(reply.body).toEqual({ error: { message: text, key: 'unauthorized', code: text, trace: text } });
+    expect(reply.body).toEqual({ error: { message: text, docs: text, key: 'Unauthorized', trace: text } });
   } else if (status >= 400) {
     expect(status < 500 || status === 501 || status === 505).toBe(true);
     expect(reply.body).toMatchObject({ message: text, code: text, status, docs: text, title: text, trace: text });

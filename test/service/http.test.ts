@@ -3,7 +3,8 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { PatchbayError } from '#src/errors.ts';
-import { manualClock, openTestService, person, startTestService, testKey } from './test-service.ts';
+import { sendRaw } from './support/raw-http.ts';
+import { manualClock, openTestService, person, send, startTestService, testKey } from './test-service.ts';
 
 const json = { authorization: testKey, 'content-type': 'application/json' };
 
@@ -17,20 +18,20 @@ async function post(origin: string, body: string | Uint8Array<ArrayBuffer>, head
 
 describe('authentication', () => {
   test.each([
-    ['no key', {}],
-    ['a wrong key', { authorization: 'wrong' }],
-    ['a scheme before the key', { authorization: `Bearer ${testKey}` }],
-    ['an empty key', { authorization: '' }],
-  ])('%s is 401 in the wrapped shape', async (_, headers) => {
+    ['no key', {}, 'Missing authorization header'],
+    ['a wrong key', { authorization: 'wrong' }, 'Unauthorized'],
+    ['a scheme before the key', { authorization: `Bearer ${testKey}` }, 'Unauthorized'],
+    ['an empty key', { authorization: '' }, 'Unauthorized'],
+  ])('%s is 401 in the wrapped shape', async (_, headers, message) => {
     const service = await startTestService();
     for (const path of ['/v1/contacts', '/v1/contacts/x', '/v1/phone-numbers', '/v1/contact-custom-fields']) {
       const response = await fetch(service.origin + path, { headers });
       expect(response.status).toBe(401);
       expect(await response.json()).toEqual({
         error: {
-          message: expect.any(String),
-          key: 'unauthorized',
-          code: expect.stringMatching(/^0[478]00401$/),
+          message,
+          docs: 'https://quo.com/docs',
+          key: 'Unauthorized',
           trace: expect.any(String),
         },
       });
@@ -42,6 +43,30 @@ describe('authentication', () => {
     for (const authorization of ['one', 'two']) {
       expect((await fetch(`${service.origin}/v1/contacts`, { headers: { authorization } })).status).toBe(200);
     }
+  });
+});
+
+describe('docs in errors', () => {
+  const docsOf = async (service: { readonly port: number; readonly origin: string }) => {
+    const { replies } = await sendRaw(service.port, 'no HTTP\r\n\r\n');
+    const stranger = (await (await fetch(`${service.origin}/v1/contacts`)).json()) as { error: { docs: string } };
+    const answers = await Promise.all(
+      ['/v1/nothing', '/v1/contacts/absent', '/v1/contacts?maxResults=0'].map((path) =>
+        send(service.origin, 'GET', path),
+      ),
+    );
+    return [replies[0]?.body.docs, stranger.error.docs, ...answers.map(({ body }) => body.docs)];
+  };
+
+  test('are those of the newest public description', async () => {
+    const service = await startTestService();
+    expect(new Set(await docsOf(service))).toEqual(new Set(['https://quo.com/docs']));
+  });
+
+  test('are those of the older one by an option, for clients that were generated from it', async () => {
+    const service = await startTestService({ errorDocs: 'https://openphone.com/docs' });
+    expect(new Set(await docsOf(service))).toEqual(new Set(['https://openphone.com/docs']));
+    expect(JSON.stringify((await service.call('GET', '/openapi.json')).body.paths)).not.toContain('quo.com');
   });
 });
 

@@ -124,7 +124,12 @@ describe('what is no key', () => {
     const { replies } = await sendRaw(service.port, request);
     expect(replies[0]?.status).toBe(401);
     expect(replies[0]?.body).toEqual({
-      error: { message: expect.any(String), key: 'unauthorized', code: '0800401', trace: expect.any(String) },
+      error: {
+        message: header === '' ? 'Missing authorization header' : 'Unauthorized',
+        docs: 'https://quo.com/docs',
+        key: 'Unauthorized',
+        trace: expect.any(String),
+      },
     });
   });
 

@@ -69,6 +69,12 @@ describe('classify', () => {
     });
     const wrapped = '{"error":{"message":"bad key","key":"0800401","trace":"t"}}';
     expect(classify(replied(401, wrapped))).toMatchObject({ next: 'checkKey', body: { code: '0800401', trace: 't' } });
+    const withoutCode =
+      '{"error":{"message":"Unauthorized","docs":"https://quo.com/docs","key":"Unauthorized","trace":"t"}}';
+    expect(classify(replied(401, withoutCode))).toMatchObject({
+      next: 'checkKey',
+      body: { code: 'Unauthorized', message: 'Unauthorized', trace: 't' },
+    });
     expect(classify(replied(400, '<html>'))).toMatchObject({ next: 'giveUp', body: { code: null, message: null } });
   });
 

@@ -14,6 +14,7 @@ import { exitCodes } from '#src/runs/exit-code.ts';
 import type { PatchMode } from '#src/service/contacts/contact-changes.ts';
 import { parseReservedSources } from '#src/service/contacts/reserved-sources.ts';
 import { parseFault } from '#src/service/faults/faults.ts';
+import type { ErrorDocs } from '#src/service/http/replies.ts';
 import type { ServiceOptions } from '#src/service/service-options.ts';
 import { type RunningService, startService } from '#src/service/start-service.ts';
 import { dumpWorkspace } from '#src/service/workspace-file/dump-workspace.ts';
@@ -123,6 +124,7 @@ export interface ServeOptions extends GlobalOptions {
   readonly patch?: 'merge' | 'replace';
   readonly rate?: number;
   readonly pageNumbers?: number;
+  readonly errorDocs?: ErrorDocs;
   readonly international?: boolean;
   readonly fault?: readonly string[];
   readonly faultSeed?: number;
@@ -159,6 +161,7 @@ export function serviceOptionsOf(options: ServeOptions, facts: ServeFacts): Serv
     patchMode: options.patch ?? 'merge',
     requestsPerSecond: options.rate ?? null,
     pageNumbers: options.pageNumbers ?? null,
+    ...(options.errorDocs === undefined ? {} : { errorDocs: options.errorDocs }),
     internationalMessaging: options.international === true,
     faults: (options.fault ?? []).map(parseFault),
     faultSeed: options.faultSeed ?? 1,

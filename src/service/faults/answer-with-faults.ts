@@ -12,7 +12,7 @@ import type { Logger } from '#src/log.ts';
 import type { AnswerChannel } from '#src/service/http/answer-channel.ts';
 import { type BodySource, parseJson, readBodyBytes } from '#src/service/http/read-body.ts';
 import { badRequest, Refusal } from '#src/service/http/refusal.ts';
-import { replyOutsideOperations, sendReply } from '#src/service/http/replies.ts';
+import { sendReply } from '#src/service/http/replies.ts';
 import { type ListingFaults, objectOfBody, type Reply } from '#src/service/operations/operation.ts';
 import { type Fault, type FaultSet, parseFault } from './faults.ts';
 
@@ -206,7 +206,6 @@ const controlBody = z.object({ faults: z.array(z.string()).max(faultCountMax) })
 export interface ControlParts {
   readonly faults: FaultSet;
   readonly bodyBytesMax: number;
-  readonly log: Logger;
 }
 
 /** Answers the faults in force, as they were written. */
@@ -217,7 +216,8 @@ export function showControl({ faults }: Pick<ControlParts, 'faults'>): Response 
 /** Answers the faults that are now in force. With one that cannot be read, those before stay in force. */
 export async function answerControl(
   source: BodySource,
-  { faults, bodyBytesMax, log }: ControlParts,
+  { faults, bodyBytesMax }: ControlParts,
+  refuse: (problem: unknown) => Response,
 ): Promise<Response> {
   try {
     const body = controlBody.safeParse(parseJson(await readBodyBytes(source, bodyBytesMax)));
@@ -229,7 +229,7 @@ export async function answerControl(
     faults.replace(body.data.faults.map(parseFault));
     return showControl({ faults });
   } catch (error) {
-    return sendReply(replyOutsideOperations(refusalOf(error), log));
+    return refuse(refusalOf(error));
   }
 }
 

@@ -10,10 +10,10 @@ import type { Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { invariant, messageOf, PatchbayError } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
-import { textOfBody } from '#src/service/operations/operation.ts';
+import { type Reply, textOfBody } from '#src/service/operations/operation.ts';
 import { createHeadCheck, unspokenVersion } from './check-head.ts';
 import { Refusal } from './refusal.ts';
-import { replyOutsideOperations, sendReply } from './replies.ts';
+import { type ReplyOutside, sendReply } from './replies.ts';
 
 /** Limits of the port, in place of Node's generous defaults. */
 export interface SocketLimits {
@@ -50,6 +50,8 @@ export interface ListenOptions {
   /** 0 takes a free port. */
   readonly port: number;
   readonly limits: Partial<SocketLimits> | undefined;
+  /** What is answered where a request gets no further than the port. */
+  readonly replyOutside: ReplyOutside;
   readonly log: Logger;
 }
 
@@ -59,7 +61,8 @@ export interface Listening {
 }
 
 /** @throws PatchbayError `usage`: `portTaken`, or `portRefused` for any other reason. */
-export async function listen({ fetch, host, port, limits: given, log }: ListenOptions): Promise<Listening> {
+export async function listen(options: ListenOptions): Promise<Listening> {
+  const { fetch, host, port, limits: given, replyOutside, log } = options;
   const limits = { ...defaultSocketLimits, ...given };
   const server = createServer({
     headersTimeout: limits.headersTimeoutMs,
@@ -77,7 +80,7 @@ export async function listen({ fetch, host, port, limits: given, log }: ListenOp
   const address = server.address();
   invariant(address !== null && typeof address === 'object', 'a listening server has an address');
   const newest = new WeakMap<Duplex, ServerResponse>();
-  const respond = createAnswer(fetch, isLoopback(address), limits.unreadReplyMs, log);
+  const respond = createAnswer(fetch, isLoopback(address), limits.unreadReplyMs, replyOutside);
   const answer: Answer = (incoming, outgoing) => {
     newest.set(incoming.socket, outgoing);
     respond(incoming, outgoing);
@@ -86,7 +89,7 @@ export async function listen({ fetch, host, port, limits: given, log }: ListenOp
   // Without this, Node answers an unknown expectation by itself, with an empty body.
   server.on('checkExpectation', answer);
   server.on('clientError', (error: ParserError, socket) => {
-    const refuseNow = () => refuseSocket(socket, refusalOfParserError(error), log);
+    const refuseNow = () => refuseSocket(socket, refusalOfParserError(error), replyOutside);
     const before = newest.get(socket);
     const isBusy = before !== undefined && !before.destroyed && (before.headersSent || before.req.complete);
     // Bytes written now would get into the reply to the request before.
@@ -107,7 +110,7 @@ function createAnswer(
   fetch: ListenOptions['fetch'],
   loopbackOnly: boolean,
   unreadReplyMs: number,
-  log: Logger,
+  replyOutside: ReplyOutside,
 ): Answer {
   const checkHead = createHeadCheck(loopbackOnly);
   const answer = getRequestListener(fetch, {
@@ -117,7 +120,7 @@ function createAnswer(
     hostname: 'localhost',
     errorHandler: (error) => {
       const problem = error instanceof RequestError ? new Refusal(400, 'The target is not a path.') : error;
-      return sendReply(replyOutsideOperations(problem, log));
+      return sendReply(replyOutside(problem));
     },
   });
   return (incoming, outgoing) => {
@@ -132,14 +135,14 @@ function createAnswer(
     }
     // The listener answers its own failures; its promise never rejects.
     if (refusal === null) void answer(incoming, outgoing);
-    else refuse(outgoing, refusal, log);
+    else refuse(outgoing, replyOutside(refusal));
   };
 }
 
-function refuse(outgoing: ServerResponse, refusal: Refusal, log: Logger): void {
-  const body = Buffer.from(textOfBody(replyOutsideOperations(refusal, log).body) ?? '');
+function refuse(outgoing: ServerResponse, reply: Reply): void {
+  const body = Buffer.from(textOfBody(reply.body) ?? '');
   const headers = { 'content-type': 'application/json', 'content-length': body.byteLength, connection: 'close' };
-  outgoing.writeHead(refusal.status, headers);
+  outgoing.writeHead(reply.status, headers);
   outgoing.end(body);
 }
 
@@ -168,12 +171,12 @@ function refusalOfParserError({ code }: ParserError): Refusal | null {
 }
 
 /** Section 7, what is answered for a malformed request: not shown. The flat shape, written by hand: Node gives no reply object. */
-function refuseSocket(socket: Duplex, refusal: Refusal | null, log: Logger): void {
+function refuseSocket(socket: Duplex, refusal: Refusal | null, replyOutside: ReplyOutside): void {
   if (refusal === null || !socket.writable) {
     socket.destroy();
     return;
   }
-  const body = textOfBody(replyOutsideOperations(refusal, log).body) ?? '';
+  const body = textOfBody(replyOutside(refusal).body) ?? '';
   const head = [
     `HTTP/1.1 ${refusal.status} Refused`,
     'content-type: application/json',

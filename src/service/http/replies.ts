@@ -10,23 +10,33 @@ import { randomHex } from '#src/service/text-schemas.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * Section 7, error body: not shown. The public description of the service gives `docs` this one value, and clients that
- * were generated from it refuse any other. The page of this service itself is `/docs`.
+ * Section 7, error body: not shown. The values that the public descriptions of the service give `docs`, the newest first
+ * (`docs/facts.md`, "Later findings"). Clients that were generated from a description refuse any other than its own, so
+ * that an option decides. The page of this service itself is `/docs`.
  */
-const docsOfPublicService = 'https://openphone.com/docs';
+export const errorDocsValues = ['https://quo.com/docs', 'https://openphone.com/docs'] as const;
+
+export type ErrorDocs = (typeof errorDocsValues)[number];
+
+/** What a refusal alone does not say of its reply. */
+interface ErrorFacts {
+  readonly resource: ResourceCode;
+  readonly trace: string;
+  readonly docs: ErrorDocs;
+}
 
 /** Names one request, in the error's body and in the log. */
 export function newTrace(): string {
   return randomHex(8);
 }
 
-export function errorReply(refusal: Refusal, resource: ResourceCode, trace: string): Reply {
+export function errorReply(refusal: Refusal, { resource, trace, docs }: ErrorFacts): Reply {
   const { status, headers, deprecated } = refusal;
+  if (status === 401) {
+    return { status, headers, body: { error: { message: refusal.message, docs, key: 'Unauthorized', trace } } };
+  }
   // Section 7, codes: not shown. Seven digits: resource, variant, status (`docs/facts.md`).
   const code = `${resource}${refusal.variant}${status}`;
-  if (status === 401) {
-    return { status, headers, body: { error: { message: refusal.message, key: 'unauthorized', code, trace } } };
-  }
   const errors = refusal.problems.map(({ path, message, type }) => ({
     path,
     message,
@@ -40,7 +50,7 @@ export function errorReply(refusal: Refusal, resource: ResourceCode, trace: stri
       message: refusal.message,
       code,
       status,
-      docs: docsOfPublicService,
+      docs,
       title: refusal.title,
       ...(refusal.description === null ? {} : { description: refusal.description }),
       trace,
@@ -66,14 +76,18 @@ export function sendReply(reply: Reply): Response {
  * What cannot be answered, as a reply whose trace is in the log: a refusal at `debug`, as its sender knows what is
  * wrong; anything else is a failure of the service, and only the log says which.
  */
-export function replyOutsideOperations(problem: unknown, log: Logger): Reply {
-  const trace = newTrace();
-  const isRefusal = problem instanceof Refusal;
-  const refusal = isRefusal ? problem : new Refusal(500, 'The service failed. Its log names the trace.');
-  if (isRefusal) log.debug({ status: refusal.status, trace }, 'request refused');
-  else log.error({ error: messageOf(problem), trace }, 'request failed');
-  // The code names no resource.
-  return errorReply(refusal, '00', trace);
+export type ReplyOutside = (problem: unknown) => Reply;
+
+export function createReplyOutside(log: Logger, docs: ErrorDocs): ReplyOutside {
+  return (problem) => {
+    const trace = newTrace();
+    const isRefusal = problem instanceof Refusal;
+    const refusal = isRefusal ? problem : new Refusal(500, 'The service failed. Its log names the trace.');
+    if (isRefusal) log.debug({ status: refusal.status, trace }, 'request refused');
+    else log.error({ error: messageOf(problem), trace }, 'request failed');
+    // The code names no resource.
+    return errorReply(refusal, { resource: '00', trace, docs });
+  };
 }
 
 /**

@@ -7,11 +7,13 @@ import { createHash } from 'node:crypto';
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import type { Logger } from '#src/log.ts';
+import type { ErrorDocs } from '#src/service/http/replies.ts';
 import type { ServiceEnv } from '#src/service/operations/exchange.ts';
 import type { Operation, OperationTag } from '#src/service/operations/operation.ts';
 import { createDescriptionPage, viewerFolder } from './description-page.ts';
 import {
   createSchemaWriter,
+  type DescriptionParts,
   describedPath,
   type OpenApiObject,
   operationObject,
@@ -60,11 +62,11 @@ const info: OpenApiObject = {
   ].join(' '),
 };
 
-/** Throws a `bug` error where the table contradicts itself. */
-export function openApiDocument(operations: readonly Operation[]): OpenApiDocument {
+/** `errorDocs`: the value of `docs` in errors. Throws a `bug` error where the table contradicts itself. */
+export function openApiDocument(operations: readonly Operation[], errorDocs: ErrorDocs): OpenApiDocument {
   const schemas = createSchemaWriter();
   // First the paths: writing them makes the components.
-  const paths = { ...operationPaths(operations, schemas), '/healthz': healthPath(schemas) };
+  const paths = { ...operationPaths(operations, { schemas, errorDocs }), '/healthz': healthPath(schemas) };
   return {
     openapi: '3.1.1',
     info,
@@ -76,11 +78,11 @@ export function openApiDocument(operations: readonly Operation[]): OpenApiDocume
   };
 }
 
-function operationPaths(operations: readonly Operation[], schemas: SchemaWriter): OpenApiDocument['paths'] {
+function operationPaths(operations: readonly Operation[], parts: DescriptionParts): OpenApiDocument['paths'] {
   const paths: Record<string, Record<string, OpenApiObject>> = {};
   for (const operation of operations) {
     const path = describedPath(operation.path);
-    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: operationObject(operation, schemas) };
+    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: operationObject(operation, parts) };
   }
   return paths;
 }
@@ -123,10 +125,6 @@ function write(document: OpenApiDocument) {
   const text = JSON.stringify(document);
   return { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` };
 }
-
-/** The two error bodies as schemas (section 7; see `http/error-reply.ts`). */
-const _code = z.string().regex(/^\d{7}$/);
-const _trace = z.string().meta({ description: 'Names the request in the log of the service.' });
 
 /**
  * An observer of every reply of the service as it was meant, before faults spoil it. Tests hold the replies to

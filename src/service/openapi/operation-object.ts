@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { invariant } from '#src/errors.ts';
 import { badRequest, jsonTypes, Refusal } from '#src/service/http/refusal.ts';
-import { errorReply } from '#src/service/http/replies.ts';
+import { type ErrorDocs, errorDocsValues, errorReply } from '#src/service/http/replies.ts';
 import { type Operation, objectOfBody } from '#src/service/operations/operation.ts';
 
 /** An object of the OpenAPI specification. The document is checked as a whole, by a validator and in tests. */
@@ -16,7 +16,14 @@ export function describedPath(path: string): string {
   return path.replaceAll(/:(\w+)/g, '{$1}');
 }
 
-export function operationObject(operation: Operation, schemas: SchemaWriter): OpenApiObject {
+/** What the description of every operation is written with. */
+export interface DescriptionParts {
+  readonly schemas: SchemaWriter;
+  readonly errorDocs: ErrorDocs;
+}
+
+export function operationObject(operation: Operation, parts: DescriptionParts): OpenApiObject {
+  const { schemas } = parts;
   const { operationId, tag, summary, about, body } = operation.description;
   const parameters = [...pathParameters(operation, schemas), ...queryParameters(operation, schemas)];
   return {
@@ -35,7 +42,7 @@ export function operationObject(operation: Operation, schemas: SchemaWriter): Op
             },
           },
         }),
-    responses: { ...successResponse(operation, schemas), ...refusalResponses(operation, schemas) },
+    responses: { ...successResponse(operation, schemas), ...refusalResponses(operation, parts) },
   };
 }
 
@@ -97,7 +104,7 @@ function jsonContent(schema: z.ZodType, schemas: SchemaWriter, shown: OpenApiObj
 function commonRefusals({ takesBody, description }: Operation): Readonly<Record<number, string>> {
   return {
     ...(takesBody || description.query !== null ? { 400: 'The request is not valid.' } : {}),
-    401: 'The API key is missing or not known.',
+    401: 'The API key is missing or not known. It is sent alone, without a scheme.',
     ...(takesBody
       ? { 413: 'The body is too large.', 415: 'The body is not application/json in UTF-8, or it is compressed.' }
       : {}),
@@ -106,7 +113,8 @@ function commonRefusals({ takesBody, description }: Operation): Readonly<Record<
   };
 }
 
-function refusalResponses(operation: Operation, schemas: SchemaWriter): OpenApiObject {
+function refusalResponses(operation: Operation, parts: DescriptionParts): OpenApiObject {
+  const { schemas } = parts;
   const refusals = { ...commonRefusals(operation), ...operation.description.refusals };
   const flagged = takesDeprecated(operation.description, schemas) ? operation.description.refusals : {};
   const responses: Record<string, OpenApiObject> = {};
@@ -118,8 +126,10 @@ function refusalResponses(operation: Operation, schemas: SchemaWriter): OpenApiO
       ...(text in flagged ? { headers: warning } : {}),
       content:
         status === 401
-          ? jsonContent(wrappedErrorSchema, schemas, { example: refusalBody(new Refusal(401, about), operation) })
-          : errorContent(operation, status, about, schemas),
+          ? jsonContent(wrappedErrorSchema, schemas, {
+              example: refusalBody(new Refusal(401, 'Unauthorized'), operation, parts),
+            })
+          : errorContent(operation, status, about, parts),
     };
   }
   return responses;
@@ -129,16 +139,16 @@ const retryAfter = {
   'Retry-After': { required: true, description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } },
 };
 
-function errorContent(operation: Operation, status: number, about: string, schemas: SchemaWriter): OpenApiObject {
+function errorContent(operation: Operation, status: number, about: string, parts: DescriptionParts): OpenApiObject {
   const { refusalExamples = [] } = operation.description;
   const given = refusalExamples.filter((refusal) => refusal.status === status);
   const shown =
     given.length > 0
-      ? { examples: Object.fromEntries(given.map((one) => [one.title, { value: refusalBody(one, operation) }])) }
-      : { example: refusalBody(status === 400 ? badRequest([]) : new Refusal(status, about), operation) };
+      ? { examples: Object.fromEntries(given.map((one) => [one.title, { value: refusalBody(one, operation, parts) }])) }
+      : { example: refusalBody(status === 400 ? badRequest([]) : new Refusal(status, about), operation, parts) };
   // The status and the code of this very reply, beside what all errors have in common.
   const schema: JsonSchema = {
-    ...schemas.write(errorSchema, 'reply'),
+    ...parts.schemas.write(errorSchema, 'reply'),
     type: 'object',
     properties: {
       status: { type: 'integer', const: status },
@@ -148,8 +158,8 @@ function errorContent(operation: Operation, status: number, about: string, schem
   return { 'application/json': { schema, ...shown } };
 }
 
-function refusalBody(refusal: Refusal, { resource }: Operation): unknown {
-  return objectOfBody(errorReply(refusal, resource, exampleTrace).body);
+function refusalBody(refusal: Refusal, { resource }: Operation, { errorDocs }: DescriptionParts): unknown {
+  return objectOfBody(errorReply(refusal, { resource, trace: exampleTrace, docs: errorDocs }).body);
 }
 
 /**
@@ -243,6 +253,7 @@ function withComponentReferences(schema: JsonSchema): JsonSchema {
 
 // The two error bodies as schemas (section 7; see `http/error-reply.ts`).
 const code = z.string().regex(/^\d{7}$/);
+const docs = z.enum(errorDocsValues);
 const trace = z.string().meta({ description: 'Names the request in the log of the service.' });
 
 /** Every refusal but those of authentication. */
@@ -251,7 +262,7 @@ export const errorSchema = z
     message: z.string(),
     code: code.meta({ description: 'Two digits for the resource, two for the variant, then the status.' }),
     status: z.int().min(400).max(599),
-    docs: z.string(),
+    docs,
     title: z.string(),
     description: z.string().meta({ description: 'With the title Invalid Custom Field Item.' }).optional(),
     trace,
@@ -270,5 +281,5 @@ export const errorSchema = z
 
 /** Refusals of authentication. */
 export const wrappedErrorSchema = z
-  .object({ error: z.object({ message: z.string(), key: z.string(), code, trace }) })
+  .object({ error: z.object({ message: z.string(), docs, key: z.literal('Unauthorized'), trace }) })
   .meta({ id: 'AuthenticationError' });

@@ -12,7 +12,7 @@ import type { Background } from '#src/service/faults/answer-with-faults.ts';
 import type { Fault, FaultSet } from '#src/service/faults/faults.ts';
 import type { Authenticate, TakePlace } from '#src/service/http/access.ts';
 import { parseJson } from '#src/service/http/read-body.ts';
-import { errorReply, flagDeprecated } from '#src/service/http/replies.ts';
+import { type ErrorDocs, errorReply, flagDeprecated } from '#src/service/http/replies.ts';
 import type { PageTokens } from '#src/service/paging.ts';
 import { answerWithFaults } from '../faults/answer-with-faults.ts';
 import { readBodyBytes } from '../http/read-body.ts';
@@ -25,6 +25,7 @@ export interface AnswerParts {
   readonly count: (operation: Operation) => void;
   readonly authenticate: Authenticate;
   readonly takePlace: TakePlace;
+  readonly errorDocs: ErrorDocs;
   readonly bodyBytesMax: number;
   readonly faults: FaultSet;
   readonly pageTokens: PageTokens;
@@ -75,7 +76,7 @@ function carryOut(exchange: Exchange, bytes: Uint8Array, parts: AnswerParts): Re
     bodyBytes: bytes.byteLength,
     firstPageToken: () => pageTokens.first(operation.name),
     run: (listing) => runOperation(exchange, bytes, listing, parts),
-    statusReply: (status, retryAfterSeconds) => injectedReply(exchange, status, retryAfterSeconds),
+    statusReply: (status, retryAfterSeconds) => injectedReply(exchange, status, retryAfterSeconds, parts),
     channel,
     clock,
     background,
@@ -115,18 +116,25 @@ function finishReply(exchange: Exchange, reply: Reply, { observe }: AnswerParts)
 
 /** A refusal is sent to the client; for an unforeseen failure the log has the cause. */
 function failureReply(exchange: Exchange, error: unknown, parts: AnswerParts): Reply {
-  const { operation } = exchange;
-  const trace = exchange.trace();
-  if (error instanceof Refusal) return finishReply(exchange, errorReply(error, operation.resource, trace), parts);
-  parts.tellFailure({ operation: operation.name, error, trace });
+  if (error instanceof Refusal) return finishReply(exchange, refusalReply(exchange, error, parts), parts);
+  parts.tellFailure({ operation: exchange.operation.name, error, trace: exchange.trace() });
   const failure = new Refusal(500, 'The service failed. Its log names the trace.', { variant: '01' });
-  return finishReply(exchange, errorReply(failure, operation.resource, trace), parts);
+  return finishReply(exchange, refusalReply(exchange, failure, parts), parts);
 }
 
-function injectedReply({ operation, trace }: Exchange, status: number, retryAfterSeconds: number | null): Reply {
+function refusalReply({ operation, trace }: Exchange, refusal: Refusal, { errorDocs: docs }: AnswerParts): Reply {
+  return errorReply(refusal, { resource: operation.resource, trace: trace(), docs });
+}
+
+function injectedReply(
+  exchange: Exchange,
+  status: number,
+  retryAfterSeconds: number | null,
+  parts: AnswerParts,
+): Reply {
   const headers: Record<string, string> = {};
   if (retryAfterSeconds !== null) headers['retry-after'] = String(retryAfterSeconds);
-  return errorReply(new Refusal(status, 'A fault was asked for.', { headers }), operation.resource, trace());
+  return refusalReply(exchange, new Refusal(status, 'A fault was asked for.', { headers }), parts);
 }
 
 function logAnswered(
