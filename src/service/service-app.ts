@@ -42,11 +42,11 @@ export interface ServiceApp {
 
 /** Throws `usage` errors: `keyMalformed`, `tooManyKeys`, `limitMalformed`. */
 export function createServiceApp(behaviour: ServiceBehaviour, store: Store): ServiceApp {
-  const { clock, log, errorDocs = defaultErrorDocs } = behaviour;
+  const { clock, log, requestsPerSecond, errorDocs = defaultErrorDocs } = behaviour;
   checkBehaviour(behaviour);
   const pageTokens = createPageTokens(store.pageTokenSecret);
   const operations = serviceOperations(behaviour, store, pageTokens);
-  const document = () => openApiDocument(operations, errorDocs);
+  const document = () => openApiDocument(operations, { errorDocs, isRateLimited: requestsPerSecond !== null });
   const observe = behaviour.replyObserver?.(document()) ?? null;
   const counts = createRequestCounts();
   const background = createBackground(clock, log);
@@ -54,7 +54,7 @@ export function createServiceApp(behaviour: ServiceBehaviour, store: Store): Ser
   const parts: AnswerParts = {
     count: counts.count,
     authenticate: createAuthentication(keys.known),
-    takePlace: createRateLimit(behaviour.requestsPerSecond, clock),
+    rateLimit: createRateLimit(requestsPerSecond, clock),
     errorDocs,
     bodyBytesMax: behaviour.requestBodyBytesMax ?? defaultRequestBodyBytesMax,
     faults: createFaultSet(behaviour.faults, behaviour.faultSeed),

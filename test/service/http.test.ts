@@ -206,6 +206,32 @@ describe('rate limit', () => {
     expect([await status(), await status(), await status()]).toEqual([200, 200, 429]);
   });
 
+  test('every reply to a request for an operation says how its key stands', async () => {
+    const service = await startTestService({
+      clock: manualClock(),
+      requestsPerSecond: 4,
+      faults: ['numbers:status=503', 'fields:truncated'],
+    });
+    const headersOf = async (path: string, authorization = testKey, method = 'GET') => {
+      const { status, headers } = await fetch(`${service.origin}${path}`, { method, headers: { authorization } });
+      return [status, headers.get('ratelimit-policy'), headers.get('ratelimit')];
+    };
+    const policy = '"per-second"; q=4; w=1';
+    expect(await headersOf('/v1/contacts')).toEqual([200, policy, '"per-second"; r=3; t=1']);
+    expect(await headersOf('/v1/contacts/absent')).toEqual([404, policy, '"per-second"; r=2; t=1']);
+    expect(await headersOf('/v1/phone-numbers')).toEqual([503, policy, '"per-second"; r=1; t=1']);
+    expect(await headersOf('/v1/contact-custom-fields')).toEqual([200, policy, '"per-second"; r=0; t=1']);
+    expect(await headersOf('/v1/contacts')).toEqual([429, policy, '"per-second"; r=0; t=1']);
+    expect(await headersOf('/v1/contacts', 'of a stranger')).toEqual([401, policy, '"per-second"; r=4; t=1']);
+    expect(await headersOf('/v1/nothing')).toEqual([404, null, null]);
+  });
+
+  test('without a limit no header tells one', async () => {
+    const service = await startTestService();
+    const { headers } = await service.call('GET', '/v1/contacts');
+    expect([headers.get('ratelimit-policy'), headers.get('ratelimit')]).toEqual([null, null]);
+  });
+
   test('each key has its own', async () => {
     const service = await startTestService({ clock: manualClock(), requestsPerSecond: 1, apiKeys: ['one', 'two'] });
     const status = async (authorization: string) =>

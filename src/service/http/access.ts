@@ -32,34 +32,56 @@ export function createAuthentication({ salt, keys }: KnownKeys): Authenticate {
  *
  * Section 8, rate limits: not shown. Over the limit: 429 with Retry-After in whole seconds; a refused request does
  * not count. The clock is the monotonic one, so that a clock set back locks no client out.
+ *
+ * Every reply to a request for an operation says how its key stands, in the two headers that were measured (`docs/facts.md`,
+ * "Later findings"). Without a limit there is nothing that they could say truly, and none is sent.
  */
-const windowMs = 1000;
-
-/** Takes one place for the key, or throws `Refusal` 429. */
-export type TakePlace = (key: number) => void;
-
-export function createRateLimit(requestsPerSecond: number | null, clock: Clock): TakePlace {
-  if (requestsPerSecond === null) return () => {};
-  const served = new Map<number, Served>();
-  return (key) => {
-    const nowMs = clock.monotonicMs();
-    const ofKey = served.get(key) ?? { atMs: [], next: 0 };
-    served.set(key, ofKey);
-    // The place of the request that was served N requests ago: while that one is in the window, the window is full.
-    const waitMs = (ofKey.atMs[ofKey.next] ?? Number.NEGATIVE_INFINITY) + windowMs - nowMs;
-    if (waitMs > 0) {
-      throw new Refusal(429, `More than ${requestsPerSecond} requests in a second.`, {
-        headers: { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1000))) },
-      });
-    }
-    ofKey.atMs[ofKey.next] = nowMs;
-    ofKey.next = (ofKey.next + 1) % requestsPerSecond;
-  };
+export interface RateLimit {
+  /** Takes one place for the key, or throws `Refusal` 429. Answers the headers of the reply; null without a limit. */
+  readonly takePlace: (key: number) => RateHeaders | null;
+  /** The headers of a reply to a request that takes no place, since its key is not known. */
+  readonly untouched: RateHeaders | null;
 }
 
-/** The instants of the last N requests of a key, in a ring: one request costs the same, whatever N is. */
+export type RateHeaders = Readonly<Record<'ratelimit-policy' | 'ratelimit', string>>;
+
+const windowMs = 1000;
+
+export function createRateLimit(requestsPerSecond: number | null, clock: Clock): RateLimit {
+  if (requestsPerSecond === null) return { takePlace: () => null, untouched: null };
+  const policy = `"per-second"; q=${requestsPerSecond}; w=1`;
+  // The oldest request leaves the window within a second: less is not said in whole seconds.
+  const headersOf = (leftCount: number): RateHeaders => ({
+    'ratelimit-policy': policy,
+    ratelimit: `"per-second"; r=${leftCount}; t=1`,
+  });
+  const served = new Map<number, Served>();
+  const takePlace: RateLimit['takePlace'] = (key) => {
+    const nowMs = clock.monotonicMs();
+    const ofKey = served.get(key) ?? { atMs: [], oldest: 0, count: 0 };
+    served.set(key, ofKey);
+    while (ofKey.count > 0 && (ofKey.atMs[ofKey.oldest] ?? 0) + windowMs <= nowMs) {
+      ofKey.oldest = (ofKey.oldest + 1) % requestsPerSecond;
+      ofKey.count -= 1;
+    }
+    if (ofKey.count === requestsPerSecond) {
+      throw new Refusal(429, `More than ${requestsPerSecond} requests in a second.`, {
+        headers: { 'retry-after': '1', ...headersOf(0) },
+      });
+    }
+    ofKey.atMs[(ofKey.oldest + ofKey.count) % requestsPerSecond] = nowMs;
+    ofKey.count += 1;
+    return headersOf(requestsPerSecond - ofKey.count);
+  };
+  return { takePlace, untouched: headersOf(requestsPerSecond) };
+}
+
+/**
+ * The instants of the requests of a key in the window, in a ring: each is put in once and taken out once, so that a
+ * request costs the same, whatever N is.
+ */
 interface Served {
   readonly atMs: number[];
-  /** The oldest; beyond the end while there are fewer than N. */
-  next: number;
+  oldest: number;
+  count: number;
 }

@@ -4,7 +4,7 @@
  * Over a socket the reply is written straight to it: a Response of Node's, with its headers and its stream, costs more
  * than all else of a read. Where the app runs without a port there is no socket: a reset is then a body that breaks off.
  */
-import type { ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { textOfBody } from '#src/service/operations/operation.ts';
 import type { Reply } from '../operations/operation.ts';
@@ -42,7 +42,7 @@ export function socketChannel(outgoing: ServerResponse): AnswerChannel {
       const text = textOfBody(reply.body);
       if (text === null) return reset();
       const bytes = Buffer.from(text);
-      outgoing.writeHead(reply.status, { 'content-type': 'application/json', 'content-length': bytes.byteLength });
+      outgoing.writeHead(reply.status, headersOf(reply, bytes.byteLength));
       outgoing.write(bytes.subarray(0, bytes.byteLength >> 1), () => outgoing.destroy());
       return RESPONSE_ALREADY_SENT;
     },
@@ -66,8 +66,11 @@ function writeReply(outgoing: ServerResponse, reply: Reply): void {
     outgoing.writeHead(reply.status, reply.headers).end();
     return;
   }
-  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), ...reply.headers };
-  outgoing.writeHead(reply.status, headers).end(text);
+  outgoing.writeHead(reply.status, headersOf(reply, Buffer.byteLength(text))).end(text);
+}
+
+function headersOf({ headers }: Reply, byteCount: number): OutgoingHttpHeaders {
+  return { 'content-type': 'application/json', 'content-length': byteCount, ...headers };
 }
 
 /** The stand-in where the app is called without a port. */

@@ -7,12 +7,12 @@ import { createHash } from 'node:crypto';
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import type { Logger } from '#src/log.ts';
-import type { ErrorDocs } from '#src/service/http/replies.ts';
 import type { ServiceEnv } from '#src/service/operations/exchange.ts';
 import type { Operation, OperationTag } from '#src/service/operations/operation.ts';
 import { createDescriptionPage, viewerFolder } from './description-page.ts';
 import {
   createSchemaWriter,
+  type DescribedBehaviour,
   type DescriptionParts,
   describedPath,
   type OpenApiObject,
@@ -62,11 +62,11 @@ const info: OpenApiObject = {
   ].join(' '),
 };
 
-/** `errorDocs`: the value of `docs` in errors. Throws a `bug` error where the table contradicts itself. */
-export function openApiDocument(operations: readonly Operation[], errorDocs: ErrorDocs): OpenApiDocument {
+/** Throws a `bug` error where the table contradicts itself. */
+export function openApiDocument(operations: readonly Operation[], behaviour: DescribedBehaviour): OpenApiDocument {
   const schemas = createSchemaWriter();
   // First the paths: writing them makes the components.
-  const paths = { ...operationPaths(operations, { schemas, errorDocs }), '/healthz': healthPath(schemas) };
+  const paths = { ...operationPaths(operations, { ...behaviour, schemas }), '/healthz': healthPath(schemas) };
   return {
     openapi: '3.1.1',
     info,

@@ -16,10 +16,16 @@ export function describedPath(path: string): string {
   return path.replaceAll(/:(\w+)/g, '{$1}');
 }
 
-/** What the description of every operation is written with. */
-export interface DescriptionParts {
-  readonly schemas: SchemaWriter;
+/** What the service was started with, as far as every operation shows it. */
+export interface DescribedBehaviour {
+  /** The value of `docs` in errors. */
   readonly errorDocs: ErrorDocs;
+  readonly isRateLimited: boolean;
+}
+
+/** What the description of every operation is written with. */
+export interface DescriptionParts extends DescribedBehaviour {
+  readonly schemas: SchemaWriter;
 }
 
 export function operationObject(operation: Operation, parts: DescriptionParts): OpenApiObject {
@@ -42,7 +48,7 @@ export function operationObject(operation: Operation, parts: DescriptionParts): 
             },
           },
         }),
-    responses: { ...successResponse(operation, schemas), ...refusalResponses(operation, parts) },
+    responses: { ...successResponse(operation, parts), ...refusalResponses(operation, parts) },
   };
 }
 
@@ -73,11 +79,22 @@ function parameterSchema({ description, deprecated, ...schema }: JsonSchema): Op
   };
 }
 
-function successResponse({ description }: Operation, schemas: SchemaWriter): OpenApiObject {
+function successResponse({ description }: Operation, parts: DescriptionParts): OpenApiObject {
   const { status, about, schema, example } = description.reply;
-  if (schema === null) return { [status]: { description: about } };
-  const headers = takesDeprecated(description, schemas) ? { headers: warning } : {};
-  return { [status]: { description: about, ...headers, content: jsonContent(schema, schemas, { example }) } };
+  const headers = { ...rateHeaders(parts), ...(takesDeprecated(description, parts.schemas) ? warning : {}) };
+  const described = { description: about, ...(Object.keys(headers).length > 0 ? { headers } : {}) };
+  if (schema === null) return { [status]: described };
+  return { [status]: { ...described, content: jsonContent(schema, parts.schemas, { example }) } };
+}
+
+/** `docs/facts.md`, "Later findings"; see `http/access.ts`. */
+function rateHeaders({ isRateLimited }: DescriptionParts): OpenApiObject {
+  if (!isRateLimited) return {};
+  const text = { required: true, schema: { type: 'string' } };
+  return {
+    'RateLimit-Policy': { ...text, description: 'How many requests a key may send (q) in how many seconds (w).' },
+    RateLimit: { ...text, description: 'How many are left to the key (r), and in how many seconds more will be (t).' },
+  };
 }
 
 /** Section 9: what is deprecated is accepted and flagged; see `http/flag-deprecated.ts`. */
@@ -120,10 +137,14 @@ function refusalResponses(operation: Operation, parts: DescriptionParts): OpenAp
   const responses: Record<string, OpenApiObject> = {};
   for (const [text, about] of Object.entries(refusals)) {
     const status = Number(text);
+    const headers = {
+      ...rateHeaders(parts),
+      ...(status === 429 ? retryAfter : {}),
+      ...(text in flagged ? warning : {}),
+    };
     responses[text] = {
       description: about,
-      ...(status === 429 ? { headers: retryAfter } : {}),
-      ...(text in flagged ? { headers: warning } : {}),
+      ...(Object.keys(headers).length > 0 ? { headers } : {}),
       content:
         status === 401
           ? jsonContent(wrappedErrorSchema, schemas, {

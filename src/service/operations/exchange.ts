@@ -6,6 +6,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
+import type { RateHeaders } from '#src/service/http/access.ts';
 import { type AnswerChannel, detachedChannel, socketChannel } from '#src/service/http/answer-channel.ts';
 import { queryOf } from '#src/service/http/check-request.ts';
 import { newTrace } from '#src/service/http/replies.ts';
@@ -24,7 +25,9 @@ export interface Exchange {
   readonly startedMs: number;
   /** Names the request in its error and in the log; the same at each call. */
   readonly trace: () => string;
-  /** Deprecated parameters, for the log. Empty until the operation was carried out: nothing else changes. */
+  /** What the reply says of the rate of its key; null without a limit. Set once the key is known. */
+  rateHeaders: RateHeaders | null;
+  /** Deprecated parameters, for the log. Empty until the operation was carried out. */
   deprecatedNames: readonly string[];
 }
 
@@ -42,6 +45,7 @@ export function createExchange(operation: Operation, { req, env }: Context<Servi
     query: queryOf(request.url),
     startedMs,
     trace: traceOnDemand(),
+    rateHeaders: null,
     deprecatedNames: [],
   };
 }
