@@ -79,7 +79,8 @@ describe('a listing', () => {
     ['empty', '&participants=', 400],
     ['missing', '', 400],
     ['not E.164', '&participants=4155550104', 400],
-    ['more than twenty', '&participants=%2B14155550104'.repeat(21), 400],
+    ['more than ten', '&participants=%2B14155550104'.repeat(11), 400],
+    ['ten', '&participants=%2B12015550102'.repeat(10), 200],
     ['the same twice', '&participants=%2B12015550102&participants=%2B12015550102', 200],
   ])('participants: %s', async (_, query, status) => {
     const service = await startActiveService();
@@ -227,7 +228,7 @@ describe('sending', () => {
     ['to', { to: undefined }],
     ['to', { to: [] }],
     ['to', { to: '+14155550104' }],
-    ['to', { to: ['+14155550104', '+14155550105'] }],
+    ['to', { to: Array.from({ length: 11 }, (_, index) => `+141555502${10 + index}`) }],
     ['to.0', { to: ['4155550104'] }],
     ['to.0', { to: ['+14155550101'] }],
     ['userId', { userId: 'nobody' }],
@@ -254,10 +255,40 @@ describe('sending', () => {
     const service = await startActiveService();
     expect((await sendFrom(service, { userId: service.secondId })).body.data.userId).toBe(service.secondId);
     const stranger = await sendFrom(service, { userId: 'USnobody' });
-    expect([stranger.status, stranger.body.code, stranger.body.title]).toEqual([
-      403,
-      '0202403',
-      'Not Phone Number User',
+    const title = 'Not Phone Number User';
+    expect(stranger.status).toBe(403);
+    expect(stranger.body).toMatchObject({ code: '0202403', title, description: title });
+  });
+
+  test('several recipients are one conversation, whatever their order', async () => {
+    const service = await startActiveService();
+    const group = Array.from({ length: 10 }, (_, index) => `+141555502${10 + index}`);
+    const sent = await sendFrom(service, { to: group });
+    expect([sent.status, sent.body.data.to]).toEqual([202, group]);
+    expect(await messagesOf(service, { participants: group.toReversed() })).toEqual([sent.body.data]);
+    expect(await messagesOf(service, { participants: group.slice(1) })).toEqual([]);
+    expect(await messagesOf(service, { participants: group[0] ?? '' })).toEqual([]);
+  });
+
+  test('of several recipients each is looked at, first for what is wrong with the request', async () => {
+    const service = await startActiveService();
+    const own = service.phoneNumber.number;
+    const itself = await sendFrom(service, { to: ['+442079460000', own, service.person, own] });
+    expect([itself.status, itself.body.errors.map((one: { path: string }) => one.path)]).toEqual([
+      400,
+      ['to.1', 'to.3'],
+    ]);
+    const abroad = await sendFrom(service, { to: [service.person, '+442079460000'] });
+    expect([abroad.status, abroad.body.code]).toEqual([403, '0201403']);
+    expect(await messagesOf(service, { participants: [service.person, '+442079460000'] })).toEqual([]);
+  });
+
+  test('a list that is none is reported once', async () => {
+    const service = await startActiveService();
+    const answer = await sendFrom(service, { to: '+14155550104', content: 7 });
+    expect(answer.body.errors).toMatchObject([
+      { path: 'content', message: 'must be a text' },
+      { path: 'to', message: 'must be a list' },
     ]);
   });
 

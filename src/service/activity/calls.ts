@@ -48,11 +48,11 @@ function listCalls(
   const { calls, phoneNumbers, ownerUserId } = store;
   const sent = checkQuery(callListQuery, query);
   const place = pageTokens.readPlace('calls', sent.pageToken ?? null);
+  const [participant = '', ...more] = sent.participants;
+  if (more.length > 0) throw tooManyParticipants();
   const phoneNumber = requireNumber(phoneNumbers, sent.phoneNumberId);
   const window = timeWindow(sent, place);
   const { maxResults } = sent;
-  // The check let exactly one through.
-  const [participant = ''] = sent.participants;
   const userId = sent.userId ?? numberOwnerId(phoneNumber, ownerUserId);
   const rows = listing.ignoreFilters
     ? calls.page({ conversation: null, ...wholeWindow(place), limit: maxResults + 1 })
@@ -69,17 +69,29 @@ function listCalls(
  * The query of list calls. Section 7: an empty `participants` is 400 with a descriptive message. 4.5, several
  * participants: not shown. One conversation has one other party (`docs/facts.md`).
  */
-const oneParticipant = { error: 'must be exactly one phone number, that of the other party' };
+const oneParticipant = 'must be exactly one phone number, that of the other party';
+const participants = z.array(queryParticipant).min(1, { error: oneParticipant });
 
 const callListQuery = z.object({
   ...conversationQueryShape,
-  participants: z
-    .array(queryParticipant)
-    .min(1, oneParticipant)
-    .max(1, oneParticipant)
-    .meta({ description: 'The other party, E.164, the plus written %2B. Exactly one.', examples: [['+14155550110']] }),
+  participants: participants.meta({
+    // More are refused by a title of their own: `tooManyParticipants`.
+    maxItems: 1,
+    description: 'The other party, E.164, the plus written %2B. Exactly one.',
+    examples: [['+14155550110']],
+  }),
   userId: userFilter('Who placed or received the call. Without it: the owner of the phone number (section 9, 1.0.1).'),
 });
+
+/** Code, title and description are those of the public description (`docs/facts.md`, "Later findings"). */
+function tooManyParticipants(): Refusal {
+  return new Refusal(400, `Too many participants. participants: ${oneParticipant}`, {
+    variant: '01',
+    title: 'Too Many Participants',
+    description: 'Too Many Participants',
+    problems: [{ path: 'participants', message: oneParticipant, type: 'array' }],
+  });
+}
 
 /** List calls for the public description (4.5, section 9). */
 const example: StoredCall = {
@@ -123,6 +135,7 @@ const listCallsDescription: OperationDescription = {
     badRequest([
       { path: 'participants.0', message: 'is empty; it must be a phone number in E.164 format', type: 'string' },
     ]),
+    tooManyParticipants(),
   ],
 };
 

@@ -25,6 +25,7 @@ import {
   deprecatedInSending,
   internationalRefusal,
   newMessage,
+  recipientsMax,
   sendBodySchema,
   strangerRefusal,
 } from './sending.ts';
@@ -104,8 +105,8 @@ function sendMessage({ store, internationalMessaging, clock }: MessageParts): Op
 // The query of list messages. 4.5, whether several participants are a group or alternatives: not shown. They are all
 // the others of one conversation, in any order.
 
-/** A limit of ours: a group text has no more. */
-const participantsMax = 20;
+/** As many as a message may have recipients (`docs/facts.md`, "Later findings"). */
+const participantsMax = recipientsMax;
 
 const messageListQuery = z.object({
   ...conversationQueryShape,
@@ -177,7 +178,7 @@ const sendMessageDescription: OperationDescription = {
   },
   refusals: {
     400: 'The body is not valid; a text of nothing but white space is none.',
-    403: 'The recipient is outside the United States and Canada and international messaging is off, or the user has not this phone number.',
+    403: 'A recipient is outside the United States and Canada and international messaging is off, or the user has not this phone number.',
     404: 'The workspace has no phone number to send from under this number or identifier.',
   },
   refusalExamples: [

@@ -7,7 +7,7 @@
 import { z } from 'zod';
 import { isoInstant } from '#src/clock.ts';
 import { invariant } from '#src/errors.ts';
-import { badRequest, type DeprecatedUse, Refusal } from '#src/service/http/refusal.ts';
+import { badRequest, type DeprecatedUse, Refusal, type RequestProblem } from '#src/service/http/refusal.ts';
 import { requireNumber } from '#src/service/phone-numbers.ts';
 import type { PhoneNumberTable } from '#src/service/store/workspace-tables.ts';
 import { numberOwnerId, type PhoneNumber, type StoredMessage } from '#src/service/stored-records.ts';
@@ -22,9 +22,9 @@ const content = text
   })
   .meta({ description: 'The text.', minLength: 1, maxLength: contentLengthMax, pattern: '\\S' });
 
-/** 4.5, how many recipients: not shown. One, as the public description has it. */
-const recipientsMax = 1;
-const oneRecipient = { error: `must be exactly ${recipientsMax} phone number` };
+/** 4.5, how many recipients: not shown. 1 to 10, as the newest public description has it (`docs/facts.md`). */
+export const recipientsMax = 10;
+const recipientsProblem = { error: `must be 1 to ${recipientsMax} phone numbers` };
 
 export const sendBodySchema = z
   .object({
@@ -43,9 +43,9 @@ export const sendBodySchema = z
       .optional(),
     to: z
       .array(e164)
-      .min(1, oneRecipient)
-      .max(recipientsMax, oneRecipient)
-      .meta({ description: 'The recipient, E.164. Exactly one.' }),
+      .min(1, recipientsProblem)
+      .max(recipientsMax, recipientsProblem)
+      .meta({ description: 'The recipients, E.164. Several are one conversation.' }),
     userId: z
       .string()
       .regex(/^US/, { error: 'must begin with US' })
@@ -93,16 +93,13 @@ export function checkSending(body: SendBody, rules: SendingRules): Sending {
   if (userId !== ownerId && !phoneNumber.users.some((user) => user.id === userId)) {
     throw strangerRefusal();
   }
-  for (const [index, recipient] of body.to.entries()) {
-    if (recipient === phoneNumber.number) {
-      throw badRequest([
-        { path: `to.${index}`, message: 'is the number that the message is sent from', type: 'string' },
-      ]);
-    }
-    if (isInternational(recipient) && !rules.internationalMessaging) {
-      throw internationalRefusal();
-    }
-  }
+  const toItself = body.to.flatMap((recipient, index): RequestProblem[] =>
+    recipient === phoneNumber.number
+      ? [{ path: `to.${index}`, message: 'is the number that the message is sent from', type: 'string' }]
+      : [],
+  );
+  if (toItself.length > 0) throw badRequest(toItself);
+  if (!rules.internationalMessaging && body.to.some(isInternational)) throw internationalRefusal();
   return { phoneNumber, userId };
 }
 
@@ -110,16 +107,17 @@ export function checkSending(body: SendBody, rules: SendingRules): Sending {
 export function internationalRefusal(): Refusal {
   return new Refusal(
     403,
-    'International messaging is not enabled in this workspace: the recipient is outside the United States and Canada.',
+    'International messaging is not enabled in this workspace: a recipient is outside the United States and Canada.',
     { variant: '01' },
   );
 }
 
-/** Code and title are those of the public description. */
+/** Code, title and description are those of the public description. */
 export function strangerRefusal(): Refusal {
   return new Refusal(403, 'The user is not a user of the phone number.', {
     variant: '02',
     title: 'Not Phone Number User',
+    description: 'Not Phone Number User',
   });
 }
 

@@ -5,7 +5,7 @@
  * are reported together, under the title that section 7 gives.
  */
 import { z } from 'zod';
-import { problemOf } from '#src/service/http/check-request.ts';
+import { issuesWorthTelling, problemOf } from '#src/service/http/check-request.ts';
 import { invalidCustomFieldItem, type RequestProblem } from '#src/service/http/refusal.ts';
 import type { CustomFieldDefinitions } from '#src/service/stored-records.ts';
 import { text } from '#src/service/text-schemas.ts';
@@ -53,7 +53,7 @@ function checkItem(item: unknown, definitions: CustomFieldDefinitions, seenKeys:
     return misfit({ path: '', message: 'must be an object with key and value', type: 'object' });
   }
   const named = itemKey.safeParse(item, { reportInput: true });
-  if (!named.success) return misfit(...named.error.issues.map((issue) => problemOf(itemKey, issue)));
+  if (!named.success) return misfit(...issuesWorthTelling(named.error).map((issue) => problemOf(itemKey, issue)));
   const { key } = named.data;
   const definition = definitions.get(key);
   if (definition === undefined) return misfit(ofKey('no custom field has this key'));
@@ -62,7 +62,9 @@ function checkItem(item: unknown, definitions: CustomFieldDefinitions, seenKeys:
   seenKeys.add(key);
   const { type } = definition;
   const typed = itemOptions[type].safeParse(item, { reportInput: true });
-  if (!typed.success) return misfit(...typed.error.issues.slice(0, toldPerItemMax).map(problemOfType(type)));
+  if (!typed.success) {
+    return misfit(...issuesWorthTelling(typed.error).slice(0, toldPerItemMax).map(problemOfType(type)));
+  }
   return { kind: 'item', item: { key, id: typed.data.id ?? null, value: typed.data.value } };
 }
 

@@ -14,7 +14,18 @@ export function checkShape<Output>(schema: z.ZodType<Output>, sent: unknown): Ou
   // The input is looked at for what is missing, and never echoed.
   const parsed = schema.safeParse(sent, { reportInput: true });
   if (parsed.success) return parsed.data;
-  throw badRequest(parsed.error.issues.slice(0, problemCountMax).map((issue) => problemOf(schema, issue)));
+  throw badRequest(
+    issuesWorthTelling(parsed.error)
+      .slice(0, problemCountMax)
+      .map((issue) => problemOf(schema, issue)),
+  );
+}
+
+/** What is of the wrong type is not also too long: zod measures a text in the place of a list, too. */
+export function issuesWorthTelling({ issues }: Pick<z.ZodError, 'issues'>): readonly z.core.$ZodIssue[] {
+  const placeOf = (issue: z.core.$ZodIssue) => JSON.stringify(issue.path);
+  const mistyped = new Set(issues.filter(({ code }) => code === 'invalid_type').map(placeOf));
+  return issues.filter((issue) => issue.code === 'invalid_type' || !mistyped.has(placeOf(issue)));
 }
 
 /** What an issue says in words. The schema was asked with `reportInput`. */

@@ -285,7 +285,10 @@ export const errorSchema = z
     status: z.int().min(400).max(599),
     docs,
     title: z.string(),
-    description: z.string().meta({ description: 'With the title Invalid Custom Field Item.' }).optional(),
+    description: z
+      .string()
+      .meta({ description: 'The title again, with titles that are not those of a status.' })
+      .optional(),
     trace,
     errors: z
       .array(

@@ -12,6 +12,7 @@
 
 import type { z } from 'zod';
 import { messageOf, PatchbayError } from '#src/errors.ts';
+import { issuesWorthTelling } from '#src/service/http/check-request.ts';
 import type { SectionName } from './sections.ts';
 
 export interface RecordPlace {
@@ -75,7 +76,7 @@ export function checkRecord<Output>(
 ): Output | null {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  for (const issue of parsed.error.issues) problems.add(place, issue.path, wordsOf(issue));
+  for (const issue of issuesWorthTelling(parsed.error)) problems.add(place, issue.path, wordsOf(issue));
   return null;
 }
 
