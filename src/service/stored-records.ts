@@ -88,7 +88,7 @@ export function numberOwnerId({ users }: PhoneNumber, workspaceOwnerUserId: stri
 }
 
 /**
- * A call as the store keeps it and as replies show it. Section 2.4, fields of call records: not shown; those of
+ * A call as replies show it. Section 2.4, fields of call records: not shown; those of
  * `docs/facts.md` ("Calls, recordings, messages") and four that the public description has beside them.
  */
 const instant = z.iso.datetime({ offset: true });
@@ -127,6 +127,14 @@ export const storedCall = z
     answeredBy: userId.nullable().meta({ description: 'The user who answered it; null if it was not answered.' }),
     answeredAt: instant.nullable(),
     completedAt: instant.nullable(),
+    callRoute: text.nullable().meta({
+      description: 'How an incoming call came: by the number itself or through a phone menu; null for an outgoing one.',
+      examples: ['phone-number', 'phone-menu'],
+    }),
+    aiHandled: text.nullable().meta({
+      description: 'What answered in the place of a person; null where nothing did.',
+      examples: ['ai-agent'],
+    }),
     forwardedFrom: text.nullable(),
     forwardedTo: text.nullable(),
     createdAt: instant,
@@ -135,6 +143,17 @@ export const storedCall = z
   .meta({ id: 'Call' });
 
 export type StoredCall = Readonly<z.infer<typeof storedCall>>;
+
+/** A call as a store or a workspace file may hold it: those of before lack two members. */
+export const keptCall = storedCall.partial({ callRoute: true, aiHandled: true });
+
+export type KeptCall = Readonly<z.infer<typeof keptCall>>;
+
+/** Calls of before came by the number itself, and people answered them: this service knew nothing else. */
+export function callAsShown(kept: KeptCall): StoredCall {
+  const { callRoute = kept.direction === 'incoming' ? 'phone-number' : null, aiHandled = null } = kept;
+  return { ...kept, callRoute, aiHandled };
+}
 
 /**
  * A call recording. Section 2.4, fields of recording records: not shown; those of `docs/facts.md` ("Calls, recordings,
@@ -158,7 +177,7 @@ export const storedRecording = recordingReply.extend({ callId: z.string().regex(
 export type StoredRecording = Readonly<z.infer<typeof storedRecording>>;
 
 /**
- * A text message as the store keeps it and as replies show it. Section 2.4, fields of message records: not shown;
+ * A text message as replies show it. Section 2.4, fields of message records: not shown;
  * those of `docs/facts.md` ("Calls, recordings, messages").
  *
  * The user of an incoming message: not shown. The owner of the number that received it: the public description calls
@@ -176,10 +195,26 @@ export const storedMessage = z
       .string()
       .regex(/^US/)
       .meta({ description: 'The sender; of an incoming message the owner of the number.' }),
-    status: z.enum(['queued', 'sent', 'delivered', 'undelivered']),
+    status: z
+      .enum(['queued', 'sent', 'delivered', 'undelivered', 'received'])
+      .meta({ description: 'Of an incoming message `received`.' }),
     createdAt: instant,
     updatedAt: instant,
+    conversationId: z
+      .string()
+      .regex(/^CN/)
+      .meta({ description: 'The same for all messages of the number with the same others.' }),
   })
   .meta({ id: 'Message' });
 
 export type StoredMessage = Readonly<z.infer<typeof storedMessage>>;
+
+/** A message as a store or a workspace file may hold it: those of before name no conversation. */
+export const keptMessage = storedMessage.partial({ conversationId: true });
+
+export type KeptMessage = Readonly<z.infer<typeof keptMessage>>;
+
+/** Incoming messages of before were `delivered`. */
+export function messageAsShown(kept: KeptMessage, conversationId: string): StoredMessage {
+  return { ...kept, status: kept.direction === 'incoming' ? 'received' : kept.status, conversationId };
+}

@@ -106,6 +106,8 @@ const example: StoredCall = {
   answeredBy: 'USa1b2c3d4e5',
   answeredAt: '2026-11-21T14:00:15.000Z',
   completedAt: '2026-11-21T14:01:50.000Z',
+  callRoute: 'phone-number',
+  aiHandled: null,
   forwardedFrom: null,
   forwardedTo: null,
   createdAt: '2026-11-21T14:00:00.000Z',

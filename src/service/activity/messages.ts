@@ -96,7 +96,7 @@ function sendMessage({ store, internationalMessaging, clock }: MessageParts): Op
       const nowMs = clock.nowMs();
       const made = newMessage(body, { id: nextId(nowMs), createdMs: nowMs, phoneNumber, userId });
       store.messages.insert(made);
-      return made;
+      return store.messages.shown(made);
     });
     return { status: 202, body: { data: message }, deprecated };
   };
@@ -136,6 +136,7 @@ const example: StoredMessage = {
   status: 'sent',
   createdAt: '2026-11-21T14:00:00.000Z',
   updatedAt: '2026-11-21T14:00:00.000Z',
+  conversationId: 'CN3f1c9a7b5d2e4f6081a2b3c4',
 };
 
 const listMessagesDescription: OperationDescription = {

@@ -10,7 +10,7 @@ import { invariant } from '#src/errors.ts';
 import { badRequest, type DeprecatedUse, Refusal, type RequestProblem } from '#src/service/http/refusal.ts';
 import { requireNumber } from '#src/service/phone-numbers.ts';
 import type { PhoneNumberTable } from '#src/service/store/workspace-tables.ts';
-import { numberOwnerId, type PhoneNumber, type StoredMessage } from '#src/service/stored-records.ts';
+import { type KeptMessage, numberOwnerId, type PhoneNumber } from '#src/service/stored-records.ts';
 import { e164, lengthOf, text } from '#src/service/text-schemas.ts';
 
 const contentLengthMax = 1_600;
@@ -132,7 +132,7 @@ interface MessageFacts {
   readonly userId: string;
 }
 
-export function newMessage(body: SendBody, { id, createdMs, phoneNumber, userId }: MessageFacts): StoredMessage {
+export function newMessage(body: SendBody, { id, createdMs, phoneNumber, userId }: MessageFacts): KeptMessage {
   const createdAt = isoInstant(createdMs);
   return {
     id,

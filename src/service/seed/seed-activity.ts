@@ -8,10 +8,10 @@ import { isoInstant } from '#src/clock.ts';
 import { createActivityIds, type NextActivityId } from '#src/service/activity/conversations.ts';
 import type { StoreTables } from '#src/service/store/open-store.ts';
 import {
+  type KeptMessage,
   numberOwnerId,
   type PhoneNumber,
   type StoredCall,
-  type StoredMessage,
   type StoredRecording,
 } from '#src/service/stored-records.ts';
 import type { NumberPlan } from './invented-people.ts';
@@ -109,6 +109,8 @@ function inventCall(id: string, pattern: PatternCall, scene: Scene, createdMs: n
     answeredBy: pattern.direction === 'incoming' && answered ? userId : null,
     answeredAt: answered ? isoInstant(createdMs + ringMs) : null,
     completedAt,
+    callRoute: pattern.direction === 'incoming' ? 'phone-number' : null,
+    aiHandled: null,
     forwardedFrom: null,
     forwardedTo: null,
     createdAt: isoInstant(createdMs),
@@ -116,7 +118,7 @@ function inventCall(id: string, pattern: PatternCall, scene: Scene, createdMs: n
   };
 }
 
-function inventMessage(id: string, pattern: PatternMessage, scene: Scene, createdMs: number): StoredMessage {
+function inventMessage(id: string, pattern: PatternMessage, scene: Scene, createdMs: number): KeptMessage {
   const { phoneNumber, userIds, people } = scene;
   const person = people[pattern.person];
   const incoming = pattern.direction === 'incoming';
@@ -128,7 +130,7 @@ function inventMessage(id: string, pattern: PatternMessage, scene: Scene, create
     phoneNumberId: phoneNumber.id,
     direction: pattern.direction,
     userId: userIds[incoming ? 'owner' : pattern.user],
-    status: 'delivered',
+    status: incoming ? 'received' : 'delivered',
     createdAt: isoInstant(createdMs),
     updatedAt: isoInstant(createdMs + 2_000),
   };

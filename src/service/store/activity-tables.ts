@@ -1,7 +1,16 @@
 /** The calls of a workspace as rows. Works inside or outside a transaction; commits are the caller's. */
+import { hash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Place } from '#src/service/paging.ts';
-import type { StoredCall, StoredMessage, StoredRecording } from '#src/service/stored-records.ts';
+import {
+  callAsShown,
+  type KeptCall,
+  type KeptMessage,
+  messageAsShown,
+  type StoredCall,
+  type StoredMessage,
+  type StoredRecording,
+} from '#src/service/stored-records.ts';
 
 interface CallQuery {
   /** Null: every call of the workspace. */
@@ -25,7 +34,7 @@ interface CallRow {
 
 export interface CallTable {
   /** Its number must be there: it tells the other party. */
-  readonly insert: (call: StoredCall) => void;
+  readonly insert: (call: KeptCall) => void;
   readonly find: (id: string) => StoredCall | null;
   /** The newest first. */
   readonly page: (query: CallQuery) => readonly CallRow[];
@@ -73,9 +82,9 @@ export function createCallTable(database: DatabaseSync): CallTable {
   };
 }
 
-/** The column holds what `insert` wrote, and nothing else. */
+/** The column holds what `insert` wrote, be it of an earlier version, and nothing else. */
 function readCall(document: unknown): StoredCall {
-  return JSON.parse(String(document)) as StoredCall;
+  return callAsShown(JSON.parse(String(document)) as KeptCall);
 }
 
 /** The messages of a workspace as rows. Works inside or outside a transaction; commits are the caller's. */
@@ -102,7 +111,9 @@ interface MessageRow {
 
 export interface MessageTable {
   /** Its number must be there: it tells the other parties. */
-  readonly insert: (message: StoredMessage) => void;
+  readonly insert: (message: KeptMessage) => void;
+  /** As listings show it: with its conversation. Its number must be there. */
+  readonly shown: (message: KeptMessage) => StoredMessage;
   /** The newest first. */
   readonly page: (query: MessageQuery) => readonly MessageRow[];
   /** All of them, one at a time, in order of insertion. */
@@ -128,22 +139,25 @@ export function createMessageTable(database: DatabaseSync): MessageTable {
     if (userId === null) return pageOfConversation.all({ phoneNumberId, participants, ...bounds });
     return pageOfUser.all({ phoneNumberId, participants, userId, ...bounds });
   };
+  const participantsOf = ({ phoneNumberId, from, to }: KeptMessage) =>
+    conversationKey(othersOf(phoneNumberId, [from, ...to]));
   return {
     insert: (message) => {
-      const participants = conversationKey(othersOf(message.phoneNumberId, [message.from, ...message.to]));
+      const participants = participantsOf(message);
       const createdMs = Date.parse(message.createdAt);
       const { id, phoneNumberId, userId } = message;
       insert.run(id, phoneNumberId, participants, userId, createdMs, JSON.stringify(message));
     },
+    shown: (message) => messageAsShown(message, conversationIdOf(message.phoneNumberId, participantsOf(message))),
     page: (query) =>
       pageRows(query).map((row) => ({
         place: { createdMs: Number(row.created_ms), seq: Number(row.seq) },
-        message: readMessage(row.document),
+        message: readMessage(row),
       })),
     *each() {
       // A statement of its own, so that two walks do not meet.
-      const rows = database.prepare('SELECT document FROM messages ORDER BY seq').iterate();
-      for (const row of rows) yield readMessage(row.document);
+      const rows = database.prepare('SELECT document, participants FROM messages ORDER BY seq').iterate();
+      for (const row of rows) yield readMessage(row);
     },
   };
 }
@@ -153,9 +167,18 @@ function conversationKey(participants: readonly string[]): string {
   return [...new Set(participants)].sort().join(' ');
 }
 
-/** The column holds what `insert` wrote, and nothing else. */
-function readMessage(document: unknown): StoredMessage {
-  return JSON.parse(String(document)) as StoredMessage;
+/**
+ * The id of a conversation. Section 2.4, how it is made: not shown. It follows from the number and the others, so that
+ * the messages of earlier versions have theirs, too. `participants`: the text of `conversationKey`.
+ */
+function conversationIdOf(phoneNumberId: string, participants: string): string {
+  return `CN${hash('sha256', `${phoneNumberId} ${participants}`, 'hex').slice(0, 24)}`;
+}
+
+/** The document is what `insert` wrote, be it of an earlier version, and nothing else. */
+function readMessage({ document, participants }: Readonly<Record<string, unknown>>): StoredMessage {
+  const kept = JSON.parse(String(document)) as KeptMessage;
+  return messageAsShown(kept, conversationIdOf(kept.phoneNumberId, String(participants)));
 }
 
 /** The call recordings of a workspace as rows. Works inside or outside a transaction; commits are the caller's. */
@@ -199,10 +222,12 @@ function readRecording(document: unknown): StoredRecording {
 // The SQL of a page of calls or messages, the newest first. Both bounds are on the index: a page costs the same wherever
 // it begins.
 
+const columns = { calls: 'document', messages: 'document, participants' } as const;
+
 /** `conversation`: conditions on the columns before `created_ms` in the index, ended by AND; empty for all. */
 function newestFirstSql(table: 'calls' | 'messages', conversation: string): string {
   return `
-SELECT seq, created_ms, document FROM ${table}
+SELECT seq, created_ms, ${columns[table]} FROM ${table}
 WHERE ${conversation} created_ms > :createdAfterMs AND (created_ms, seq) < (:belowMs, :belowSeq)
 ORDER BY created_ms DESC, seq DESC LIMIT :limit`;
 }

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { isoInstant } from '#src/clock.ts';
 import * as fields from '#src/service/contacts/contact-bodies.ts';
 import { phoneNumberSchema, userId } from '#src/service/phone-numbers.ts';
-import { storedCall, storedMessage, storedRecording } from '#src/service/stored-records.ts';
+import { keptCall, keptMessage, storedRecording } from '#src/service/stored-records.ts';
 import { customFieldTypes } from '#src/wire/contact.ts';
 import { boundedText, e164, text } from '../text-schemas.ts';
 
@@ -85,8 +85,8 @@ export const phoneNumberRecord = phoneNumberSchema.strict().extend({
     messaging: restrictions.shape.messaging.strict(),
   }),
 });
-const callTimes = storedCall.shape;
-export const callRecord = storedCall.strict().extend({
+const callTimes = keptCall.shape;
+export const callRecord = keptCall.strict().extend({
   answeredAt: bounded(callTimes.answeredAt.unwrap()).nullable(),
   completedAt: bounded(callTimes.completedAt.unwrap()).nullable(),
   createdAt: bounded(callTimes.createdAt),
@@ -95,7 +95,7 @@ export const callRecord = storedCall.strict().extend({
 export const recordingRecord = storedRecording
   .strict()
   .extend({ startTime: bounded(storedRecording.shape.startTime.unwrap()).nullable() });
-export const messageRecord = storedMessage.strict().extend({
-  createdAt: bounded(storedMessage.shape.createdAt),
-  updatedAt: bounded(storedMessage.shape.updatedAt),
+export const messageRecord = keptMessage.strict().extend({
+  createdAt: bounded(keptMessage.shape.createdAt),
+  updatedAt: bounded(keptMessage.shape.updatedAt),
 });

@@ -112,9 +112,14 @@ function takeActivity(context: LoadContext): Readonly<Record<'calls' | 'recordin
       const message = fittingRecord(schemas.messageRecord, value, place, problems);
       if (message === null) return;
       const { phoneNumberId, userId } = message;
-      if (hasReferences(context, place, { phoneNumberId, userId })) {
-        keep('messages', place, () => tables.messages.insert(message));
+      if (!hasReferences(context, place, { phoneNumberId, userId })) return;
+      const { conversationId } = tables.messages.shown(message);
+      if ((message.conversationId ?? conversationId) !== conversationId) {
+        const words = `must be ${conversationId}, as it follows from the number and the others, or be left out`;
+        problems.add(place, ['conversationId'], words);
+        return;
       }
+      keep('messages', place, () => tables.messages.insert(message));
     },
   };
 }

@@ -173,7 +173,7 @@ test('what refers to nothing in the file is a problem', async () => {
     `calls[${last + 2}].id: another record of this section has this id`,
     'recordings[0].callId: no call of the file has this id',
     'messages[0].userId: no user of the file has this id',
-    'messages[1].status: must be one of: queued, sent, delivered, undelivered',
+    'messages[1].status: must be one of: queued, sent, delivered, undelivered, received',
   ]);
 });
 
