@@ -280,7 +280,7 @@ function hintsOf(dead: FixRow, inFile: string): string {
 }
 
 /**
- * A command with options cannot stand in a cell: the guard against formulas puts an apostrophe in front of each. It ends its hint, and is
+ * A command with options is never in a cell: the guard against formulas puts an apostrophe in front of each. It ends its hint, and is
  * named by its words alone.
  */
 function withoutOptions(hint: string): string {
