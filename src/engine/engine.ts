@@ -112,8 +112,9 @@ export async function startEngine(home: Home, lock: EngineLock, options: EngineO
 }
 
 /** The queue's server. The caller holds the lock. @throws what `openQueueServer` throws. */
-export function openEngineQueue({ config, folders, log }: Home): Promise<QueueServer> {
-  return openQueueServer({ redisUrl: config.queue.redisUrl, folder: folders.queue, log });
+export function openEngineQueue({ config, folders, ledgerPlace, log }: Home): Promise<QueueServer> {
+  const { redisUrl } = config.queue;
+  return openQueueServer({ redisUrl, isShared: ledgerPlace.kind !== 'file', folder: folders.queue, log });
 }
 
 /** The embedded one needs a second, in which the rest of the start goes on. */

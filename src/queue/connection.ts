@@ -37,6 +37,8 @@ export interface QueueServer {
 
 export interface QueueServerOptions {
   readonly redisUrl: string | null;
+  /** Whether other hosts may be on the ledger, which cannot use an embedded one. */
+  readonly isShared: boolean;
   /** Where the embedded one keeps its files. */
   readonly folder: string;
   readonly log: Logger;
@@ -50,7 +52,7 @@ const firstAnswerMs = 10_000;
  *   server does not start.
  */
 export async function openQueueServer(options: QueueServerOptions): Promise<QueueServer> {
-  if (options.redisUrl !== null) return await openRemote(options.redisUrl);
+  if (options.redisUrl !== null) return await openRemote(options.redisUrl, adviceOn(options));
   const valkey = await startEmbeddedValkey({ folder: options.folder, log: options.log });
   return {
     ...embeddedServer(valkey.connection),
@@ -70,7 +72,7 @@ export interface QueueAddress {
  *   `queueUnreachable` if Redis does not answer.
  */
 export async function attachQueueServer({ redisUrl, place }: QueueAddress): Promise<QueueServer> {
-  if (redisUrl !== null && place.kind === 'redis') return await openRemote(redisUrl);
+  if (redisUrl !== null && place.kind === 'redis') return await openRemote(redisUrl, adviceWhereUsed);
   if (redisUrl !== null || place.kind === 'redis') {
     const message =
       redisUrl === null
@@ -94,9 +96,18 @@ function embeddedServer(connection: EmbeddedConnection): QueueServer {
   };
 }
 
-async function openRemote(redisUrl: string): Promise<QueueServer> {
+/** The running engine uses that Redis, so there is no other. */
+const adviceWhereUsed = 'Check REDIS_URL, and whether that Redis runs.';
+
+function adviceOn({ isShared }: Pick<QueueServerOptions, 'isShared'>): string {
+  return isShared
+    ? 'Check REDIS_URL, and whether that Redis runs: every host on this ledger needs the same one.'
+    : 'Check REDIS_URL, or unset it to use the embedded queue.';
+}
+
+async function openRemote(redisUrl: string, advice: string): Promise<QueueServer> {
   const server = remoteServer(redisUrl);
-  await ask(server);
+  await ask(server, `${advice} Nothing was lost.`);
   return server;
 }
 
@@ -120,7 +131,7 @@ function remoteServer(redisUrl: string): QueueServer {
 }
 
 /** One PING, so that a wrong address is reported at once. */
-async function ask(server: QueueServer): Promise<void> {
+async function ask(server: QueueServer, hint: string): Promise<void> {
   const redis = new Redis({
     ...server.producer,
     lazyConnect: true,
@@ -132,7 +143,6 @@ async function ask(server: QueueServer): Promise<void> {
   const tooLate = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
       const message = `${server.description} does not answer`;
-      const hint = 'Check REDIS_URL, or unset it to use the embedded queue. Nothing was lost.';
       reject(new PatchbayError('unreachable', 'queueUnreachable', message, { hint }));
     }, firstAnswerMs);
   });

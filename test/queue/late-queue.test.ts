@@ -18,7 +18,7 @@ const ledgerId = 'late-ledger';
 
 async function openLateQueue() {
   const folder = mkdtempSync(join(tmpdir(), 'pb-l-'));
-  const server = await openQueueServer({ redisUrl: null, folder: join(folder, 'queue'), log });
+  const server = await openQueueServer({ redisUrl: null, isShared: false, folder: join(folder, 'queue'), log });
   const producer = openProducer(ledgerId, server.producer, log);
   const path = join(folder, 'late.sock');
   const { path: there } = server.worker;
