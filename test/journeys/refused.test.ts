@@ -22,7 +22,7 @@ async function entered(journey: Journey) {
   return { acts, runs, copies: journey.names('handed-over'), notes: journey.names('import/_stopped') };
 }
 
-describe.concurrent('where the key is refused', () => {
+describe.concurrent('where the start of its engine is refused', () => {
   test('an import of the file of a stopped run leaves that run stopped', async ({ journey }) => {
     const { file, id } = await stoppedRun(journey);
     const before = await entered(journey);
@@ -51,5 +51,15 @@ describe.concurrent('where the key is refused', () => {
     }
     const approved = await journey.call(['runs', 'approve', id, '--json']);
     expect(approved.documents, approved.stderr).toMatchObject([{ run: id, state: 'done', updated: 20 }]);
+  });
+
+  test('a run is cancelled all the same, and ended by the next engine that may start', async ({ journey }) => {
+    const { id } = await stoppedRun(journey);
+    const elsewhere = await journey.service();
+    const env = { PATCHBAY_BASE_URL: elsewhere.origin, PATCHBAY_API_KEY: elsewhere.key };
+    const cancelled = await journey.call(['runs', 'cancel', id, '--json'], env);
+    expect(cancelled.documents, cancelled.stderr).toMatchObject([{ run: id, state: 'cancelling' }]);
+    expect(cancelled.code).toBe(0);
+    expect(cancelled.stderr).toContain('[otherWorkspace]: the running engine ends the run, or the next one');
   });
 });

@@ -3,7 +3,7 @@ import type { Home } from '#src/app.ts';
 import type { AuditDocument } from '#src/audits/audit-document.ts';
 import { askYesAndWhy, type Terminal, terminalOf } from '#src/cli/output.ts';
 import { startEngine } from '#src/engine/engine.ts';
-import { messageOf } from '#src/errors.ts';
+import { messageOf, PatchbayError } from '#src/errors.ts';
 import { takeEngineLock } from '#src/ledger/engine-presence.ts';
 import { activeRunStates, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import { hasPlan, keptPlanOf } from '#src/operations/plan.ts';
@@ -252,7 +252,7 @@ export async function cancel(options: CancelOptions, id: string): Promise<number
   }
 }
 
-/** The running engine ends it; where none runs, this process becomes the engine for it. */
+/** The running engine ends it; where none runs, this process becomes the engine for it. Where that is refused, the run is cancelled all the same. */
 async function endCancelled(home: Home, output: Output): Promise<void> {
   if (home.mode === 'real' && home.config.service.baseUrl === null) {
     output.note('no service is configured here: the running engine ends the run, or the next one');
@@ -260,7 +260,14 @@ async function endCancelled(home: Home, output: Output): Promise<void> {
   }
   const lock = takeEngineLock(home.folders.lockFile);
   if (lock === null) return;
-  const engine = await startEngine(home, lock, { sameWorkspace: false, waitFor: 'everything', runsSchedules: false });
+  const engine = await startEngine(home, lock, {
+    ...{ sameWorkspace: false, waitFor: 'everything', runsSchedules: false },
+  }).catch((error: unknown) => {
+    if (!(error instanceof PatchbayError) || error.kind === 'bug' || error.kind === 'damaged') throw error;
+    output.note(`${error.message} [${error.code}]: the running engine ends the run, or the next one`);
+    return null;
+  });
+  if (engine === null) return;
   const deadlineMs = home.clock.monotonicMs() + cancelWaitMs;
   while (
     (await home.ledger.runs.list({ states: ['cancelling'], limit: 1 })).length > 0 &&
