@@ -70,8 +70,31 @@ async function waitingFor({ ledger }: Pick<Home, 'ledger'>, host: string): Promi
     limit: waitingRunsMax,
     oldestFirst: true,
   });
-  // What has rows to write is written by the others.
-  return runs.filter((run) => run.state !== 'applying' || pendingCount(run.counts) === 0).map(waitingOf);
+  return runs.filter(needsItsHost).map(waitingOf);
+}
+
+/** What has rows to write is written by the others. */
+function needsItsHost({ state, counts }: RunRecord): boolean {
+  return state !== 'applying' || pendingCount(counts) === 0;
+}
+
+/** Why a run stands still that only its host can go on with, and that host is not at work; null of any other run. */
+export async function standstillOfHost(
+  { ledger, clock }: Pick<Home, 'ledger' | 'clock'>,
+  run: RunRecord,
+): Promise<{ readonly code: 'hostAway'; readonly message: string; readonly hint: string } | null> {
+  if (run.host === null || !needsItsHost(run)) return null;
+  const host = (await ledger.hosts.list()).find(({ id }) => id === run.host);
+  if (host === undefined || isAtWork(host, await ledger.nowMs(clock))) return null;
+  const what = waitingOf(run).isUnread
+    ? 'its file is there, unread'
+    : 'every row has its outcome, and its report and archive are to be written there';
+  const since = `${isoInstant(host.seenAtMs).slice(0, 19).replace('T', ' ')}Z`;
+  return {
+    code: 'hostAway',
+    message: `the run waits for the host ${host.name}, which has been ${host.hasLeft ? 'stopped' : 'silent'} since ${since}: ${what}`,
+    hint: `Nothing is lost. Start that host again: it goes on with the run by itself. If it is gone for good, on another host: patchbay hosts forget ${host.id}`,
+  };
 }
 
 function waitingOf({ id, feed, fileName, state }: RunRecord): WaitingRun {

@@ -29,6 +29,7 @@ import {
 } from '#src/runs/report.ts';
 import { removeStoppedNote } from '#src/runs/stop-run.ts';
 import { actOf } from './acts.ts';
+import { standstillOfHost } from './hosts.ts';
 import { standstillReason } from './standstill.ts';
 
 /** What reading a run needs of a data folder. */
@@ -218,7 +219,7 @@ export async function readRun(
     problemsKnown,
     rejectedRowsUnread,
     notes: run.notes,
-    reason: stop === null ? run.reason : reasonOfStop(stop),
+    reason: stop === null ? run.reason : await reasonOfStop(home, run, stop),
   };
 }
 
@@ -268,12 +269,16 @@ function exitCodeOfStop({ kind }: FollowStop): number {
 
 const againHint = 'Nothing is lost. Run the same command again: it continues where it stopped.';
 
-function reasonOfStop(stop: FollowStop): NonNullable<RunDetail['reason']> {
+async function reasonOfStop(
+  home: RunHome,
+  run: RunRecord,
+  stop: FollowStop,
+): Promise<NonNullable<RunDetail['reason']>> {
   if (stop.kind === 'auth') {
     const hint = 'Nothing is lost. Set a working key and run the same command again: it continues where it stopped.';
     return { code: stop.pause.errorCode ?? 'keyRefused', message: stop.pause.message, hint };
   }
-  return standstillReason(stop, againHint);
+  return (await standstillOfHost(home, run)) ?? standstillReason(stop, againHint);
 }
 
 type RunDocument = RunSummary & {

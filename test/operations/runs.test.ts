@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Home } from '#src/app.ts';
 import type { Standstill } from '#src/ledger/follow.ts';
+import { noOptions } from '#src/ledger/runs.ts';
 import {
   interruptedDocument,
   readRun,
@@ -10,6 +11,7 @@ import {
   viewRun,
   wholeRunDocument,
 } from '#src/operations/runs.ts';
+import { submitFile } from '#src/runs/enter-run.ts';
 import type { FollowEnd } from '#src/runs/follow-run.ts';
 import { csv, fillers, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 import { defaultGuards } from '#test/runs/support/tallies.ts';
@@ -108,5 +110,39 @@ describe('the document of a run', () => {
     expect(detail.summary).toMatchObject({ state: 'stopped', exitCode: 6 });
     expect(detail.reason).toMatchObject({ code, message, hint: expect.stringMatching(/same command/) });
     expect(detail).toMatchObject({ hasReport: false, isInterrupted: true });
+  });
+
+  const since = '2026-11-21 14:00:00Z';
+  it.each<[string, boolean, string]>([
+    [
+      'was stopped, and is to write its results',
+      true,
+      `stopped since ${since}: every row has its outcome, and its report and archive are to be written there`,
+    ],
+    ['is silent, and has its file', false, `silent since ${since}: its file is there, unread`],
+  ])('of a run that only one host can go on with names the host, which %s', async (_name, hasLeft, what) => {
+    const bench = await openRunsBench();
+    const parts = { ...bench.parts, host: 'h2' };
+    const run = await submitFile(parts, await bench.write('a.csv', csv(fillers(3))), noOptions, {
+      feed: await parts.feeds.get('main'),
+    });
+    if (hasLeft) await bench.apply(await bench.stage(run.run));
+    const seenAtMs = Date.parse(since);
+    await bench.ledger.hosts.enter(
+      {
+        ...{ id: 'h2', name: 'berlin:/srv', session: 's', engine: null, queue: 'redis', isSandbox: false },
+        ...{ runsSchedules: false, leads: false, feeds: [], startedAtMs: seenAtMs, seenAtMs, hasLeft },
+      },
+      'q',
+      () => false,
+    );
+    const end = { kind: 'unreachable', run: run.run, pause: null, failure: null, waitedMs: 4_690 } as const;
+    const { summary, reason } = await readRunEnd(homeOf(bench), end);
+    expect(summary.exitCode).toBe(6);
+    expect(reason).toEqual({
+      code: 'hostAway',
+      message: `the run waits for the host berlin:/srv, which has been ${what}`,
+      hint: expect.stringMatching(/Start that host again.* patchbay hosts forget h2$/),
+    });
   });
 });
