@@ -342,6 +342,21 @@ export function withoutValues(event: RunEvent): RunEvent {
 }
 
 /**
+ * Whether a run is under way because of that act, the last one of a person on it: the same command, given again, follows it.
+ * @param choice what was chosen with it.
+ */
+export async function isUnderWayBy(
+  { ledger }: Pick<Home, 'ledger'>,
+  { id, state }: RunRecord,
+  kind: 'approve' | 'restage',
+  choice: LinkChoice | null = null,
+): Promise<boolean> {
+  if (state !== 'queued' && state !== 'staging' && state !== 'applying') return false;
+  const [last] = await ledger.acts.list({ runId: id, limit: 1 });
+  return last?.kind === kind && (last.facts.choice ?? null) === choice;
+}
+
+/**
  * Lets a stopped run continue as it was shown: past the guards that stopped it, up to their figures. Its rows are written as
  * they were staged; the file is not read again.
  * @param shown the run as the person saw it.

@@ -63,3 +63,26 @@ describe.concurrent('where the start of its engine is refused', () => {
     expect(cancelled.stderr).toContain('[otherWorkspace]: the running engine ends the run, or the next one');
   });
 });
+
+test('what was asked for already is followed: approving or reading anew once more is no mistake while the run is under way', async ({
+  journey,
+}) => {
+  const { id } = await stoppedRun(journey);
+  expect((await journey.call(['runs', 'approve', id, '--detach'])).code).toBe(0);
+  const again = await journey.call(['runs', 'approve', id, '--json']);
+  expect(again.documents, again.stderr).toMatchObject([{ run: id, state: 'done', updated: 20 }]);
+  expect(again.stderr).toContain(`run ${id} was approved already: following it`);
+  const { documents: acts } = await journey.call(['logs', '--acts', '--json']);
+  expect(acts.map(({ kind }) => kind)).toEqual(['import', 'import', 'approve']);
+
+  const late = await journey.call(['runs', 'approve', id, '--json']);
+  expect(late.documents).toMatchObject([{ error: { code: 'notStopped' }, exitCode: 2 }]);
+});
+
+test('a run that is read anew is followed by the same command', async ({ journey }) => {
+  const { id } = await stoppedRun(journey);
+  expect((await journey.call(['runs', 'restage', id, '--detach'])).code).toBe(0);
+  const again = await journey.call(['runs', 'restage', id, '--json']);
+  expect(again.documents, again.stderr).toMatchObject([{ run: id, state: 'stopped', pending: 20, exitCode: 5 }]);
+  expect(again.stderr).toContain(`run ${id} is being read anew already: following it`);
+});

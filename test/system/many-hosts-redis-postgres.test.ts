@@ -305,7 +305,7 @@ describeOnServers('several hosts on one ledger', (servers) => {
     await interrupted(one);
   });
 
-  test('an import that is refused by name enters nothing: no run is begun or replaced, and no engine carries it out', async ({
+  test('an import that is refused by name enters nothing, and a run whose host has stopped is followed as far as others may go', async ({
     journey,
   }) => {
     const service = await journey.service();
@@ -325,22 +325,42 @@ describeOnServers('several hosts on one ledger', (servers) => {
     copyFileSync(join(one.data, 'host.id'), join(copy.data, 'host.id'));
     const refusedWith = async (host: Host, ...files: readonly string[]) => {
       const { code, documents, stderr } = await journey.run(['import', '--json', ...files], host.env);
-      expect(code, stderr).toBe(2);
-      return documents[0].error.code;
+      const { error, exitCode } = documents[0];
+      expect(code, stderr).toBe(exitCode);
+      // The embedded queue is no way out.
+      expect(error.hint).not.toContain('unset');
+      return `${exitCode} ${error.code}`;
     };
     const more = journey.file('more.csv', peopleCsv(5, { prefix: 'q' }));
     expect(
       await Promise.all([
         refusedWith(site.host('embedded', { REDIS_URL: '' }), changed),
         refusedWith(site.host('astray', { REDIS_URL: `${servers().redis.url}/3` }), changed),
+        refusedWith(site.host('unreachable', { REDIS_URL: 'redis://127.0.0.1:9' }), changed),
         refusedWith(copy, more, changed),
       ]),
-    ).toEqual(['queueNotShared', 'otherQueue', 'hostTaken']);
+    ).toEqual(['2 queueNotShared', '2 otherQueue', '6 queueUnreachable', '2 hostTaken']);
     expect(await statesOf()).toEqual(before);
     expect(journey.names('copy/handed-over')).toEqual([]);
     expect(service.writeCount()).toBe(20);
     const { documents: acts } = await journey.run(['logs', '--acts', '--json'], one.env);
     expect(acts.map(({ kind }) => kind)).toEqual(['import', 'import']);
+
+    // The others write its rows; its results are for its host to write, which has stopped. The same command says so again.
+    const { run: id } = stopped.documents[0];
+    for (const note of ['handing over', 'was approved already: following it']) {
+      const waited = await journey.run(['runs', 'approve', id, '--json', '--wait', '10s'], one.env);
+      expect(waited.stderr).toContain(note);
+      expect(waited.documents[0], waited.stderr).toMatchObject({ updated: 20, pending: 0, exitCode: 6 });
+      expect(waited.documents[0].error).toMatchObject({
+        code: 'hostAway',
+        message: expect.stringContaining(`${cron.data}, which has been stopped since`),
+        hint: expect.stringContaining('patchbay hosts forget'),
+      });
+    }
+    const back = await journey.run(['import', '--json', more], cron.env);
+    expect(back.documents[0], back.stderr).toMatchObject({ state: 'done', created: 5 });
+    expect((await runsOf(site)).map(({ state }) => state)).toEqual(['done', 'done', 'done']);
     await interrupted(one);
   });
 

@@ -9,7 +9,16 @@ import { activeRunStates, type RunRecord, type RunState } from '#src/ledger/runs
 import { hasPlan, keptPlanOf } from '#src/operations/plan.ts';
 import { restageRun } from '#src/operations/restage.ts';
 import { changesOfRun, type RunStory, readStory, storyDocument } from '#src/operations/run-story.ts';
-import { approveRun, cancelRun, findRun, listRuns, type RunView, readRun, runDocument } from '#src/operations/runs.ts';
+import {
+  approveRun,
+  cancelRun,
+  findRun,
+  isUnderWayBy,
+  listRuns,
+  type RunView,
+  readRun,
+  runDocument,
+} from '#src/operations/runs.ts';
 import type { MadePlan } from '#src/plans/make-plan.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { shellWord } from '#src/shell-words.ts';
@@ -181,8 +190,10 @@ export async function approve(options: ApproveOptions, id: string): Promise<numb
       output.note(`run ${run.id} stays stopped`);
       return exitCodes.guard;
     }
+    const isAgain = await isUnderWayBy(home, run, 'approve', choice);
+    if (isAgain) output.note(`run ${run.id} was approved already: following it`);
     const approved = async () => {
-      await approveRun(home, run, answer.why, choice, shown?.isKept === true ? shown.plan : null);
+      if (!isAgain) await approveRun(home, run, answer.why, choice, shown?.isKept === true ? shown.plan : null);
       return [run];
     };
     if (options.detach === true) {
@@ -220,7 +231,9 @@ export async function restage(options: RestageOptions, id: string): Promise<numb
   try {
     const output = createOutput(options);
     const run = await findRun(home, id);
-    const restaged = async () => [await restageRun(home, run, options.reason ?? null)];
+    const isAgain = await isUnderWayBy(home, run, 'restage');
+    if (isAgain) output.note(`run ${run.id} is being read anew already: following it`);
+    const restaged = async () => [isAgain ? run : await restageRun(home, run, options.reason ?? null)];
     if (options.detach === true) {
       await restaged();
       output.note(`run ${run.id} is read anew by the running engine, or the next one`);
