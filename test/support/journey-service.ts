@@ -1,4 +1,5 @@
 /** A workspace service in the test's own process, whose faults change while a command works. */
+import { Readable } from 'node:stream';
 import { systemClock } from '#src/clock.ts';
 import { silentLogger } from '#src/log.ts';
 import { parseFault } from '#src/service/faults/faults.ts';
@@ -36,7 +37,12 @@ export interface JourneyService {
   close(): Promise<void>;
 }
 
-export async function startJourneyService(faults: readonly string[], key: string): Promise<JourneyService> {
+/** @param workspace the path of a workspace file; without one the service holds no contacts. */
+export async function startJourneyService(
+  faults: readonly string[],
+  key: string,
+  workspace?: string,
+): Promise<JourneyService> {
   const check = createReplyCheck();
   const writes = watchWrites();
   const service = await startService({
@@ -50,6 +56,7 @@ export async function startJourneyService(faults: readonly string[], key: string
     port: 0,
     apiKeys: [key],
     store: ':memory:',
+    ...(workspace === undefined ? {} : { load: { file: workspace, stdin: () => Readable.from([]) } }),
     seedContacts: 0,
     seedPhoneNumbers: 2,
     patchMode: 'merge',

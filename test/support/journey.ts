@@ -26,8 +26,11 @@ export interface Journey {
   run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;
   /** Carries out a command in this process, one at a time: for what a test needs on its way (`call-patchbay.ts`). */
   call(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;
-  /** A service that the commands of this journey write to from now on. `faults` as for `patchbay serve`. */
-  service(faults?: readonly string[], key?: string): Promise<JourneyService>;
+  /**
+   * A service that the commands of this journey write to from now on. `faults` as for `patchbay serve`; `workspace` is the path of a
+   * workspace file with what it holds, else it holds no contacts.
+   */
+  service(faults?: readonly string[], key?: string, workspace?: string): Promise<JourneyService>;
   /** Writes a file beside the data folder; answers its path. */
   file(name: string, content: string | Uint8Array): string;
   /** Puts a backup in the place of the ledger, as the README says; of a journey with a service of its own. Nothing runs. */
@@ -82,8 +85,8 @@ export const test = base.extend<{ readonly journey: Journey }>({
       start,
       run: (args, env) => start(args, env).ended(),
       call: (args, env = {}) => callPatchbay(args, envWith(env)),
-      service: async (faults = [], key = 'key-for-journeys') => {
-        const service = await startJourneyService(faults, key);
+      service: async (faults = [], key = 'key-for-journeys', workspace) => {
+        const service = await startJourneyService(faults, key, workspace);
         services.push(service);
         return service;
       },
