@@ -1,5 +1,6 @@
 /**
- * Ctrl-C: the first one finishes the requests under way, the second one leaves (`docs/contract.md`, "Commands").
+ * Ctrl-C: the first one finishes the requests under way, the second one leaves (`docs/contract.md`, "Commands"). So does a terminal
+ * that closes (SIGHUP), once or several times; not under `nohup`, which asks to be left alone.
  *
  * `kill` on `npm start` counts as well. npm passes the signal to the shell between it and us, which dies of it and does not pass
  * it on: so a process that npm started interrupts itself when its parent is gone.
@@ -7,7 +8,7 @@
 import { readFileSync } from 'node:fs';
 import type { ErrorDocument } from '#src/operations/error-document.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
-import type { Output } from './output.ts';
+import { handleBrokenStdout, type Output } from './output.ts';
 
 /** Requests end within 15 s, and a stop waits 20 s for its jobs: what is still there then hangs. */
 const patienceMs = 45_000;
@@ -22,11 +23,6 @@ export interface Interrupt {
   dispose(): void;
 }
 
-interface InterruptOptions {
-  /** A terminal that closes (SIGHUP) interrupts, too. Not under `nohup`, which asks to be left alone. Default: false. */
-  readonly hangUp?: boolean;
-}
-
 type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
 const codes: Readonly<Record<Signal, number>> = {
@@ -35,12 +31,17 @@ const codes: Readonly<Record<Signal, number>> = {
   SIGHUP: exitCodes.hungUp,
 };
 
-export function listenForInterrupt(onFirst: () => void, { hangUp = false }: InterruptOptions = {}): Interrupt {
+export function listenForInterrupt(onFirst: () => void): Interrupt {
   const controller = new AbortController();
   const { promise, resolve } = Promise.withResolvers<void>();
   let code: number | null = null;
   let watchdog: NodeJS.Timeout | undefined;
   const handle = (signal: Signal): void => {
+    if (signal === 'SIGHUP') {
+      forgetTerminal();
+      // The system and the shell both say that the terminal is gone.
+      if (code !== null || isUnderNohup()) return;
+    }
     if (code !== null) process.exit(code);
     code = codes[signal];
     onFirst();
@@ -53,11 +54,7 @@ export function listenForInterrupt(onFirst: () => void, { hangUp = false }: Inte
       process.exit(codes[signal]);
     }, patienceMs).unref();
   };
-  const signals: readonly Signal[] = [
-    'SIGINT',
-    'SIGTERM',
-    ...(hangUp && !isHangUpIgnored() ? ['SIGHUP' as const] : []),
-  ];
+  const signals: readonly Signal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   for (const signal of signals) process.on(signal, handle);
   const parent = watchParent(() => {
     if (code === null) handle('SIGTERM');
@@ -85,14 +82,25 @@ function watchParent(onGone: () => void): NodeJS.Timeout | undefined {
   }, parentLookEveryMs).unref();
 }
 
-/** Whether SIGHUP was ignored from the start, as by `nohup`: a handler would override that. False where the system does not say. */
-function isHangUpIgnored(): boolean {
+/**
+ * Whether the command was started by `nohup`, or by a script that was. Node forgets at its start that SIGHUP was ignored, so that
+ * others have to say it: the shell, which names the command that it started, or the process that started this one.
+ */
+function isUnderNohup(): boolean {
+  if (process.env._?.split('/').at(-1) === 'nohup') return true;
   try {
-    const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1] ?? '0';
+    const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${process.ppid}/status`, 'latin1'))?.[1] ?? '0';
     return (BigInt(`0x${mask}`) & 1n) === 1n;
   } catch {
+    // The system does not say.
     return false;
   }
+}
+
+/** What is written to it from now on fails, and must not end the process before its work is put away. */
+function forgetTerminal(): void {
+  handleBrokenStdout();
+  process.stderr.on('error', () => undefined);
 }
 
 /** What a command says at the first signal while requests are under way. */

@@ -64,7 +64,7 @@ Try it without an account:
   patchbay import --sandbox config/samples/contacts.csv
 
 Exit codes: 0 done, 1 unexpected error or damaged ledger, 2 usage or configuration, 3 rejected rows, unreadable file or duplicates,
-  4 key missing or refused, 5 stopped by a guard or cancelled, 6 service or queue unreachable, 130/143 interrupted.`;
+  4 key missing or refused, 5 stopped by a guard or cancelled, 6 service or queue unreachable, 129/130/143 interrupted.`;
 
 function addInit(program: Command): void {
   withExamples(

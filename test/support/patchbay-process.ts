@@ -27,7 +27,7 @@ export interface PatchbayProcess {
   readonly stdin: Writable | null;
   /** Resolves when it has ended and all it said was read. Rejects when it does not end. */
   ended(): Promise<Ended>;
-  signal(name: 'SIGINT' | 'SIGTERM' | 'SIGKILL'): void;
+  signal(name: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGKILL'): void;
   /** SIGKILL; resolves when it is gone. */
   kill(): Promise<void>;
   /** The first line of stdout, once it is complete. */

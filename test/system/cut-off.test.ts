@@ -35,6 +35,40 @@ describe.concurrent('an import that is cut off', () => {
     expect(service.createCount(), `no POST is repeated; ${told}`).toBe(rows);
   });
 
+  test('by a terminal that closes ends with 129 and its document, however often it is hung up, and the same command goes on', async ({
+    journey,
+  }) => {
+    const service = await journey.service(['create:latency=300ms']);
+    const file = journey.file('people.csv', peopleCsv(60));
+    const first = journey.start(['import', '--json', file]);
+    await service.creates(5);
+    first.signal('SIGHUP');
+    first.signal('SIGHUP');
+    const { code, documents, stderr } = await first.ended();
+    expect(code, stderr).toBe(129);
+    expect(documents).toMatchObject([
+      { state: 'stopped', exitCode: 129, problems: [{ line: 0, code: 'interrupted' }] },
+    ]);
+    expect(await service.keys(), 'what was sent was waited for').toHaveLength(service.createCount());
+
+    await service.setFaults([]);
+    const again = await journey.call(['import', '--json', file]);
+    expect(again.documents, again.stderr).toMatchObject([{ state: 'done', rows: 60, created: 60 }]);
+  });
+
+  test('does not end where a terminal closes under nohup', async ({ journey }) => {
+    const service = await journey.service(['create:latency=300ms']);
+    const file = journey.file('people.csv', peopleCsv(60));
+    // As a shell starts it.
+    const first = journey.start(['import', '--json', file], { _: '/usr/bin/nohup' });
+    await service.creates(5);
+    first.signal('SIGHUP');
+    await service.setFaults([]);
+    const { code, documents, stderr } = await first.ended();
+    expect(code, stderr).toBe(0);
+    expect(documents).toMatchObject([{ state: 'done', rows: 60, created: 60 }]);
+  });
+
   test('by Ctrl-C ends with 130, says how to go on, and the second call goes on', async ({ journey }) => {
     // More than a process has on their way at once, and as many again.
     const rows = 100;

@@ -30,7 +30,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   ];
   const store = options.store ?? ':memory:';
   // A load watches the signal, and ends by it. Without a load the signal ends the process: its store is left empty.
-  const loading = options.load === undefined ? null : listenForInterrupt(() => undefined, { hangUp: true });
+  const loading = options.load === undefined ? null : listenForInterrupt(() => undefined);
   const loadSignal = loading?.signal ?? null;
   const serviceOptions = serviceOptionsOf(options, { host: config.page.host, apiKeys, store, loadSignal });
   const service = await startService(serviceOptions).catch((error: unknown) => {
@@ -43,7 +43,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     return reportInterrupted(output, 'interrupted; nothing was loaded', loading?.exitCode() ?? exitCodes.interrupted);
   }
   // Before the start is printed: a reader of that may end the service at once.
-  const interrupt = loading ?? listenForInterrupt(() => undefined, { hangUp: true });
+  const interrupt = loading ?? listenForInterrupt(() => undefined);
   printStarted(output, service, { store, patchMode: serviceOptions.patchMode });
   await interrupt.received;
   await service.close();
@@ -73,7 +73,7 @@ export async function dumpStore(file: string, options: DumpOptions): Promise<num
       hint: 'Name its file with --store FILE.',
     });
   }
-  const interrupt = listenForInterrupt(() => undefined, { hangUp: true });
+  const interrupt = listenForInterrupt(() => undefined);
   const isForStdout = file === '-';
   let isStdoutTaken = isForStdout && wasStdoutClosed();
   const stdout = () => {
