@@ -95,7 +95,7 @@ export function yesOrNo() {
 /** The path of a file or folder, up to 1,000 characters. */
 export function path() {
   const error = 'the path of a file or folder';
-  return z.string({ error }).min(1, { error }).max(1_000, { error });
+  return z.string({ error }).regex(/\S/, { error }).max(1_000, { error });
 }
 
 /** A secret that travels in a header: printable ASCII without spaces. */
@@ -265,12 +265,20 @@ export function closestZone(name: string): string | null {
   return closest(name, ['UTC', ...Intl.supportedValuesOf('timeZone')]);
 }
 
-/** The zone where the configuration names none: that of `TZ` where it is one, else the machine's, else UTC. */
-export function zoneOfMachine(env: Readonly<Record<string, string | undefined>>): string {
+/**
+ * The zone where the configuration names none: that of `TZ` where it is one, else the machine's, else UTC. `misnamed`: what `TZ` holds
+ * instead of a zone; null where it is one, or not set.
+ */
+export function zoneOfMachine(env: Readonly<Record<string, string | undefined>>): {
+  readonly zone: string;
+  readonly misnamed: string | null;
+} {
   const named = env.TZ?.trim().replace(/^:/, '') ?? '';
-  if (isTimeZone(named)) return named;
+  if (isTimeZone(named)) return { zone: named, misnamed: null };
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
-  return timeZone !== undefined && isTimeZone(timeZone) ? timeZone : 'UTC';
+  const zone = timeZone !== undefined && isTimeZone(timeZone) ? timeZone : 'UTC';
+  // A path is the machine's own file of its zone.
+  return { zone, misnamed: named === '' || named.startsWith('/') ? null : named };
 }
 
 // Hosts, judged by their name alone: nothing is resolved here.

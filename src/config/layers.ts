@@ -204,8 +204,9 @@ function isTree(value: unknown): value is Tree {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** A blank names nothing: it stays as it is, and its form refuses it. */
 function absolute(trait: SettingTraits['path'], value: unknown, folder: string): unknown {
-  if (trait === undefined || typeof value !== 'string') return value;
+  if (trait === undefined || typeof value !== 'string' || value.trim() === '') return value;
   if (trait === 'orUrl' && isUrl(value)) return value;
   return trait === 'orName' && isMappingName(value) ? value : resolve(folder, value);
 }

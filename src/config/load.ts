@@ -77,8 +77,14 @@ export async function loadConfig({ env, flags, configPath, cwd }: LoadOptions): 
   const withPlace = ({ path, sentence }: { readonly path: readonly string[]; readonly sentence: string }): string =>
     `${placeOf(merged, path)}: ${sentence}`;
   if (found.problems.length > 0) throw invalid(found.problems.map(withPlace));
-  const warnings = [...environment.warnings, ...found.warnings.map(withPlace)];
-  return { config: zonesFilledIn(parsed.data, zoneOfMachine(env)), sources: sourcesOf(merged), warnings, configFile };
+  const { zone, misnamed } = zoneOfMachine(env);
+  const config = zonesFilledIn(parsed.data, zone);
+  const warnings = [
+    ...environment.warnings,
+    ...found.warnings.map(withPlace),
+    ...(misnamed !== null && needsZone(parsed.data) ? [zoneWarning(misnamed, zone)] : []),
+  ];
+  return { config, sources: sourcesOf(merged), warnings, configFile };
 }
 
 const defaultFile = fileURLToPath(new URL('../../config/default.yaml', import.meta.url));
@@ -151,6 +157,10 @@ function problemsOf(issue: Issue, merged: Merged): readonly string[] {
   if (params?.sentence === true) {
     const isFeed = path.length === 2 && path[0] === 'feeds';
     const besides = typeof params.beside === 'string' ? placeOf(merged, [...path.slice(0, -1), params.beside]) : null;
+    // What is missing has only the place of its default: people know that of what needs it.
+    if (besides !== null && merged.originAt(path)?.kind === 'default') {
+      return [`${besides}: ${path.join('.')} ${issue.message}`];
+    }
     const more = besides === null ? '' : ` (${params.beside}: ${besides})`;
     return [`${placeOf(merged, path, isFeed ? 'key' : 'value')}: ${path.join('.')} ${issue.message}${more}`];
   }
@@ -196,8 +206,7 @@ function shownValue(setting: Setting, value: unknown): string {
 }
 
 function meantZone(expected: string, value: unknown): string {
-  const zone = expected === expectedZone && typeof value === 'string' ? closestZone(value) : null;
-  return zone === null ? '' : ` (did you mean ${zone}?)`;
+  return expected === expectedZone && typeof value === 'string' ? suggestedZone(value) : '';
 }
 
 /** Suggests a setting of that name elsewhere, else the closest name of the group, else lists the group. */
@@ -237,6 +246,20 @@ function zonesFilledIn(config: Config, zone: string): Config {
   const feeds = Object.entries(config.feeds).map(([name, feed]) => [name, withZone(feed, zone)] as const);
   const phoneNumbers = withZone(config.snapshots.phoneNumbers, zone);
   return { ...config, feeds: recordOf(feeds), snapshots: { ...config.snapshots, phoneNumbers } };
+}
+
+function needsZone({ feeds, snapshots }: Config): boolean {
+  return [...Object.values(feeds), snapshots.phoneNumbers].some((rule) => withZone(rule, 'UTC') !== rule);
+}
+
+function zoneWarning(misnamed: string, zone: string): string {
+  const shownName = JSON.stringify(misnamed.slice(0, shownCharactersMax));
+  return `TZ: ${shownName} is no IANA time zone${suggestedZone(misnamed)}; schedules with at and without zone follow ${zone}`;
+}
+
+function suggestedZone(text: string): string {
+  const zone = closestZone(text);
+  return zone === null ? '' : ` (did you mean ${zone}?)`;
 }
 
 function withZone<T extends { readonly at: string | null; readonly zone: string | null }>(rule: T, zone: string): T {

@@ -79,8 +79,8 @@ const mailGroup = z
   })
   .superRefine(({ server, from, to }, context) => {
     if (server === null) return;
-    if (from === null) sentence(context, ['from'], 'must be set as well, where server is');
-    if (to.length === 0) sentence(context, ['to'], 'must be set as well, where server is');
+    if (from === null) sentence(context, ['from'], 'must be set as well, where server is', 'server');
+    if (to.length === 0) sentence(context, ['to'], 'must be set as well, where server is', 'server');
   })
   .describe('E-mails with notices.');
 

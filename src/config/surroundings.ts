@@ -6,7 +6,7 @@ import { access, readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { closest } from './closest.ts';
 import { isMappingName } from './feed-schema.ts';
-import { isLoopback } from './forms.ts';
+import { formatDuration, isLoopback } from './forms.ts';
 import type { Config } from './schema.ts';
 import { keyFileProblem } from './secrets.ts';
 import { settings } from './settings.ts';
@@ -36,7 +36,7 @@ export async function checkSurroundings(
       ...authorizationProblem(['feeds', name, 'authorization'], feed.authorization),
     );
   }
-  return { problems, warnings: warningsOf(config) };
+  return { problems, warnings: [...warningsOf(config), ...(await absentSecrets(notify))] };
 }
 
 async function fileProblem(path: readonly string[], file: string | null, what: string): Promise<readonly Remark[]> {
@@ -73,14 +73,29 @@ async function absentFile(path: readonly string[], file: string | null): Promise
   );
 }
 
+/** A file that is not there yet may come before the first notice, so this is no problem of the configuration. */
+async function absentSecrets({ secret, secretFile, mail }: Config['notify']): Promise<readonly Remark[]> {
+  const used = [
+    ...(secret === null ? await absentFile(['notify', 'secretFile'], secretFile) : []),
+    ...(mail.password === null ? await absentFile(['notify', 'mail', 'passwordFile'], mail.passwordFile) : []),
+  ];
+  return used.map(({ path, sentence }) => ({ path, sentence: `${sentence}: without it no notice is delivered there` }));
+}
+
 function authorizationProblem(path: readonly string[], variable: string | null): readonly Remark[] {
   if (variable === null || !settings.some(({ variables }) => variables.includes(variable))) return [];
   const sentence = `${path.join('.')} names ${variable}, a setting of Patchbay, which is never sent elsewhere; use another variable`;
   return [{ path, sentence }];
 }
 
-function warningsOf({ page, service, notify }: Config): readonly Remark[] {
+function warningsOf({ page, service, notify, feeds }: Config): readonly Remark[] {
   const warnings: Remark[] = [];
+  for (const [name, { everyMs, expectEveryMs }] of Object.entries(feeds)) {
+    if (everyMs === null || expectEveryMs === null || expectEveryMs >= everyMs) continue;
+    const path = ['feeds', name, 'expectEvery'];
+    const sentence = `${path.join('.')} is shorter than every (${formatDuration(everyMs)}), so that each file comes too late`;
+    warnings.push({ path, sentence });
+  }
   if (!isLoopback(page.host) && page.token !== null && page.token.length < tokenCharactersMin) {
     const sentence = `page.token has fewer than ${tokenCharactersMin} characters and can be guessed`;
     warnings.push({ path: ['page', 'token'], sentence });

@@ -78,7 +78,7 @@ async function postSigned(parts: SendParts, delivery: DeliveryRecord, signal: Ab
   const { clock, client, notify, workspace, installation, onUnsigned } = parts;
   const { url } = notify;
   if (url === null) return { code: 'noAddressee', message: 'it is not configured', isFinal: true, retryAfterMs: null };
-  const secret = await readSecret(notify);
+  const secret = await readWebhookSecret(notify);
   if (secret === null) onUnsigned();
   const { id, type, atMs, feed, data } = delivery;
   const named = installation === null ? {} : { installation };
@@ -128,7 +128,7 @@ function failureOf(addressee: Addressee, end: PostEnd, nowMs: number): Failure |
  * @throws PatchbayError `usage`: what `readNotifySecret` throws; `notifySecretUnusable` if the value is not a secret. The
  *   message never holds it.
  */
-async function readSecret(notify: Config['notify']): Promise<Buffer | null> {
+export async function readWebhookSecret(notify: Config['notify']): Promise<Buffer | null> {
   const text = await readNotifySecret(notify);
   if (text === null) return null;
   const bytes = secretBytes(text);

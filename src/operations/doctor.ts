@@ -6,10 +6,12 @@ import { access, constants, statfs } from 'node:fs/promises';
 import { type Home, requireApiKey } from '#src/app.ts';
 import { formatDuration } from '#src/config/forms.ts';
 import { readAgeMaxMs, serviceFigures } from '#src/config/schema.ts';
+import { readMailPassword } from '#src/config/secrets.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { ledgerBytes } from '#src/ledger/place.ts';
 import { quickLook } from '#src/ledger/sqlite/check.ts';
 import { ledgerDamaged, markDamaged } from '#src/ledger/sqlite/damage.ts';
+import { readWebhookSecret } from '#src/notices/senders.ts';
 import { createPauseGate } from '#src/rate/rate-gate.ts';
 import { exitCodes, worstExitCode } from '#src/runs/exit-code.ts';
 import { makeFolder } from '#src/whole-file.ts';
@@ -47,6 +49,7 @@ export async function diagnose(home: Home): Promise<Diagnosis> {
     await checkEngine(home),
     await checkQueue(home),
     await checkService(home),
+    ...(await checkNotices(home)),
   ];
   return { findings, windows: openWindows(home), exitCode: worstExitCode(findings.map(({ exitCode }) => exitCode)) };
 }
@@ -162,6 +165,21 @@ async function checkService(home: Home): Promise<Finding> {
     return { check, ok: false, detail, exitCode: error instanceof PatchbayError ? exitCode : exitCodes.unexpected };
   } finally {
     await workspace.close();
+  }
+}
+
+/** Whether what posts are signed with, and the password at the mail server, can be read; nothing is sent. None where nothing is to be. */
+async function checkNotices({ config: { notify } }: Home): Promise<readonly Finding[]> {
+  const { url, mail } = notify;
+  if (url === null && mail.server === null) return [];
+  const check = 'notices';
+  try {
+    if (url !== null) await readWebhookSecret(notify);
+    if (mail.server !== null && mail.user !== null) await readMailPassword(mail);
+    return [{ check, ok: true, detail: 'their secrets can be read', exitCode: 0 }];
+  } catch (error) {
+    const { error: reported, exitCode } = errorDocument(error);
+    return [{ check, ok: false, detail: inSentences(reported.message, reported.hint), exitCode }];
   }
 }
 

@@ -1,4 +1,5 @@
 /** `patchbay doctor` names what no client can close, with the figures in force. */
+import { chmodSync, writeFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { test } from '#test/support/journey.ts';
 
@@ -18,4 +19,23 @@ test('doctor tells the windows that no client can close, as facts with today’s
   const { documents } = await journey.call(['doctor', '--json'], env);
   expect(documents[0].windows).toHaveLength(4);
   expect(documents[0].checks.every(({ ok }: { ok: boolean }) => ok)).toBe(true);
+});
+
+test('doctor reads the secrets of notices, and says which cannot be read', async ({ journey }) => {
+  await journey.service();
+  const secret = journey.file('secret', 'a secret that cannot be used\n');
+  chmodSync(secret, 0o600);
+  const noticesOf = async (file: string) => {
+    const env = { PATCHBAY_NOTIFY_URL: 'https://hooks.example.com/x', PATCHBAY_NOTIFY_SECRET_FILE: file };
+    const { code, documents } = await journey.call(['doctor', '--json'], env);
+    const found = documents[0].checks.find(({ check }: { check: string }) => check === 'notices');
+    return { code, ...found };
+  };
+  expect(await noticesOf(`${secret}-that-is-missing`)).toMatchObject({
+    ...{ code: 2, ok: false },
+    detail: expect.stringContaining(`the secret file ${secret}-that-is-missing cannot be read. Put the secret`),
+  });
+  expect(await noticesOf(secret)).toMatchObject({ code: 2, ok: false });
+  writeFileSync(secret, 'a-secret-of-enough-characters\n');
+  expect(await noticesOf(secret)).toMatchObject({ code: 0, ok: true });
 });

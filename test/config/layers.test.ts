@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { configBench } from './support.ts';
+import { configBench, problems } from './support.ts';
 
 describe('layers of the configuration', () => {
   it('without file, environment and flags every setting has its default', async () => {
@@ -103,6 +103,22 @@ describe('layers of the configuration', () => {
     const hint = (path: string) => ({ code: 'configInvalid', hint: expect.stringContaining(path) });
     await expect(bench.load({ configPath: 'gone.yaml' })).rejects.toMatchObject(hint('--config'));
     await expect(bench.load({ env: { PATCHBAY_CONFIG: 'gone.yaml' } })).rejects.toMatchObject(hint('PATCHBAY_CONFIG'));
+  });
+
+  it('a blank is no path: not the folder of the config file, nor that of the command', async () => {
+    const text = [
+      ...['data: { folder: "" }', 'service: { apiKeyFile: " " }', 'mapping: { file: "" }'],
+      ...['feeds: { crm: { take: "", mapping: " " } }', ''],
+    ].join('\n');
+    expect(await problems(text)).toEqual([
+      'patchbay.yaml:1:17: data.folder must be the path of a file or folder, not ""',
+      'patchbay.yaml:2:24: service.apiKeyFile must be the path of a file or folder, not " "',
+      'patchbay.yaml:3:18: mapping.file must be the path of a file or folder, not ""',
+      'patchbay.yaml:4:23: feeds.crm.take must be a path, a glob or an https URL such as https://files.example.com/crm.csv',
+      'patchbay.yaml:4:36: feeds.crm.mapping must be the path of a file or folder, not " "',
+    ]);
+    await using bench = await configBench();
+    await expect(bench.load({ flags: { data: { folder: '' } } })).rejects.toMatchObject({ code: 'configInvalid' });
   });
 
   it('relative paths start at the folder of the config file, and at the current folder elsewhere', async () => {

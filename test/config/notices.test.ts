@@ -202,12 +202,26 @@ describe('Slack, Teams and e-mail', () => {
     expect(printed).toContain('url: https://hooks.slack.com/********');
   });
 
+  it('a file of a secret that is not there is worth a note, where nothing else holds the secret', async () => {
+    await using bench = await configBench();
+    const mail = 'server: smtp://mail.example.com, from: a@example.com, to: [b@example.com], passwordFile: no-password';
+    await bench.write('patchbay.yaml', `notify:\n  secretFile: no-secret\n  mail: { ${mail} }\n`);
+    const { warnings } = await bench.load();
+    const without = 'without it no notice is delivered there';
+    expect(warnings).toEqual([
+      `patchbay.yaml:2:15: notify.secretFile: there is no file ${join(bench.folder, 'no-secret')}: ${without}`,
+      `patchbay.yaml:3:100: notify.mail.passwordFile: there is no file ${join(bench.folder, 'no-password')}: ${without}`,
+    ]);
+    const env = { PATCHBAY_NOTIFY_SECRET: canary, PATCHBAY_NOTIFY_MAIL_PASSWORD: canary };
+    expect((await bench.load({ env })).warnings.join()).not.toContain('there is no file');
+  });
+
   it('a mail server needs a sender and receivers, and no password in its address or in the file', async () => {
     await using bench = await configBench();
     await bench.write('patchbay.yaml', 'notify:\n  mail:\n    server: smtp://mail.example.com:587\n');
     expect(await bench.problems()).toEqual([
-      expect.stringContaining('notify.mail.from must be set as well, where server is'),
-      expect.stringContaining('notify.mail.to must be set as well, where server is'),
+      'patchbay.yaml:3:13: notify.mail.from must be set as well, where server is',
+      'patchbay.yaml:3:13: notify.mail.to must be set as well, where server is',
     ]);
     await bench.write(
       'patchbay.yaml',

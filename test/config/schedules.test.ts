@@ -16,6 +16,26 @@ describe('when a feed is due', () => {
     expect(await feedProblems('zone: UTC')).toEqual(['3:11: feeds.crm.zone only applies to at; remove it']);
   });
 
+  it('TZ that is no zone is named where a schedule would follow it', async () => {
+    const tz = { TZ: 'Europe/Berln' };
+    const daily = await loaded('feeds: { crm: { take: /x.csv, at: "0 1 * * *" } }\n', tz);
+    const zone = daily.config.feeds.crm?.zone;
+    expect(daily.warnings).toEqual([
+      `TZ: "Europe/Berln" is no IANA time zone (did you mean Europe/Berlin?); schedules with at and without zone follow ${zone}`,
+    ]);
+    const others = ['every: 1h', 'at: "0 1 * * *", zone: UTC'];
+    for (const rule of others) {
+      expect((await loaded(`feeds: { crm: { take: /x.csv, ${rule} } }\n`, tz)).warnings).toEqual([]);
+    }
+  });
+
+  it('files that are expected more often than they are taken are worth a note', async () => {
+    const { warnings } = await loaded('feeds:\n  crm: { take: /x.csv, every: 10m, expectEvery: 1m }\n');
+    expect(warnings).toEqual([
+      'patchbay.yaml:2:49: feeds.crm.expectEvery is shorter than every (10m), so that each file comes too late',
+    ]);
+  });
+
   it('a schedule needs something to take', async () => {
     const reason = 'needs something to take: set take to a path, a glob or an https URL';
     expect(await feedProblems('at: "0 1 * * *"')).toEqual([`3:9: feeds.crm.at ${reason}`]);
