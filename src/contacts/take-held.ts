@@ -1,5 +1,6 @@
 /**
- * A person's decision about held fields (`docs/rules.md`, "Three pictures, one plan"), as it changes base:
+ * How a hold ends besides by what the file says next (`docs/rules.md`, "Three pictures, one plan"), as it changes base. By a person's
+ * decision:
  *
  *   takeApp    *said* alone moves, to what the file says: the same file is no longer a change. *Agreed* stays, so that
  *              the app's value is still protected, and another value of the file is held again.
@@ -7,11 +8,14 @@
  *              it. If the app has another value by then, people have changed it, and the plan holds the field again.
  *
  * Either way the field is no longer held. Nothing is written here: after `takeFile` the contact is planned anew.
+ *
+ * Or since the app has come to hold what the file said: both sides are equal, whatever the file says by the time that a read shows it.
  */
 import type { Base, Ownership, Said } from '#src/contacts/base.ts';
 import { type DesiredContact, type DesiredScalars, scalarNames } from '#src/contacts/desired.ts';
-import { agreeFor, type FieldValue, isExactly, stamp } from './base.ts';
-import type { FieldName } from './desired.ts';
+import type { Contact } from '#src/wire/contact.ts';
+import { agreeFor, type FieldValue, fieldTypeOf, fieldValueOf, isExactly, saidValue, stamp } from './base.ts';
+import { type FieldName, sameCustomValue } from './desired.ts';
 import { customKeyOf } from './merge.ts';
 import type { HeldField } from './outcome.ts';
 
@@ -53,6 +57,30 @@ export function takeFile(
     ),
     owned: withCleared(base.owned, fields),
   };
+}
+
+/**
+ * Base as it is once a read shows that the app holds what the feed's file said of a held field: said, and agreed for that feed. A field that
+ * the row at hand does not name stays held.
+ * @param waiting what the file said last of the held fields.
+ */
+export function withHoldsEnded(
+  base: Base,
+  waiting: readonly Pick<HeldField, 'field' | 'ours'>[],
+  { feed, ours, theirs }: { readonly feed: string; readonly ours: DesiredContact; readonly theirs: Contact | null },
+): Base {
+  const { said, agreed } = base;
+  // An undo moves nothing that a file has said.
+  if (said === null || theirs === null || ours.undo !== undefined) return base;
+  const ended = waiting.flatMap(({ field, ours: value }): HeldField[] => {
+    const shown = fieldValueOf(theirs, field);
+    const isEnded = said.held.includes(field) && saidValue(ours, field) !== undefined;
+    const isEqual = sameCustomValue(fieldTypeOf(theirs, field), value, shown);
+    return isEnded && isEqual ? [{ field, said: null, ours: value, theirs: shown }] : [];
+  });
+  if (ended.length === 0) return base;
+  const values = ended.map(({ field, theirs: value }) => ({ field, value }));
+  return { ...base, said: takeApp(said, ended), agreed: agreeFor(agreed, feed, values) };
 }
 
 /** What is to be written: the taken fields and nothing else. */

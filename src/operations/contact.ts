@@ -20,7 +20,7 @@ import {
 import { type FieldVerdict, judgeItems } from '#src/contacts/merge.ts';
 import { planContact } from '#src/contacts/plan.ts';
 import { reasonWords } from '#src/contacts/policies.ts';
-import { contactOfTaken } from '#src/contacts/take-held.ts';
+import { contactOfTaken, withHoldsEnded } from '#src/contacts/take-held.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type ContactChange, changePages } from '#src/journal/changes.ts';
 import type { ContactRecord, HeldRecord, KeyHistoryEntry } from '#src/ledger/contacts.ts';
@@ -150,7 +150,7 @@ export async function readContact(home: ContactHome, key: string, workspace: Wor
     const row = await findSourceRow(home, feed, key, definitions);
     const ofFeed = held.filter((one) => one.feed === feed);
     const ours = row.kind === 'found' && row.desired !== null ? row.desired : oursOf(key, said, ofFeed);
-    const decisions = await decisionsOf(home, feed, { record, theirs, ours });
+    const decisions = await decisionsOf(home, feed, { record, theirs, ours, held: ofFeed });
     feeds.push({ feed, row, said: said === null ? [] : valuesOfSaid(said), decisions, held: ofFeed, letters });
   }
   const writes: ContactChange[] = [];
@@ -209,21 +209,24 @@ interface Pictures {
   readonly record: ContactRecord;
   readonly theirs: Contact | null;
   readonly ours: DesiredContact;
+  /** Of the feed. */
+  readonly held: readonly HeldRecord[];
 }
 
 async function decisionsOf(
   { ledger, config, feeds }: ContactHome,
   feed: string,
-  { record, theirs, ours }: Pictures,
+  { record, theirs, ours, held }: Pictures,
 ): Promise<readonly Decision[]> {
   const mapping = (await ledger.runs.lastAccepted(feed, Number.MAX_SAFE_INTEGER))?.run.mapping ?? null;
   const isLinked = theirs !== null && record.linkedTo === theirs.id;
+  const base = baseFor(record, feed, (other) => feeds.exists(other));
   const input: PlanInput = {
     feed,
     // As if the row came with a run of now.
     sequence: Number.MAX_SAFE_INTEGER,
     sourceLabel: null,
-    base: baseFor(record, feed, (other) => feeds.exists(other)),
+    base: withHoldsEnded(base, held, { feed, ours, theirs }),
     theirs,
     ours,
     policies: policiesOf(mapping),

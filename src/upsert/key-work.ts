@@ -22,9 +22,10 @@ import { planDigest } from '#src/contacts/planned.ts';
 import { usualPolicies } from '#src/contacts/policies.ts';
 import type { ReplyDifference } from '#src/contacts/reply.ts';
 import { ownedIfLanded } from '#src/contacts/settle.ts';
+import { withHoldsEnded } from '#src/contacts/take-held.ts';
 import { planUndo } from '#src/contacts/undo.ts';
 import { PatchbayError } from '#src/errors.ts';
-import type { ContactRecord, MovedSaid, WrittenContact } from '#src/ledger/contacts.ts';
+import type { ContactRecord, HeldRecord, MovedSaid, WrittenContact } from '#src/ledger/contacts.ts';
 import { baseFor, mainFeed, sourceLabelOf } from '#src/ledger/rules/feeds.ts';
 import { atHand, contactRecord } from '#src/ledger/rules/key-rows.ts';
 import type { RunOptions } from '#src/ledger/runs.ts';
@@ -36,6 +37,7 @@ import type { Contact } from '#src/wire/contact.ts';
 import type { ServiceErrorBody } from '#src/wire/error.ts';
 import type { Chunk } from './chunk.ts';
 import { type Effect, type KeyEvent, type KeyState, start } from './key-machine.ts';
+import { type WaitingFields, waitingIn } from './waiting-fields.ts';
 
 /** An effect that is answered by an event. */
 export type Question = Extract<
@@ -52,6 +54,8 @@ export interface Lease {
   readonly contact: ContactRecord;
   /** What Patchbay remembers of the contact, with what of a write in doubt turned out to have landed. */
   readonly base: Base;
+  /** What the file of the run's feed said last of its held fields. */
+  readonly waiting: readonly HeldRecord[];
   /** By this process's monotonic clock. */
   readonly untilMs: number;
   /** By how much the ledger's clock was ahead of that one when the lease was taken. */
@@ -319,15 +323,15 @@ export function isLinkOf(record: StagedRecord, { contact }: Lease, theirs: Conta
 }
 
 function planInput({ run, parts }: Chunk, record: StagedRecord, lease: Lease, theirs: Contact | null): PlanInput {
-  const { base } = lease;
+  const ours = record.desired;
   const isLinked = theirs !== null && isLinkOf(record, lease, theirs);
   return {
     feed: run.feed,
     sequence: record.sequence,
     sourceLabel: sourceLabelOf(run),
-    base,
+    base: withHoldsEnded(lease.base, lease.waiting, { feed: run.feed, ours, theirs }),
     theirs,
-    ours: record.desired,
+    ours,
     // A person has decided about each field of held ones.
     policies: run.mapping === null || run.kind === 'held' ? usualPolicies : policiesOf(run.mapping),
     itemRemoval: parts.limits.itemRemoval,
@@ -393,6 +397,8 @@ export async function takeLeases(
       isOwnerDead: identity.isDead,
     }),
   );
+  const taken = [...leases.values()].flatMap((one) => (one.kind === 'leased' ? [one.contact] : []));
+  const waiting = await waitingIn(chunk, taken);
   return new Map(
     keys.map(({ record, contents }): [StagedRecord, Answer] => {
       const lease = leases.get(record.key);
@@ -400,8 +406,8 @@ export async function takeLeases(
         case 'leased': {
           const { contact } = lease;
           const facts = factsOf(chunk, contact, record, nowMs);
-          const base = baseOf(chunk, contact);
-          const held = { contact, base, untilMs: monotonicMs + limits.leaseMs, aheadMs: nowMs - monotonicMs };
+          const until = { untilMs: monotonicMs + limits.leaseMs, aheadMs: nowMs - monotonicMs };
+          const held = { ...knownOf(chunk, contact, waiting), ...until };
           return [record, { event: { kind: 'leased', facts }, contents: { is: 'leased', lease: held } }];
         }
         case 'superseded':
@@ -430,20 +436,26 @@ export async function readUnleased(
   const { feed, sequence } = chunk.run;
   // The row of a dead letter is as old as that, and may be older than what its feed has settled.
   const older = keys.flatMap(({ record }) => (record.sequence < sequence ? [record] : []));
+  const waiting = await waitingIn(chunk, [...contacts.values()]);
   const superseded = older.length === 0 ? none : await ledger.contacts.superseded({ feed, keys: older });
   return new Map(
     keys.map(({ record, contents: begun }): [StagedRecord, Answer] => {
       if (superseded.has(record.key)) return [record, { event: { kind: 'superseded' }, contents: begun }];
       const contact = contacts.get(record.key) ?? contactRecord(atHand(record.key, undefined));
       const facts = factsOf(chunk, contact, record, nowMs);
-      const lease: Lease = { contact, base: baseOf(chunk, contact), untilMs: 0, aheadMs: 0 };
+      const lease: Lease = { ...knownOf(chunk, contact, waiting), untilMs: 0, aheadMs: 0 };
       return [record, { event: { kind: 'leased', facts }, contents: { is: 'leased', lease } }];
     }),
   );
 }
 
-function baseOf({ run, parts }: Chunk, contact: ContactRecord): Base {
-  return baseFor(contact, run.feed, parts.limits.ownsItems);
+function knownOf(
+  { run, parts }: Chunk,
+  contact: ContactRecord,
+  waiting: WaitingFields,
+): Pick<Lease, 'contact' | 'base' | 'waiting'> {
+  const base = baseFor(contact, run.feed, parts.limits.ownsItems);
+  return { contact, base, waiting: waiting.get(contact.key) ?? [] };
 }
 
 type Facts = Extract<KeyEvent, { kind: 'leased' }>['facts'];

@@ -1,5 +1,6 @@
 /** Rows that wait for a person (`docs/rules.md`, "Three pictures, one plan" and "Guards"). */
 import { describe, expect, it } from 'vitest';
+import { undoRun } from '#test/plans/support/undo-runs.ts';
 import { csv, expectCounts, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 import { defaultGuards } from './support/tallies.ts';
 
@@ -43,6 +44,39 @@ describe('rows that wait for a held field alone', () => {
     // File and app agree now: what the file changes next is written.
     const next = await bench.import('d.csv', file('Clerk'), { options: { accept: true } });
     expectCounts(next, { rows: 20, updated: 20 });
+  });
+
+  it('wait no more where the app has come to hold what the file said: what the file says next is written', async () => {
+    const bench = await held();
+    for (const { id, defaultFields } of await bench.world.contacts()) {
+      await bench.world.byHand('PATCH', `/v1/contacts/${id}`, { defaultFields: { ...defaultFields, role: 'Seller' } });
+    }
+    // An unchanged row is not read, so that its hold is listed until a read shows that both sides are equal.
+    const again = await bench.import('c.csv', `${file('Seller')}\r\n`);
+    expect(again.requests).toMatchObject({ get: 0, patch: 0 });
+    expect(again.counts.heldFields).toBe(20);
+    const next = await bench.import('d.csv', file('Clerk'), { options: { accept: true } });
+    expectCounts(next, { rows: 20, updated: 20 });
+    expect(next.counts.heldFields).toBe(0);
+    expect(await bench.ledger.contacts.heldCount({})).toBe(0);
+    expect(new Set((await bench.world.contacts()).map((one) => one.defaultFields.role))).toEqual(new Set(['Clerk']));
+    // What it wrote over was agreed, and is again where the run is undone.
+    await undoRun(bench, next, { accept: true });
+    expectCounts(await bench.import('e.csv', file('Pilot'), { options: { accept: true } }), { rows: 20, updated: 20 });
+  });
+
+  it('wait on where the app holds a third value, or the row does not name the field', async () => {
+    const bench = await held();
+    const nameless = csv(
+      keys.map((key) => `${key},Anne`),
+      'externalId,firstName',
+    );
+    expect((await bench.import('c.csv', nameless, { options: { accept: true } })).counts.heldFields).toBe(0);
+    expect(await bench.ledger.contacts.heldCount({})).toBe(20);
+    const next = await bench.import('d.csv', file('Clerk').replaceAll(',Ann,', ',Anne,'), {
+      options: { accept: true },
+    });
+    expect(next.counts).toMatchObject({ unchanged: 20, heldFields: 20 });
   });
 
   it('wait no more where the file says again what it said before: the app’s value stays', async () => {

@@ -15,8 +15,11 @@ interface ValueState {
   readonly said: PerFeed<string>;
   /** What file and app last agreed on: for every feed where it was written, for one where it was found equal. */
   readonly agreed: PerFeed<string>;
-  /** Feeds whose file and app differ: until the file says what the app holds, or what it said before. */
-  readonly held: PerFeed<true>;
+  /**
+   * Of feeds whose file and app differ, what the file said last: until the file says what the app holds, or what it said before; or until a
+   * row finds that the app holds what the file had said.
+   */
+  readonly held: PerFeed<string>;
   /** The newest row by which a feed changed the field, and had it settled. */
   readonly changed: PerFeed<number>;
   /** Feeds that agreed on a value since their file said it, and for which it was not written. */
@@ -69,22 +72,32 @@ export function valueRule(column: Column, isCustom: boolean, policy: FieldPolicy
     );
   };
 
-  const judge = (state: ValueState, row: Row, shown: string | null): readonly Verdict<ValueState>[] => {
+  /** Where people have accepted since what the file said, both sides agree on that. */
+  const withHoldEnded = (state: ValueState, feed: Feed, shown: string | null): ValueState => {
+    if (shown === null || state.held[feed] !== shown) return state;
+    const { [feed]: _, ...held } = state.held;
+    const also = <Value>(all: PerFeed<Value>, value: Value): PerFeed<Value> => ({ ...all, [feed]: value });
+    const { said, agreed, found } = state;
+    return { ...state, held, said: also(said, shown), agreed: also(agreed, shown), found: also(found, true) };
+  };
+
+  const judge = (before: ValueState, row: Row, shown: string | null): readonly Verdict<ValueState>[] => {
     const { feed, sequence } = row;
     const ours = saysOf(row);
-    if (ours === undefined) return [{ end: 'either', state }];
+    if (ours === undefined) return [{ end: 'either', state: before }];
+    const state = withHoldEnded(before, feed, shown);
     // No contact: the row makes one, and sends nothing for a field that it clears.
     if (shown === null && ours !== '') return [{ end: 'write', to: ours }];
     if (shown === null) return [{ end: 'settled', state: foundEqual(state, row, '') }];
     if (ours === shown) return [{ end: 'settled', state: foundEqual(state, row, shown) }];
     const kept: Verdict<ValueState> = { end: 'settled', state: settled(state, row) };
-    const hold: Verdict<ValueState> = { end: 'held', state: { ...state, held: { ...state.held, [feed]: true } } };
+    const hold: Verdict<ValueState> = { end: 'held', state: { ...state, held: { ...state.held, [feed]: ours } } };
     const said = state.said[feed];
     if (policy !== 'shared') return judgeByPolicy(state, row, shown, ours);
     if (ours === said) return [kept];
     const isPassed = feeds.some((other) => other !== feed && (state.changed[other] ?? 0) > sequence);
     if (isPassed) return [kept, hold];
-    if (state.held[feed]) return [hold];
+    if (state.held[feed] !== undefined) return [hold];
     const agreed = state.agreed[feed];
     const alike: readonly Verdict<ValueState>[] =
       fold(ours) === fold(shown) ? [{ end: 'settled', state: foundEqual(state, row, shown) }] : [];
@@ -149,10 +162,10 @@ export function valueRule(column: Column, isCustom: boolean, policy: FieldPolicy
       const ours = saysOf(row);
       if (ours === undefined) return [{ end: 'either', state }];
       if (ours === state.said[row.feed]) return [{ end: 'settled', state: settled(state, row) }];
-      return state.held[row.feed] ? [{ end: 'held', state }] : [];
+      return state.held[row.feed] === undefined ? [] : [{ end: 'held', state }];
     },
     written: (state, row, to, shown) => {
-      const over = { ...state.over, [row.feed]: agreeing(state, shown) };
+      const over = { ...state.over, [row.feed]: agreeing(withHoldEnded(state, row.feed, shown), shown) };
       const after = settled(state, row, { agreed: agreedByAll(to), found: {}, over });
       // What is written over people's change, or where there was nothing, is a change of the feed's, new in its file or not.
       const changed = policy === 'shared' ? after.changed : { ...after.changed, [row.feed]: row.sequence };
@@ -162,7 +175,7 @@ export function valueRule(column: Column, isCustom: boolean, policy: FieldPolicy
       ...state,
       claim: {
         ...{ row: row.sequence, feed: row.feed, said: saysOf(row) ?? '', sent: to },
-        over: agreeing(state, shown),
+        over: agreeing(withHoldEnded(state, row.feed, shown), shown),
       },
     }),
     // Only a value that the write changed is said of such a row.
