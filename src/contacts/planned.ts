@@ -4,9 +4,11 @@
  */
 import { createHash } from 'node:crypto';
 import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
+import { emptySaid, type Said, type Seen, saidValue } from './base.ts';
 import type { DesiredContact } from './desired.ts';
 import type { Change, HeldField, Note } from './outcome.ts';
 import type { Plan } from './plan.ts';
+import { takeApp } from './take-held.ts';
 
 /**
  * - `create`, `update`, `link`: what is written; `link` gives a contact its key, perhaps with other changes.
@@ -50,6 +52,26 @@ export function plannedContact(
   };
 }
 
+/**
+ * A contact of whose row nothing is planned, since it says nothing new, and of which fields wait for a person already: as it was remembered.
+ * @param fields with the values of file and app, as they are listed.
+ * @param said by the feed before the hold; null where nothing is known of it.
+ */
+export function waitingContact(
+  { key, line }: Pick<PlannedContact, 'key' | 'line'>,
+  fields: readonly Pick<HeldField, 'field' | 'ours' | 'theirs'>[],
+  {
+    said,
+    seen,
+    contactId,
+  }: { readonly said: Said | null; readonly seen: Seen | null; readonly contactId: string | null },
+): PlannedContact {
+  const saidBefore = said ?? emptySaid;
+  const held = fields.map((one): HeldField => ({ ...one, said: saidValue(saidBefore, one.field) ?? null }));
+  const nothing = { deed: 'none', changes: [], notes: [], digest: '' } as const;
+  return { key, line, name: nameOf({ scalars: takeApp(saidBefore, held).scalars }, seen), contactId, held, ...nothing };
+}
+
 function deedOf(plan: Plan): PlannedDeed {
   if (plan.kind === 'create') return 'create';
   if (plan.kind === 'delete') return 'delete';
@@ -57,7 +79,7 @@ function deedOf(plan: Plan): PlannedDeed {
   return plan.body.externalId === undefined ? 'update' : 'link';
 }
 
-function nameOf({ scalars }: DesiredContact, theirs: Contact | null): string | null {
+function nameOf({ scalars }: Pick<DesiredContact, 'scalars'>, theirs: Contact | null): string | null {
   const { firstName = theirs?.defaultFields.firstName, lastName = theirs?.defaultFields.lastName } = scalars;
   const parts = [firstName, lastName].filter((part) => part !== null && part !== undefined && part !== '');
   const company = scalars.company ?? theirs?.defaultFields.company ?? null;

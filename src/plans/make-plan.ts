@@ -4,7 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { Clock } from '#src/clock.ts';
-import type { PlannedContact } from '#src/contacts/planned.ts';
+import type { FieldName } from '#src/contacts/desired.ts';
+import { type PlannedContact, waitingContact } from '#src/contacts/planned.ts';
 import { unreachable } from '#src/errors.ts';
 import { type PlanLedger, type PlanRecord, planContactsMax } from '#src/ledger/plans.ts';
 import type { Ledger } from '#src/ledger/port.ts';
@@ -110,7 +111,7 @@ export async function makePlan(parts: PlanParts, task: PlanTask): Promise<MadePl
       await gathered.enter();
     }
     const events = await task.ledger.runs.events(run.id, 0, eventsPerRunMax);
-    const held = only === null ? heldContacts(events) : [];
+    const held = only === null ? await heldContacts(task.ledger, run.feed, events) : [];
     await contacts.add(held);
     signal.throwIfAborted();
     const { counts } = gathered;
@@ -257,32 +258,33 @@ function noteEnd(
   dead.push(...problemLines({ ...end.dead, ordinal: 0, letterId: '' }));
 }
 
+/** As many keys as the ledger is asked for at once. */
+const keysAtOnce = 500;
+
 /** Fields of unchanged rows that wait for a person already. */
-function heldContacts(events: readonly RunEvent[]): readonly PlannedContact[] {
-  const held = events.filter(({ kind }) => kind === 'held');
-  return [...Map.groupBy(held, ({ key }) => key ?? '').values()].flatMap((fields): readonly PlannedContact[] => {
-    const [first] = fields;
-    if (first?.key == null) return [];
-    return [
-      {
-        key: first.key,
-        line: first.line,
-        name: null,
-        contactId: null,
-        deed: 'none',
-        changes: [],
-        held: fields.map(({ field, file = null, app = null }) => ({
-          // Names of held fields come from the ledger, which keeps them as they are.
-          field: field as PlannedContact['held'][number]['field'],
-          said: null,
-          theirs: app,
-          ours: file,
-        })),
-        notes: [],
-        digest: '',
-      },
-    ];
-  });
+async function heldContacts(
+  { contacts }: Pick<Ledger, 'contacts'>,
+  feed: string,
+  events: readonly RunEvent[],
+): Promise<readonly PlannedContact[]> {
+  const held = [...Map.groupBy(events, ({ kind, key }) => (kind === 'held' ? key : null))].flatMap(([key, fields]) =>
+    key === null ? [] : [{ key, fields }],
+  );
+  const planned: PlannedContact[] = [];
+  for (let from = 0; from < held.length; from += keysAtOnce) {
+    const some = held.slice(from, from + keysAtOnce);
+    const records = await contacts.get(some.map(({ key }) => key));
+    for (const { key, fields } of some) {
+      const { saids = [], seen = null, contactId = null } = records.get(key) ?? {};
+      const said = saids.find((one) => one.feed === feed)?.said ?? null;
+      const values = fields.map(({ field, file = null, app = null }) => {
+        // Names of held fields come from the ledger, which keeps them as they are.
+        return { field: field as FieldName, ours: file, theirs: app };
+      });
+      planned.push(waitingContact({ key, line: fields[0]?.line ?? 0 }, values, { said, seen, contactId }));
+    }
+  }
+  return planned;
 }
 
 /** A guard that stops the staged run, or one that would stop it while it is applied. */

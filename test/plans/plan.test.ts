@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findMapping } from '#src/feeds/feeds.ts';
+import { contactDocument } from '#src/operations/plan.ts';
 import { approveRun } from '#src/operations/runs.ts';
 import { exitCodeOfRun, exitCodes } from '#src/runs/exit-code.ts';
 import { csv, expectCounts, fillers } from '../runs/support/runs-bench.ts';
@@ -75,6 +76,24 @@ describe('a plan of contacts that were written a moment ago', () => {
 });
 
 describe('a plan', () => {
+  it('tells of a field that is held already what it told before: what the file had said, the name and the contact', async () => {
+    const planned = await openPlanBench();
+    await planned.bench.import('a.csv', before);
+    await edit(planned, 'c-1', { role: 'Owner', firstName: 'Anna' });
+    const said = before.replace(',Lead,', ',Chief,');
+    const documents = async () => (await planned.plan('b.csv', said)).contacts.map((one) => contactDocument(one, true));
+    const first = await documents();
+    expect(first).toMatchObject([
+      {
+        name: 'Ann',
+        held: [{ field: 'role', said: 'Lead', file: 'Chief', app: 'Owner' }],
+        contact: expect.any(String),
+      },
+    ]);
+    expect((await planned.bench.import('b.csv', said)).counts.heldFields).toBe(1);
+    expect(await documents()).toEqual(first);
+  });
+
   it('says of each contact what is created, changed, cleared, removed and held, and of rows what is rejected', async () => {
     const planned = await openPlanBench();
     await planned.bench.import('a.csv', before);
