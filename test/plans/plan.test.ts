@@ -1,7 +1,7 @@
 /** A plan says what an import would write, and writes nothing; carried out, it writes that and nothing else. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { findMapping } from '#src/feeds/feeds.ts';
 import { contactDocument } from '#src/operations/plan.ts';
 import { approveRun } from '#src/operations/runs.ts';
@@ -48,13 +48,16 @@ const deeds = ({ contacts }: Awaited<ReturnType<PlanBench['plan']>>) =>
 
 describe('a plan of contacts that were written a moment ago', () => {
   it('waits once, and says what reads show then: what people did meanwhile, too', async () => {
-    const planned = await openPlanBench({ limits: { visibilityLagMs: 1_500 } });
+    const lagMs = 60_000;
+    const planned = await openPlanBench({ limits: { visibilityLagMs: lagMs } });
+    const { clock } = planned.bench.world;
+    vi.spyOn(clock, 'sleep').mockImplementation(async (ms) => clock.advance(ms));
     await planned.bench.import('a.csv', before);
     await edit(planned, 'c-1', { role: 'Edited' });
     await edit(planned, 'c-2', { company: 'Dock' });
     const waits: number[] = [];
     const made = await planned.plan('b.csv', after, { onWait: (ms) => waits.push(ms) });
-    expect(waits).toEqual([1_500]);
+    expect(waits).toEqual([lagMs]);
     expect(made).toMatchObject({ unsure: 0, unread: 0 });
     expect(deeds(made)).toMatchObject({
       'c-1': ['update', 'phone.+14155550101: +14155550101 → null', 'role: Chief | Edited'],
