@@ -60,6 +60,28 @@ test('brackets and unknown parameters are ignored, and strangers come back', asy
   expect(keys(await service.call('GET', '/v1/contacts?externalIds[]=key-1&phone=x'))).toHaveLength(3);
 });
 
+test.each([
+  ['externalIds=%ff', 'externalIds'],
+  ['externalIds=%C3%28%ED%A0%80&externalIds=%80', 'externalIds'],
+  ['externalIds=a&sources=%c3', 'sources'],
+  ['pageToken=x%C0%AF', 'pageToken'],
+])('the query %s is not UTF-8: 400, and no contact that really has U+FFFD comes back', async (query, path) => {
+  const service = await startTestService();
+  for (const externalId of ['\ufffd', '\ufffd(\ufffd\ufffd\ufffd', 'a']) {
+    await service.call('POST', '/v1/contacts', person(externalId, { source: '\ufffd' }));
+  }
+  const { status, body } = await service.call('GET', `/v1/contacts?${query}`);
+  expect([status, body.code]).toEqual([400, '0800400']);
+  expect(body.errors).toEqual([{ path, message: 'is not UTF-8, percent-encoded', schema: { type: 'string' } }]);
+  expect((await service.call('GET', '/v1/contacts?externalIds=%EF%BF%BD')).body.data).toHaveLength(1);
+});
+
+test('an escape that is none stands for itself', async () => {
+  const service = await startTestService();
+  await service.call('POST', '/v1/contacts', person('100%'));
+  expect((await service.call('GET', '/v1/contacts?externalIds=100%')).body.data).toHaveLength(1);
+});
+
 test('twenty ids are taken, twenty-one are refused', async () => {
   const service = await withContacts(1);
   const query = (count: number) => Array.from({ length: count }, (_, index) => `externalIds=key-${index}`).join('&');

@@ -133,3 +133,29 @@ export function queryOf(url: string): URLSearchParams {
   const start = address.indexOf('?');
   return start < 0 ? noQuery : new URLSearchParams(address.slice(start + 1));
 }
+
+/** Percent-encoded bytes, as far as they stand together. An escape that is none, as `%zz`, is read as it is. */
+const escapedBytes = /(?:%[\da-f]{2})+/gi;
+
+/**
+ * Throws `Refusal` 400 where a parameter is not UTF-8. Bytes that are none would be read as U+FFFD, and a filter would find
+ * contacts that really have that character (problem 2 of `docs/facts.md`, "What goes wrong when contacts are synced").
+ */
+export function requireUtf8Query(url: string): void {
+  if (!url.includes('%')) return;
+  const [, ...parameters] = url.split(/[?&#]/);
+  const broken = parameters.find((parameter) => !isUtf8(parameter));
+  if (broken === undefined) return;
+  const [name = ''] = new URLSearchParams(broken).keys();
+  throw badRequest([{ path: name, message: 'is not UTF-8, percent-encoded', type: 'string' }]);
+}
+
+function isUtf8(escaped: string): boolean {
+  try {
+    for (const [bytes] of escaped.matchAll(escapedBytes)) decodeURIComponent(bytes);
+    return true;
+  } catch {
+    // A URIError, and nothing else: each text is whole escapes.
+    return false;
+  }
+}
