@@ -77,6 +77,8 @@ function problemOfType(type: CustomFieldType): (issue: z.core.$ZodIssue) => Requ
     const problem = problemOf(itemOptions[type], issue);
     const isMisfit = issue.code === 'invalid_type' || issue.code === 'invalid_format';
     if (problem.path !== 'value' || !isMisfit || issue.input === undefined) return problem;
+    // 1e400 is read as infinite.
+    if (type === 'number' && typeof issue.input === 'number') return { ...problem, message: outOfRange.error };
     return { ...problem, message: `must be ${wantedValues[type]}, or null` };
   };
 }

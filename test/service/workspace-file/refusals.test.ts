@@ -109,7 +109,7 @@ test('each problem is reported with section, number, member and line', async () 
     'contacts[7].customFields[1].key (line 9): no custom field has this key',
     'contacts[8].defaultFields (line 10): is missing',
     'contacts[9] (line 11): must be of the type object',
-    'contacts[10].sourceUrl (line 12): must be an absolute URI by RFC 3986: ASCII alone, anything else percent-encoded',
+    'contacts[10].sourceUrl (line 12): must be an absolute URI by RFC 3986 with something behind its scheme: ASCII alone, anything else percent-encoded',
     'contacts[10].defaultFields.emails[0].value (line 12): must be an e-mail address, as name@example.com',
   ]);
 });
