@@ -205,13 +205,16 @@ describe('sending', () => {
     expect(lines.join()).not.toContain(service.person);
   });
 
-  test.each(['', ' ', ' \n\t\u00a0\u3000'])('the content %j is nothing but white space: 400', async (content) => {
-    const service = await startActiveService();
-    const answer = await sendFrom(service, { content });
-    expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject({ code: '0200400', title: 'Bad Request', errors: [{ path: 'content' }] });
-    expect(answer.body.message).toContain('white space');
-  });
+  test.each(['', ' ', ' \n\t\u00a0\u3000', '\u0085', '\ufeff\u2028 \u0085'])(
+    'the content %j is nothing but white space: 400',
+    async (content) => {
+      const service = await startActiveService();
+      const answer = await sendFrom(service, { content });
+      expect(answer.status).toBe(400);
+      expect(answer.body).toMatchObject({ code: '0200400', title: 'Bad Request', errors: [{ path: 'content' }] });
+      expect(answer.body.message).toContain('white space');
+    },
+  );
 
   test('content has at most 1600 characters, counted in code points', async () => {
     const service = await startActiveService();

@@ -15,12 +15,15 @@ import { e164, lengthOf, text } from '#src/service/text-schemas.ts';
 
 const contentLengthMax = 1_600;
 
+/** NEL (U+0085) is white space by Unicode, and not by the class of regular expressions. */
+const notWhiteSpace = /[^\s\u0085]/;
+
 const content = text
-  .refine((value) => /\S/.test(value), { error: 'must hold more than white space' })
+  .refine((value) => notWhiteSpace.test(value), { error: 'must hold more than white space' })
   .refine((value) => lengthOf(value) <= contentLengthMax, {
     error: `must be at most ${contentLengthMax} characters long`,
   })
-  .meta({ description: 'The text.', minLength: 1, maxLength: contentLengthMax, pattern: '\\S' });
+  .meta({ description: 'The text.', minLength: 1, maxLength: contentLengthMax, pattern: notWhiteSpace.source });
 
 /** 4.5, how many recipients: not shown. 1 to 10, as the newest public description has it (`docs/facts.md`). */
 export const recipientsMax = 10;
