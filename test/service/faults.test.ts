@@ -136,6 +136,16 @@ describe('after the operation', () => {
     expect(await keysListed(service)).toEqual(['a']);
   });
 
+  test('truncated leaves the answer to HEAD whole: it has no body', async () => {
+    const service = await startTestService({ faults: ['list:truncated'] });
+    const response = await fetch(`${service.origin}/v1/contacts`, {
+      method: 'HEAD',
+      headers: { authorization: testKey },
+    });
+    expect([response.status, await response.text()]).toEqual([200, '']);
+    expect(Number(response.headers.get('content-length'))).toBeGreaterThan(10);
+  });
+
   test('notJson commits and answers a web page', async () => {
     const service = await startTestService({ faults: ['create:notJson'] });
     await expect(createA(service)).rejects.toThrow(SyntaxError);

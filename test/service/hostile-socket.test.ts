@@ -43,8 +43,8 @@ describe('what is not HTTP is answered, and the connection closed', () => {
     ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
     ['HTTP/2.0 in the request line', `GET / HTTP/2.0\r\n${head}\r\n`, 505],
     ['a version that nobody speaks', `GET / HTTP/9.9\r\n${head}\r\n`, 505],
-    ['a method that nobody knows', `FETCH /v1/contacts HTTP/1.1\r\n${head}\r\n`, 400],
-    ['a method in lower case', `get /v1/contacts HTTP/1.1\r\n${head}\r\n`, 400],
+    ['a method that nobody knows', `FETCH /v1/contacts HTTP/1.1\r\n${head}\r\n`, 501],
+    ['a method in lower case', `get /v1/contacts HTTP/1.1\r\n${head}\r\n`, 501],
     ['a header without a colon', `GET /v1/contacts HTTP/1.1\r\n${head}none\r\n\r\n`, 400],
     ['white space before a colon', `GET /v1/contacts HTTP/1.1\r\n${head}Accept : a\r\n\r\n`, 400],
     ['a header on two lines', `GET /v1/contacts HTTP/1.1\r\n${head}Accept: a\r\n b\r\n\r\n`, 400],
@@ -69,6 +69,7 @@ describe('what is not HTTP is answered, and the connection closed', () => {
     ['an expectation that nobody knows', post('Expect: tea\r\nContent-Length: 37\r\n', body), 417],
     ['another protocol in the target', get('ftp://localhost/v1/contacts'), 400],
     ['a target that is no path', get('v1/contacts'), 400],
+    ['a line that is none of HTTP', 'FOO\r\n\r\n', 400],
     ['a star as the target', `OPTIONS * HTTP/1.1\r\n${head}\r\n`, 400],
   ])('%s', async (_, bytes, status) => {
     const [reply] = await repliesTo(Buffer.from(bytes, 'latin1'));
@@ -151,13 +152,13 @@ describe('paths and methods', () => {
   });
 
   test.each([
-    ['TRACE', '/v1/contacts', ['GET', 'POST']],
-    ['OPTIONS', '/v1/contacts', ['GET', 'POST']],
-    ['PUT', '/v1/contacts/x', ['DELETE', 'GET', 'PATCH']],
-    ['M-SEARCH', '/v1/phone-numbers', ['GET']],
-    ['POST', '/healthz', ['GET']],
-    ['DELETE', '/openapi.json', ['GET']],
-    ['DELETE', '/__control', ['GET', 'POST']],
+    ['TRACE', '/v1/contacts', ['GET', 'HEAD', 'POST']],
+    ['OPTIONS', '/v1/contacts', ['GET', 'HEAD', 'POST']],
+    ['PUT', '/v1/contacts/x', ['DELETE', 'GET', 'HEAD', 'PATCH']],
+    ['M-SEARCH', '/v1/phone-numbers', ['GET', 'HEAD']],
+    ['POST', '/healthz', ['GET', 'HEAD']],
+    ['DELETE', '/openapi.json', ['GET', 'HEAD']],
+    ['DELETE', '/__control', ['GET', 'HEAD', 'POST']],
   ])('%s %s is 405 and says what is answered', async (method, path, allowed) => {
     const request = `${method} ${path} HTTP/1.1\r\n${head}Content-Length: 0\r\n\r\n`;
     const [reply] = await repliesTo(request, {}, { control: true });

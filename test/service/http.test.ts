@@ -83,7 +83,8 @@ describe('paths', () => {
     const service = await startTestService();
     const answer = await service.call('PUT', '/v1/contacts/abc', {});
     expect(answer.status).toBe(405);
-    expect(answer.headers.get('allow')).toBe('GET, PATCH, DELETE');
+    expect(answer.headers.get('allow')).toBe('GET, HEAD, PATCH, DELETE');
+    expect(answer.body.message).toContain('GET, HEAD, PATCH, DELETE');
     expect((await service.call('POST', '/v1/phone-numbers', {})).status).toBe(405);
   });
 

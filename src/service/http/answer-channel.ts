@@ -31,16 +31,19 @@ export function socketChannel(outgoing: ServerResponse): AnswerChannel {
     else outgoing.socket.resetAndDestroy();
     return RESPONSE_ALREADY_SENT;
   };
+  const send = (reply: Reply) => {
+    outgoing.statusCode = reply.status;
+    if (takesReply(outgoing)) writeReply(outgoing, reply);
+    return RESPONSE_ALREADY_SENT;
+  };
   return {
-    send: (reply) => {
-      outgoing.statusCode = reply.status;
-      if (takesReply(outgoing)) writeReply(outgoing, reply);
-      return RESPONSE_ALREADY_SENT;
-    },
+    send,
     reset,
     sendHalf: (reply) => {
       const text = textOfBody(reply.body);
       if (text === null) return reset();
+      // The answer to HEAD has no body of which half could be missing.
+      if (outgoing.req.method === 'HEAD') return send(reply);
       const bytes = Buffer.from(text);
       outgoing.writeHead(reply.status, headersOf(reply, bytes.byteLength));
       outgoing.write(bytes.subarray(0, bytes.byteLength >> 1), () => outgoing.destroy());

@@ -148,10 +148,13 @@ function refuse(outgoing: ServerResponse, reply: Reply): void {
 
 interface ParserError extends Error {
   readonly code?: string;
+  /** The bytes that came in last, and how many of them were read. */
+  readonly rawPacket?: Buffer;
+  readonly bytesParsed?: number;
 }
 
 /** Null: the client has gone, so there is nothing to answer. */
-function refusalOfParserError({ code }: ParserError): Refusal | null {
+function refusalOfParserError({ code, rawPacket, bytesParsed = 0 }: ParserError): Refusal | null {
   switch (code) {
     case 'ECONNRESET':
     case 'EPIPE':
@@ -165,9 +168,19 @@ function refusalOfParserError({ code }: ParserError): Refusal | null {
       return new Refusal(413, 'The extensions of a chunk are too large.');
     case 'HPE_INVALID_VERSION':
       return unspokenVersion();
-    default:
-      return new Refusal(400, 'The request is not well-formed HTTP.');
+    case 'HPE_INVALID_METHOD':
+      if (isRequestLine(rawPacket?.toString('latin1') ?? '', bytesParsed)) {
+        return new Refusal(501, 'This method is not known here. GET /openapi.json lists those that are.');
+      }
+      break;
   }
+  return new Refusal(400, 'The request is not well-formed HTTP.');
+}
+
+/** Whether the parser stopped in a whole line of a request, at a method that it does not know; and not in what is no HTTP. */
+function isRequestLine(packet: string, readCount: number): boolean {
+  const start = readCount === 0 ? 0 : packet.lastIndexOf('\n', readCount - 1) + 1;
+  return /^[!#$%&'*+.^_`|~\dA-Za-z-]+ \S+ HTTP\/1\.\d\r\n/.test(packet.slice(start));
 }
 
 /** Section 7, what is answered for a malformed request: not shown. The flat shape, written by hand: Node gives no reply object. */

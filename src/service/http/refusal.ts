@@ -95,9 +95,9 @@ export interface DeprecatedUse {
 
 // What is answered where a path, or its method, means no operation.
 
-/** HEAD is answered wherever GET is, and not named. */
-export function wrongMethod(allowed: readonly string[]): Refusal {
-  const allow = allowed.join(', ');
+/** HEAD is answered wherever GET is. */
+export function wrongMethod(methods: readonly string[]): Refusal {
+  const allow = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
   return new Refusal(405, `This path answers ${allow}.`, { headers: { allow } });
 }
 

@@ -42,7 +42,8 @@ test('every operation that is served is described, and every operation that is d
     // What a path answers, it tells whoever asks it with another method.
     const refused = await app.request(path, { method: 'PUT' });
     for (const method of (refused.headers.get('allow') ?? 'none').split(', ')) {
-      served.push(`${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
+      // What GET answers without its body is not described by itself.
+      if (method !== 'HEAD') served.push(`${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
     }
   }
   const described = operationsOf(document).map(({ method, path }) => `${method.toUpperCase()} ${path}`);
