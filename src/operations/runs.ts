@@ -374,7 +374,9 @@ export async function approveRun(
 ): Promise<void> {
   const { ledger, clock, log } = home;
   if (shown.state !== 'stopped' || shown.reason === null) {
-    const message = `run ${shown.id} cannot be approved: it is not stopped but ${stateWords[shown.state]}`;
+    const isEnded = shown.state === 'cancelling' || shown.state === 'cancelled';
+    const why = isEnded && shown.reason !== null ? `: ${shown.reason.message}` : '';
+    const message = `run ${shown.id} cannot be approved: it is not stopped but ${stateWords[shown.state]}${why}`;
     throw new PatchbayError('usage', 'notStopped', message, {
       hint: 'List the stopped runs with: patchbay runs ls --state stopped',
     });

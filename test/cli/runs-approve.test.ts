@@ -91,12 +91,15 @@ describe('without a terminal', () => {
     expect((await callPatchbay(['dead', 'retry', '--all', '--data', empty], {})).stderr).toContain(missing);
   });
 
-  it('a run that was cancelled is not approved, and that is said with exit code 2', async () => {
+  it('a run that was cancelled is not approved, and that is said with the reason and exit code 2', async () => {
     const { data, ledger } = await stoppedRun();
-    await ledger.runs.move('r-1', ['stopped'], 'cancelling', { atMs: 2 });
+    const reason = { code: 'replaced', message: 'run r-2 took its place', hint: null, facts: {} };
+    await ledger.runs.move('r-1', ['stopped'], 'cancelling', { atMs: 2, reason });
     const { code, stderr } = await callPatchbay(['runs', 'approve', '--sandbox', 'r-1', '--data', data], {});
     expect(code).toBe(2);
-    expect(stderr).toContain('run r-1 cannot be approved: it is not stopped but cancelling [notStopped]');
+    expect(stderr).toContain(
+      'run r-1 cannot be approved: it is not stopped but cancelling: run r-2 took its place [notStopped]',
+    );
     expect(await ledger.runs.get('r-1')).toMatchObject({ state: 'cancelling', approvals: [] });
   });
 });
