@@ -32,6 +32,7 @@ import { tidyFinished } from '#src/runs/finish-run.ts';
 import { expireFiles } from '#src/runs/run-files.ts';
 import { removeStrayDownloads } from '#src/takes/enter.ts';
 import { enterAmongHosts, filesAway, hostTasks, shareQueue, standAmongHosts } from './among-hosts.ts';
+import { defectNotes } from './defect-notes.ts';
 import { createHealth, type Trouble } from './health.ts';
 import { createHeapRoom } from './heap-room.ts';
 import { batchContext, jobContext, takeParts } from './job-context.ts';
@@ -247,6 +248,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
     catalog: engineCatalog,
     concurrency: { 'upsert-batch': config.upsert.batchesAtOnce },
     onJobBegin: heapRoom.begins,
+    onDefect: defectNotes(home),
     onJobEnd: (name, id, failed) => {
       heapRoom.ends(name);
       dispatcher.ended(id, failed);

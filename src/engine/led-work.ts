@@ -17,6 +17,7 @@ import { tidyFinished } from '#src/runs/finish-run.ts';
 import { configuredSchedules } from '#src/schedules/reconcile-schedules.ts';
 import { reopenTicks, type Schedules, startSchedules } from '#src/schedules/start-schedules.ts';
 import { type DeadLetterView, openDeadLetterView } from './dead-letter-view.ts';
+import { defectNotes } from './defect-notes.ts';
 import type { Trouble } from './health.ts';
 
 export interface LedWork {
@@ -77,6 +78,7 @@ export function createLedWork(parts: LedWorkParts): LedWork {
         ...{ ledgerId: ledger.id, host: home.host?.id ?? null, connection, log },
         catalog: ledCatalog,
         context: parts.context(),
+        onDefect: defectNotes(home),
         onJobEnd: parts.onJobEnd,
       });
     }

@@ -21,6 +21,7 @@ import type { Logger } from '#src/log.ts';
 import { attachQueueServer } from '#src/queue/connection.ts';
 import { startWorkers } from '#src/queue/workers.ts';
 import { parseOrigin } from '#src/workspace/http-workspace.ts';
+import { defectNotes } from './defect-notes.ts';
 import { createHealth } from './health.ts';
 import { createHeapRoom } from './heap-room.ts';
 import { batchContext, type ServiceFailures } from './job-context.ts';
@@ -125,6 +126,7 @@ async function workSession(home: Home, engine: EngineRegistration, options: Work
       context: batchContext(home, client.workspace, failures, feeds.has),
       log,
       onJobBegin: heapRoom.begins,
+      onDefect: defectNotes(home),
       onJobEnd: heapRoom.ends,
     });
     closers.add(() => workers.stop(stopLeftMs()));

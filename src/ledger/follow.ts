@@ -3,11 +3,13 @@
  * brings it to its end.
  */
 import type { Clock } from '#src/clock.ts';
-import type { Ledger, Pause, ServiceFailure } from './port.ts';
+import type { Ledger, Pause, ServiceFailure, WorkDefect } from './port.ts';
 
 export interface Following {
   readonly ledger: Ledger;
   readonly clock: Clock;
+  /** Which run is followed; absent where it is another thing. */
+  readonly runId?: string;
   /** How long nothing may move before following gives up. */
   readonly patienceMs: number;
   /** Asked about once a second; absent where the caller itself is the engine. */
@@ -15,7 +17,7 @@ export interface Following {
   readonly signal: AbortSignal;
 }
 
-/** Nothing moved for the whole patience. */
+/** Nothing moved for the whole patience, or for a while in which a job ended again and again with an error of Patchbay's own. */
 export interface Standstill {
   readonly kind: 'unreachable';
   readonly pause: Pause | null;
@@ -23,6 +25,8 @@ export interface Standstill {
   readonly waitedMs: number;
   /** The last request that failed meanwhile, or shortly before: after a write in doubt work waits until its horizon. */
   readonly failure: ServiceFailure | null;
+  /** Set where a job of what is followed ends again and again with an error of Patchbay's own. */
+  readonly defect: WorkDefect | null;
   /** What the engine, or the disk, says of itself; absent where it was not asked. */
   readonly trouble?: { readonly code: string; readonly message: string } | null;
 }
@@ -38,10 +42,29 @@ export type FollowStop =
 /** Longer than the horizon of a write in doubt. */
 const failureBeforeMsMax = 60_000;
 
-async function standstill({ ledger, clock }: Following, pause: Pause | null, waitedMs: number): Promise<Standstill> {
+/** A job begins again within seconds. What ended so twice may be over. */
+const defectAgeMsMax = 60_000;
+const defectCountMin = 3;
+/** How long nothing must have moved before a defect ends following: other batches may go on. */
+const defectPatienceMs = 10_000;
+
+/** Whether a job ends again and again with an error of Patchbay's own. @param nowMs by the wall clock. */
+export function isGoingOn({ count, atMs }: WorkDefect, nowMs: number): boolean {
+  return count >= defectCountMin && nowMs - atMs < defectAgeMsMax;
+}
+
+async function defectOf({ ledger, clock, runId }: Following): Promise<WorkDefect | null> {
+  const defect = await ledger.workDefect();
+  if (defect === null || !isGoingOn(defect, clock.nowMs())) return null;
+  return runId === undefined || defect.runId === runId ? defect : null;
+}
+
+async function standstill(following: Following, pause: Pause | null, waitedMs: number): Promise<Standstill> {
+  const { ledger, clock } = following;
   const failure = await ledger.serviceFailure();
   const isRecent = failure !== null && failure.atMs >= clock.nowMs() - waitedMs - failureBeforeMsMax;
-  return { kind: 'unreachable', pause, waitedMs, failure: isRecent ? failure : null };
+  const defect = await defectOf(following);
+  return { kind: 'unreachable', pause, waitedMs, failure: isRecent ? failure : null, defect };
 }
 
 /** What one look saw. */
@@ -87,7 +110,9 @@ export async function follow<End>(following: Following, look: () => Promise<Look
         progress = seen.progress ?? progress;
         movedAtMs = nowMs;
       }
-      if (nowMs - movedAtMs > patienceMs) return await standstill(following, pause, nowMs - movedAtMs);
+      const stillMs = nowMs - movedAtMs;
+      const isBroken = stillMs > defectPatienceMs && (await defectOf(following)) !== null;
+      if (stillMs > patienceMs || isBroken) return await standstill(following, pause, stillMs);
     }
     if (isEngineGone !== undefined && clock.monotonicMs() - checkedAtMs > engineCheckMs) {
       checkedAtMs = clock.monotonicMs();

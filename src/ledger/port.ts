@@ -57,6 +57,21 @@ export interface ServiceFailure {
   readonly atMs: number;
 }
 
+/** A job that ended with an error of Patchbay's own, of whichever process. It begins again with each sweep. */
+export interface WorkDefect {
+  /** The name of the job, such as `upsert-batch`. */
+  readonly job: string;
+  /** The run that it works on; null where it works on none. */
+  readonly runId: string | null;
+  /** The error's own words. */
+  readonly message: string;
+  /** How often it ended so since then, without a minute between two. */
+  readonly count: number;
+  readonly sinceMs: number;
+  /** When it did last, by the wall clock. */
+  readonly atMs: number;
+}
+
 /** What each kind of process registers. */
 export interface Registrations {
   readonly engine: EngineRegistration;
@@ -117,6 +132,11 @@ export interface Ledger {
   /** Null where no request has failed yet. */
   serviceFailure(): Promise<ServiceFailure | null>;
   noteServiceFailure(failure: ServiceFailure): Promise<void>;
+
+  /** The newest; null where there was none yet. */
+  workDefect(): Promise<WorkDefect | null>;
+  /** Counted with those before of the same job and run. */
+  noteWorkDefect(defect: Pick<WorkDefect, 'job' | 'runId' | 'message' | 'atMs'>): Promise<void>;
 
   /** The processes that work on the ledger, as they registered; whether they still live is for the caller to check. */
   registrations(): Promise<{

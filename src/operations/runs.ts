@@ -263,8 +263,10 @@ async function readProblems(
   };
 }
 
-function exitCodeOfStop({ kind }: FollowStop): number {
-  return kind === 'auth' ? exitCodes.auth : exitCodes.unreachable;
+function exitCodeOfStop(stop: FollowStop): number {
+  if (stop.kind === 'auth') return exitCodes.auth;
+  const { code } = standstillReason(stop, againHint);
+  return code === 'unexpected' ? exitCodes.unexpected : exitCodes.unreachable;
 }
 
 const againHint = 'Nothing is lost. Run the same command again: it continues where it stopped.';

@@ -3,12 +3,14 @@
  *
  * 1. The engine's ledger, or the disk: nothing can be written, whatever the service says. A sandbox on the same disk fails with it.
  * 2. The pause of all work, or of writing: it names the service.
- * 3. The queue.
- * 4. The last request that failed. One failure pauses nothing: the row waits until it is certain whether its write has landed.
- * 5. How long was waited: nothing else is known.
+ * 3. A job that ends again and again with an error of Patchbay's own.
+ * 4. The queue.
+ * 5. The last request that failed. One failure pauses nothing: the row waits until it is certain whether its write has landed.
+ * 6. How long was waited: nothing else is known.
  */
 import { formatDuration } from '#src/config/forms.ts';
 import type { FollowStop, Standstill } from '#src/ledger/follow.ts';
+import { defectWords } from './defect.ts';
 import { adviceFor } from './error-document.ts';
 
 interface Cause {
@@ -32,10 +34,11 @@ export function isOfQueue({ code }: Pick<Cause, 'code'>): boolean {
   return /queue/i.test(code);
 }
 
-function causeOf({ trouble = null, pause, failure, waitedMs }: Standstill): Cause {
+function causeOf({ trouble = null, pause, failure, defect, waitedMs }: Standstill): Cause {
   const waited = `no progress for ${formatDuration(Math.max(1_000, Math.floor(waitedMs / 1_000) * 1_000))}`;
   if (trouble !== null && !isOfQueue(trouble)) return { ...trouble, message: `${waited}: ${trouble.message}` };
   if (pause !== null) return { code: pause.errorCode ?? 'serviceUnreachable', message: pause.message };
+  if (defect !== null) return { code: 'unexpected', message: `${waited}: ${defectWords(defect)}` };
   const nearest = trouble ?? failure;
   if (nearest !== null) return { code: nearest.code, message: `${waited}: ${nearest.message}` };
   return { code: 'noProgress', message: `${waited}, and no request failed in that time` };

@@ -7,7 +7,8 @@
  */
 import { type Job, type RedisOptions, UnrecoverableError, Worker } from 'bullmq';
 import { timedOut, within } from '#src/clock.ts';
-import { messageOf, PatchbayError } from '#src/errors.ts';
+import { type ErrorKind, messageOf, PatchbayError } from '#src/errors.ts';
+import type { WorkDefect } from '#src/ledger/port.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 import { inLogContext, type LogContext, type Logger } from '#src/log.ts';
 import { isDiskFull } from '#src/whole-file.ts';
@@ -34,6 +35,8 @@ interface WorkersOptions<Context> {
   readonly log: Logger;
   /** Called before each job. */
   readonly onJobBegin?: (name: string) => void;
+  /** Called where a job ended with an error of Patchbay's own; absent: it is logged, and nothing else. */
+  readonly onDefect?: (defect: Pick<WorkDefect, 'job' | 'runId' | 'message'>) => void;
   /** Called after each job, whether it completed or failed. */
   readonly onJobEnd: (name: string, id: string, failed: boolean) => void;
 }
@@ -132,7 +135,7 @@ function openWorker<Context>(
 
 /** @returns null, or the code of the failure. A job that was cut off has not failed. */
 async function carryOut<Context>(
-  { context, log }: WorkersOptions<Context>,
+  { context, log, onDefect }: WorkersOptions<Context>,
   definition: AnyJobDefinition<Context>,
   job: Job,
   signal: AbortSignal,
@@ -147,8 +150,17 @@ async function carryOut<Context>(
     return null;
   } catch (error) {
     if (error instanceof Error && error.name === 'AbortError') return null;
-    return logFailure(log, name, id, error);
+    const { code, kind } = logFailure(log, name, id, error);
+    if (kind === 'bug' && !isLedgerTrouble(error))
+      onDefect?.({ job: name, runId: runOf(job.data), message: messageOf(error) });
+    return code;
   }
+}
+
+/** The run that the payload names. */
+function runOf(data: unknown): string | null {
+  const { runId } = Object(data) as Readonly<Record<string, unknown>>;
+  return typeof runId === 'string' ? runId : null;
 }
 
 /** What the payload itself says, and what the job adds. */
@@ -157,9 +169,10 @@ async function aboutJob<Context>(
   definition: AnyJobDefinition<Context>,
   data: unknown,
 ): Promise<LogContext> {
-  const { runId, batch, tickId } = Object(data) as Readonly<Record<string, unknown>>;
+  const { batch, tickId } = Object(data) as Readonly<Record<string, unknown>>;
+  const run = runOf(data);
   const said: LogContext = {
-    ...(typeof runId === 'string' ? { run: runId } : {}),
+    ...(run === null ? {} : { run }),
     ...(typeof batch === 'number' ? { batch } : {}),
     ...(typeof tickId === 'string' ? { tick: tickId } : {}),
   };
@@ -183,8 +196,12 @@ function hasNoRoom(error: unknown): boolean {
   return isDiskFull(error) || (error instanceof Error && 'errcode' in error && error.errcode === 13);
 }
 
-/** @returns its code. */
-function logFailure(log: Logger, job: string, id: string, error: unknown): string {
+function logFailure(
+  log: Logger,
+  job: string,
+  id: string,
+  error: unknown,
+): { readonly code: string; readonly kind: ErrorKind } {
   const full = hasNoRoom(error);
   const code = error instanceof PatchbayError ? error.code : full ? 'diskFull' : 'unexpected';
   const kind = error instanceof PatchbayError ? error.kind : full ? 'transient' : 'bug';
@@ -194,7 +211,7 @@ function logFailure(log: Logger, job: string, id: string, error: unknown): strin
   // Our own messages may quote the service, and the service may quote a contact: only the code is logged.
   const reason = error instanceof PatchbayError && kind !== 'bug' ? {} : { reason: messageOf(error) };
   log[isReported ? 'debug' : waits ? 'warn' : 'error']({ job, id, code, kind, ...reason }, 'job ended early');
-  return code;
+  return { code, kind };
 }
 
 /**

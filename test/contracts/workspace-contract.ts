@@ -54,6 +54,21 @@ export function workspaceContract(open: OpenLedger): void {
     expect(await ledger.serviceFailure()).toEqual({ ...failure, atMs: failure.atMs + 1 });
   });
 
+  test('jobs that end with an error of Patchbay’s own are counted, by job and run, while it goes on', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    const defect = { job: 'upsert-batch', runId: 'r1', message: 'datatype mismatch', atMs: 1_800_000_000_000 };
+    expect(await ledger.workDefect()).toBeNull();
+    await ledger.noteWorkDefect(defect);
+    const other = await reopen();
+    const [sinceMs, atMs] = [defect.atMs, defect.atMs + 5_000];
+    await other.noteWorkDefect({ ...defect, atMs });
+    expect(await ledger.workDefect()).toEqual({ ...defect, atMs, sinceMs, count: 2 });
+    await ledger.noteWorkDefect({ ...defect, atMs: atMs + 60_000 });
+    expect(await other.workDefect()).toMatchObject({ sinceMs: atMs + 60_000, count: 1 });
+    await ledger.noteWorkDefect({ ...defect, runId: null, atMs: atMs + 60_001 });
+    expect(await other.workDefect()).toMatchObject({ runId: null, count: 1 });
+  });
+
   test("an engine's notice stands for every process, and only that engine takes it back", async () => {
     const { ledger, reopen } = await openForTest(open);
     expect((await ledger.registrations()).engine).toBeNull();

@@ -105,7 +105,15 @@ describe('the document of a run', () => {
   ])('of a run whose patience is over has exit code 6 and names %s', async (_name, known, code, message) => {
     const bench = await openRunsBench();
     const run = await bench.stage(await bench.submit('a.csv', csv(fillers(3))));
-    const end = { kind: 'unreachable', run, pause: null, failure: null, waitedMs: 4_690, ...known } as const;
+    const end = {
+      kind: 'unreachable',
+      run,
+      pause: null,
+      failure: null,
+      defect: null,
+      waitedMs: 4_690,
+      ...known,
+    } as const;
     const detail = await readRunEnd(homeOf(bench), end);
     expect(detail.summary).toMatchObject({ state: 'stopped', exitCode: 6 });
     expect(detail.reason).toMatchObject({ code, message, hint: expect.stringMatching(/same command/) });
@@ -136,7 +144,14 @@ describe('the document of a run', () => {
       'q',
       () => false,
     );
-    const end = { kind: 'unreachable', run: run.run, pause: null, failure: null, waitedMs: 4_690 } as const;
+    const end = {
+      kind: 'unreachable',
+      run: run.run,
+      pause: null,
+      failure: null,
+      defect: null,
+      waitedMs: 4_690,
+    } as const;
     const { summary, reason } = await readRunEnd(homeOf(bench), end);
     expect(summary.exitCode).toBe(6);
     expect(reason).toEqual({

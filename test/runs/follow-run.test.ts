@@ -64,6 +64,20 @@ describe('following ends', () => {
     expect(clock.monotonicMs() - startMs).toBeLessThan(minute + 500);
   });
 
+  it('within seconds where a job of the run ends again and again with an error of Patchbay’s own', async () => {
+    const { ledger, clock, follow } = await followed();
+    const startMs = clock.monotonicMs();
+    const note = (runId: string) =>
+      ledger.noteWorkDefect({ job: 'upsert-batch', runId, message: 'datatype mismatch', atMs: clock.nowMs() });
+    for (let times = 0; times < 3; times += 1) await note('r-2');
+    clock.onSleep = (ms) => (ms % 5_000 === 0 ? note('r-1') : undefined);
+    expect(await follow()).toMatchObject({
+      kind: 'unreachable',
+      defect: { runId: 'r-1', job: 'upsert-batch', count: 3 },
+    });
+    expect(clock.monotonicMs() - startMs).toBeLessThan(minute / 2);
+  });
+
   it('with the pause that stands, where the service does not answer', async () => {
     const { ledger, follow } = await followed();
     const pause = { code: 'unreachable', message: 'the service does not answer', sinceMs: 1 } as const;

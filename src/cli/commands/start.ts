@@ -20,6 +20,7 @@ import { nameOfPlace } from '#src/ledger/place.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 import type { Metrics } from '#src/metrics/metrics.ts';
+import { readDefect } from '#src/operations/defect.ts';
 import { errorDocument } from '#src/operations/error-document.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import manifest from '../../../package.json' with { type: 'json' };
@@ -160,26 +161,30 @@ const notReadyCodes: readonly string[] = [
 
 /** Not ready only when this process cannot take files; work that is paused is degraded. */
 async function readiness(
-  { folders, ledger }: Home,
+  home: Home,
   engine: Engine,
 ): Promise<{ ready: boolean; degraded: boolean; reasons: string[] }> {
+  const { folders, ledger } = home;
   const reasons: string[] = [];
   for (const folder of [...folders.watched, folders.root]) {
     await access(folder, constants.R_OK | constants.W_OK).catch(() =>
       reasons.push(`${folder} cannot be read and written`),
     );
   }
-  const pause = await ledger.pause().catch((error: unknown) => {
-    // It is among the troubles by now.
+  // Trouble of the ledger is among the troubles by now.
+  const unlessTrouble = (error: unknown): null => {
     if (isLedgerTrouble(error)) return null;
     throw error;
-  });
+  };
+  const pause = await ledger.pause().catch(unlessTrouble);
+  const defect = await readDefect(home).catch(unlessTrouble);
   const troubles = engine.troubles();
   for (const { code, message } of troubles) if (notReadyCodes.includes(code)) reasons.push(message);
   const ready = reasons.length === 0;
   for (const { code, message } of troubles) if (!notReadyCodes.includes(code)) reasons.push(message);
+  if (defect !== null) reasons.push(defect);
   if (pause !== null) reasons.push(pause.message);
-  return { ready, degraded: pause !== null || troubles.length > 0, reasons };
+  return { ready, degraded: pause !== null || defect !== null || troubles.length > 0, reasons };
 }
 
 function banner(home: Home, engine: Engine, page: string) {

@@ -1,6 +1,6 @@
 /** What concerns the ledger as a whole: its workspace, the pause, and the processes that work on it, over the records of the desk. */
 import type { EngineRegistration, WorkerRegistration } from '#src/ledger/engine-presence.ts';
-import type { Ledger, Pause, ProcessRole, ServiceFailure, WorkspaceBinding } from '#src/ledger/port.ts';
+import type { Ledger, Pause, ProcessRole, ServiceFailure, WorkDefect, WorkspaceBinding } from '#src/ledger/port.ts';
 import type { RecordKind, Store, Tables } from '#src/ledger/tables.ts';
 import { enterAct } from './acts.ts';
 import { allMax, type Records, recordsOf } from './records.ts';
@@ -8,8 +8,12 @@ import { allMax, type Records, recordsOf } from './records.ts';
 type Presence = Pick<
   Ledger,
   | ('binding' | 'bind' | 'pause' | 'setPause' | 'serviceFailure' | 'noteServiceFailure')
+  | ('workDefect' | 'noteWorkDefect')
   | ('registrations' | 'register' | 'unregister')
 >;
+
+/** A job begins again within seconds. */
+const calmMs = 60_000;
 
 /** There is one of them, under the name of its kind. */
 const oneOf = <Document>(kind: RecordKind): ((tables: Pick<Tables, 'desk'>) => Records<Document>) =>
@@ -18,6 +22,7 @@ const oneOf = <Document>(kind: RecordKind): ((tables: Pick<Tables, 'desk'>) => R
 const bindingIn = oneOf<WorkspaceBinding>('binding');
 const pauseIn = oneOf<Pause>('pause');
 const failureIn = oneOf<ServiceFailure>('failure');
+const defectIn = oneOf<WorkDefect>('defect');
 const engineIn = oneOf<EngineRegistration>('engine');
 const workersIn = recordsOf<WorkerRegistration>('worker', ({ identity }) => ({
   ...{ id: identity, owner: null, state: '', atMs: null },
@@ -44,6 +49,17 @@ export function presenceOver(store: Store): Presence {
     serviceFailure: () => failureIn(reads).get('failure'),
     noteServiceFailure: async (failure) => {
       await store.transact((tables) => failureIn(tables).put(failure));
+    },
+
+    workDefect: () => defectIn(reads).get('defect'),
+    noteWorkDefect: async (defect) => {
+      await store.transact(async (tables) => {
+        const before = await defectIn(tables).get('defect');
+        const goesOn =
+          before?.job === defect.job && before.runId === defect.runId && defect.atMs - before.atMs < calmMs;
+        const { count, sinceMs } = goesOn ? before : { count: 0, sinceMs: defect.atMs };
+        await defectIn(tables).put({ ...defect, count: count + 1, sinceMs });
+      });
     },
 
     registrations: async () => {
