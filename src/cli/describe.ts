@@ -47,7 +47,10 @@ export function onDataFolder(command: Command): Command {
 }
 
 export function withWait(command: Command): Command {
-  return command.option('--wait <duration>', 'how long to wait for a service that does not answer (default: 10m)');
+  return command.option(
+    '--wait <duration>',
+    'how long to wait for a service or a ledger that does not answer (default: 10m)',
+  );
 }
 
 export function withDetach(command: Command): Command {

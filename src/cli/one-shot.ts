@@ -8,6 +8,7 @@ import { type AuditEnd, followAudit } from '#src/audits/follow-audit.ts';
 import { parseDuration } from '#src/config/forms.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { activeRunStates, isFinal, pendingCount, type RunRecord } from '#src/ledger/runs.ts';
+import { unlessAway, waitOut } from '#src/ledger/wait-out.ts';
 import { firstAuditOf, readAuditEnd, runAuditOf } from '#src/operations/audits.ts';
 import type { ErrorDocument } from '#src/operations/error-document.ts';
 import { interruptedDocument, readRunEnd, runDocument, viewRun } from '#src/operations/runs.ts';
@@ -66,7 +67,8 @@ async function workUntilRest(home: Home, options: OneShotOptions, submit: Submit
       ends.push(end);
     }
     const audited: OneShotEnd[] = [];
-    for (const end of ends) audited.push({ end, audit: options.audit ? await firstAudit(home, session, end) : null });
+    for (const end of ends)
+      audited.push({ end, audit: options.audit ? await firstAudit(home, options, session, end) : null });
     if (session.isEngine() && ends.every((end) => end.kind === 'rest')) await restOfAll(home, options);
     interrupt.signal.throwIfAborted();
     return audited;
@@ -75,9 +77,15 @@ async function workUntilRest(home: Home, options: OneShotOptions, submit: Submit
   }
 }
 
-async function firstAudit(home: Home, session: WorkSession, { kind, run }: FollowEnd): Promise<AuditEnd | null> {
+async function firstAudit(
+  home: Home,
+  { patienceMs, interrupt }: OneShotOptions,
+  session: WorkSession,
+  { kind, run }: FollowEnd,
+): Promise<AuditEnd | null> {
   if (kind !== 'rest' || !isFinal(run.state)) return null;
-  const first = await firstAuditOf(home, run.id);
+  const { clock } = home;
+  const first = await waitOut({ clock, patienceMs, signal: interrupt.signal }, () => firstAuditOf(home, run.id));
   if (first === null) return null;
   return await session.follow((following) => followAudit({ ...following, auditId: first.id }));
 }
@@ -90,15 +98,18 @@ async function restOfAll(home: Home, { interrupt, patienceMs }: OneShotOptions):
   for (;;) {
     // Runs of other hosts are theirs.
     const own = home.host === null ? {} : { hosts: [home.host.id] };
-    const active = await ledger.runs.list({ states: activeRunStates, ...own, limit: 1_000, oldestFirst: true });
-    if (active.length === 0) return;
-    const seen = active
+    const asked = { states: activeRunStates, ...own, limit: 1_000, oldestFirst: true };
+    const active = await unlessAway(() => ledger.runs.list(asked), null);
+    if (active?.length === 0) return;
+    const seen = (active ?? [])
       .map(({ id, state, counts }) => `${id} ${state} ${counts.rows} ${pendingCount(counts)}`)
       .join(', ');
-    if (seen !== progress) movedAtMs = clock.monotonicMs();
-    progress = seen;
+    if (active !== null && seen !== progress) {
+      progress = seen;
+      movedAtMs = clock.monotonicMs();
+    }
     if (clock.monotonicMs() - movedAtMs > Math.min(patienceMs, othersPatienceMs)) return;
-    if ((await ledger.pause())?.code === 'auth') return;
+    if ((await unlessAway(() => ledger.pause(), null))?.code === 'auth') return;
     await clock.sleep(100, interrupt.signal);
   }
 }
@@ -117,7 +128,8 @@ interface OneShotCommand {
 export async function finishOneShot(home: Home, command: OneShotCommand, submit: Submit): Promise<number> {
   const { output } = command;
   const progress = createProgress(output);
-  let followed: readonly RunRecord[] = [];
+  /** As they were seen last. */
+  const followed = new Map<string, RunRecord>();
   const interrupt = listenForInterrupt(() => {
     progress.clear();
     output.note(finishingText);
@@ -133,23 +145,28 @@ export async function finishOneShot(home: Home, command: OneShotCommand, submit:
           progress.clear();
           output.note(text);
         },
-        onProgress: progress.update,
+        onProgress: (run) => {
+          followed.set(run.id, run);
+          progress.update(run);
+        },
         onEnd: progress.clear,
         audit: command.audit === true,
       },
       async (isEngine) => {
-        followed = await submit(isEngine);
-        return followed;
+        const entered = await submit(isEngine);
+        for (const run of entered) followed.set(run.id, run);
+        return entered;
       },
     );
-    const codes = await printEnds(home, command, ends);
+    const patience = { clock: home.clock, patienceMs: command.patienceMs };
+    const codes = await printEnds(home, command, ends, (read) => waitOut(patience, read));
     for (const document of command.refused) printRefused(output, document);
     return worstExitCode([...codes, ...command.refused.map((document) => document.exitCode)]);
   } catch (error) {
     progress.clear();
     const code = interrupt.exitCode();
     if (code === null) throw error;
-    await printInterrupted(home, output, followed, code);
+    await printInterrupted(home, output, [...followed.values()], code);
     return code;
   } finally {
     interrupt.dispose();
@@ -160,11 +177,12 @@ async function printEnds(
   home: Home,
   { output, audit: isAudited }: OneShotCommand,
   ends: readonly OneShotEnd[],
+  patiently: <Answer>(read: () => Promise<Answer>) => Promise<Answer>,
 ): Promise<number[]> {
   const codes: number[] = [];
   for (const { end, audit } of ends) {
-    const detail = await readRunEnd(home, end);
-    const result = audit === null ? null : await readAuditEnd(home, audit, output.values);
+    const detail = await patiently(() => readRunEnd(home, end));
+    const result = audit === null ? null : await patiently(() => readAuditEnd(home, audit, output.values));
     const exitCode = worstExitCode([detail.summary.exitCode, result?.exitCode ?? 0]);
     if (output.json) {
       const document = { ...runDocument(detail, output.values), exitCode };
@@ -187,15 +205,15 @@ export function printRefused(output: Output, document: ErrorDocument): void {
   else process.stderr.write(`${errorLines(document)}\n`);
 }
 
-/** The ledger holds all that is left: the same command continues it. */
+/** The ledger holds all that is left: the same command continues it. While it is away, what was seen last is said. */
 async function printInterrupted(
   home: Home,
   output: Output,
   runs: readonly RunRecord[],
   exitCode: number,
 ): Promise<void> {
-  for (const { id } of runs) {
-    const run = await home.ledger.runs.get(id);
+  for (const seen of runs) {
+    const run = await unlessAway(() => home.ledger.runs.get(seen.id), seen);
     if (run === null) continue;
     const { summary } = viewRun(home, run);
     const ended = isFinal(run.state);

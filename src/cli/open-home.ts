@@ -30,7 +30,7 @@ export async function loadCliConfig(options: GlobalOptions): Promise<LoadedConfi
 }
 
 /** What a command does with the data folder. */
-type HomeUse =
+export type HomeUse =
   /** Reads, or changes only the ledger: needs no service. */
   | 'look'
   /** Acts on what is in the data folder, and may become the engine. */
@@ -46,24 +46,33 @@ type HomeUse =
  *
  * Files must not end up in the sandbox because a variable is missing: without a service `import` takes the sandbox only with
  * `--sandbox`, or on a terminal.
- * @throws PatchbayError `usage` `serviceMissing`.
+ * @throws PatchbayError `usage` `serviceMissing`; `transient` `ledgerAway` and its like (`open-patiently.ts` waits for them).
  */
 export async function openCliHome(options: GlobalOptions, use: HomeUse): Promise<Home> {
+  return await (await homeOpener(options, use))();
+}
+
+/** What opens the data folder, each time anew. Configuration and log are opened once. @throws PatchbayError what is wrong with the configuration. */
+export async function homeOpener(options: GlobalOptions, use: HomeUse): Promise<() => Promise<Home>> {
   const { config } = await loadCliConfig(options);
   const sandboxAsked = options.sandbox === true;
   const chosen = sandboxAsked ? { ...config, service: { ...config.service, baseUrl: null } } : config;
   const isNamed = chosen.service.baseUrl !== null || sandboxAsked || process.stdout.isTTY === true;
-  if (!isNamed && (use === 'import' || (use === 'act' && !(await hasAnyLedger(config))))) {
-    throw new PatchbayError('usage', 'serviceMissing', 'no service is configured', {
-      hint: 'Set PATCHBAY_BASE_URL and PATCHBAY_API_KEY, or pass --sandbox to try it without an account.',
+  let log: Logger | null = null;
+  return async () => {
+    if (!isNamed && (use === 'import' || (use === 'act' && !(await hasAnyLedger(config))))) {
+      throw new PatchbayError('usage', 'serviceMissing', 'no service is configured', {
+        hint: 'Set PATCHBAY_BASE_URL and PATCHBAY_API_KEY, or pass --sandbox to try it without an account.',
+      });
+    }
+    log ??= await openLog(options, chosen, use);
+    const home = await openHome(chosen, log, {
+      sandboxAsked,
+      besideService: config.service.baseUrl !== null,
+      look: use === 'look',
     });
-  }
-  const home = await openHome(chosen, await openLog(options, chosen, use), {
-    sandboxAsked,
-    besideService: config.service.baseUrl !== null,
-    look: use === 'look',
-  });
-  return use === 'look' ? home : await withTraces(home);
+    return use === 'look' ? home : await withTraces(home);
+  };
 }
 
 /** The home, whose work is traced until it is closed, where the environment asks for that. */

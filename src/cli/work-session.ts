@@ -4,15 +4,17 @@
  */
 import type { Home } from '#src/app.ts';
 import { sleepUnlessCut } from '#src/clock.ts';
-import { formatDuration } from '#src/config/forms.ts';
 import { type Engine, type EngineOptions, startEngine } from '#src/engine/engine.ts';
 import { checkSurroundings } from '#src/engine/health.ts';
 import { isEngineUp } from '#src/engine/registration.ts';
 import { type EngineLock, takeEngineLock } from '#src/ledger/engine-presence.ts';
 import type { Following, Standstill } from '#src/ledger/follow.ts';
+import { isLedgerAway, isPassingTrouble } from '#src/ledger/trouble.ts';
+import { waitOut } from '#src/ledger/wait-out.ts';
 import { isOfQueue } from '#src/operations/standstill.ts';
 import { type Interrupt, NothingEntered } from './interrupt.ts';
-import { type Output, printable } from './output.ts';
+import type { Output } from './output.ts';
+import { ledgerNotes, waitingNotes } from './waiting.ts';
 
 export interface WorkOptions {
   readonly sameWorkspace: boolean;
@@ -59,6 +61,7 @@ export async function beginWork<Entered>(
     entering.resolve(await enter(isEngine));
   };
   try {
+    await requireWritable(home, options);
     const lock = await takeLockUnlessUp(home, options);
     if (lock === null) await enterAs(false);
     else engine = await start(lock, { enter: () => enterAs(true) });
@@ -78,13 +81,34 @@ export async function beginWork<Entered>(
           // Asked of this process: the end of what is followed knows the ledger only.
           const end = seen.kind === 'unreachable' ? { ...seen, trouble: await troubleOf(home, engine) } : seen;
           if (end.kind !== 'engineGone' || freed === null) return end;
-          engine = await start(freed);
+          engine = await startWhenWritable(home, options, freed, start);
         }
       },
       isEngine: () => engine !== null,
       leave: async () => engine?.stop(),
     },
   };
+}
+
+/** A database that takes no writes, or is away once more, is waited for: nothing can be entered, and no engine starts. */
+function requireWritable({ ledger, clock }: Home, { patienceMs, interrupt, note }: WorkOptions): Promise<void> {
+  const onWait = ledgerNotes(note, patienceMs);
+  return waitOut({ clock, patienceMs, signal: interrupt.signal, onWait }, () => ledger.requireWritable(), isLedgerAway);
+}
+
+async function startWhenWritable(
+  home: Home,
+  options: WorkOptions,
+  lock: EngineLock,
+  start: (lock: EngineLock) => Promise<Engine>,
+): Promise<Engine> {
+  try {
+    await requireWritable(home, options);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+  return await start(lock);
 }
 
 const startLookMs = 100;
@@ -166,15 +190,18 @@ async function notePauses(
   patienceMs: number,
   signal: AbortSignal,
 ): Promise<void> {
-  let noted = '';
-  // Ends with the following. A refused key ends that at once; what is left is a service that does not answer.
+  const say = waitingNotes(note, patienceMs);
+  // Ends with the following. A refused key ends that at once; what is left is a service that does not answer, or the ledger.
   for (;;) {
     await sleepUnlessCut(clock, pauseLookMs, signal);
     if (signal.aborted) return;
-    const pause = await ledger.pause().catch(() => null);
-    if (pause === null || pause.code === 'auth' || pause.message === noted) continue;
-    noted = pause.message;
-    note(`waiting for the service for up to ${formatDuration(patienceMs)} (--wait): ${printable(pause.message)}`);
+    try {
+      await ledger.requireWritable();
+      const pause = await ledger.pause();
+      if (pause !== null && pause.code !== 'auth') say('service', pause.message);
+    } catch (error) {
+      if (isPassingTrouble(error)) say('ledger', `${error.message} [${error.code}]`);
+    }
   }
 }
 

@@ -16,7 +16,8 @@ import { type Clock, sleepUnlessCut } from '#src/clock.ts';
 import { dataFolders } from '#src/config/data-folders.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import type { EngineRegistration } from '#src/ledger/engine-presence.ts';
-import { isLedgerTrouble } from '#src/ledger/trouble.ts';
+import { isLedgerAway, isLedgerTrouble } from '#src/ledger/trouble.ts';
+import { waitOut } from '#src/ledger/wait-out.ts';
 import type { Logger } from '#src/log.ts';
 import { attachQueueServer } from '#src/queue/connection.ts';
 import { startWorkers } from '#src/queue/workers.ts';
@@ -59,8 +60,15 @@ const retryEveryMs = 5_000;
 export async function runWorker(home: Home, options: WorkerOptions): Promise<void> {
   const { clock } = home;
   const { signal, onWait } = options;
-  await requireEngine(home, signal);
-  let engine = await findEngine(home);
+  const find = async (): Promise<EngineRegistration | null> => {
+    await requireEngine(home, signal);
+    return await findEngine(home);
+  };
+  const patience = { clock, patienceMs: Number.POSITIVE_INFINITY, signal, onWait };
+  let engine = await waitOut(patience, find, isLedgerAway).catch((error: unknown) => {
+    if (signal.aborted) return null;
+    throw error;
+  });
   // Ends with the signal.
   for (let isFirst = true; !signal.aborted; isFirst = false) {
     try {
@@ -71,9 +79,9 @@ export async function runWorker(home: Home, options: WorkerOptions): Promise<voi
       }
       await workSession(home, engine, options);
     } catch (error) {
-      // A ledger that another process holds for long is waited for like a service that does not answer.
+      // A ledger that is away, or that another process holds for long, is waited for like a service that does not answer.
       const passes = error instanceof PatchbayError && (error.kind === 'unreachable' || error.kind === 'transient');
-      if (!passes || isFirst) throw error;
+      if (!passes || (isFirst && !isLedgerAway(error))) throw error;
       onWait(error);
       await sleepUnlessCut(clock, retryEveryMs, signal);
     }

@@ -4,6 +4,7 @@
  */
 import type { Clock } from '#src/clock.ts';
 import type { Ledger, Pause, ServiceFailure, WorkDefect } from './port.ts';
+import { isPassingTrouble } from './trouble.ts';
 
 export interface Following {
   readonly ledger: Ledger;
@@ -83,8 +84,10 @@ const lookMsMax = 1_000;
 const engineCheckMs = 1_000;
 
 /**
- * Ends with what is followed, at a refused key, when patience is over, or with an `AbortError`.
- * @throws PatchbayError `damaged` where any process on the ledger has found it damaged.
+ * Ends with what is followed, at a refused key, when patience is over, or with an `AbortError`. While the ledger is away nothing moves, and
+ * following goes on once it answers.
+ * @throws PatchbayError `damaged` where any process on the ledger has found it damaged; `transient` where patience is over and the ledger
+ *   is still away.
  */
 export async function follow<End>(following: Following, look: () => Promise<Look<End>>): Promise<End | FollowStop> {
   const { ledger, clock, patienceMs, isEngineGone, signal } = following;
@@ -93,30 +96,42 @@ export async function follow<End>(following: Following, look: () => Promise<Look
   let checkedAtMs = clock.monotonicMs();
   let changeCount: number | null = null;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
-  for (;;) {
-    signal.throwIfAborted();
+  const isPatienceOver = (): boolean => clock.monotonicMs() - movedAtMs > patienceMs;
+
+  /** One turn; null: it goes on. */
+  const turn = async (): Promise<End | FollowStop | null> => {
     await ledger.requireSound();
     // Own commits do not count: where the engine is in this process, each turn looks.
     const count = isEngineGone === undefined ? null : await ledger.changeCount();
     if (count === null || count !== changeCount || clock.monotonicMs() - lookedAtMs >= lookMsMax) {
-      changeCount = count;
-      lookedAtMs = clock.monotonicMs();
       const seen = await look();
       if ('end' in seen) return seen.end;
       const pause = await ledger.pause();
+      changeCount = count;
+      lookedAtMs = clock.monotonicMs();
       if (pause?.code === 'auth' && seen.needsKey) return { kind: 'auth', pause };
-      const nowMs = clock.monotonicMs();
       if (seen.progress === null || seen.progress !== progress) {
         progress = seen.progress ?? progress;
-        movedAtMs = nowMs;
+        movedAtMs = clock.monotonicMs();
       }
-      const stillMs = nowMs - movedAtMs;
+      const stillMs = clock.monotonicMs() - movedAtMs;
       const isBroken = stillMs > defectPatienceMs && (await defectOf(following)) !== null;
-      if (stillMs > patienceMs || isBroken) return await standstill(following, pause, stillMs);
+      if (isPatienceOver() || isBroken) return await standstill(following, pause, stillMs);
     }
     if (isEngineGone !== undefined && clock.monotonicMs() - checkedAtMs > engineCheckMs) {
       checkedAtMs = clock.monotonicMs();
       if (isEngineGone()) return { kind: 'engineGone' };
+    }
+    return null;
+  };
+
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      const end = await turn();
+      if (end !== null) return end;
+    } catch (error) {
+      if (!isPassingTrouble(error) || isPatienceOver()) throw error;
     }
     await clock.sleep(pollMs, signal);
   }

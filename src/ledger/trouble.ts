@@ -31,3 +31,18 @@ const told: Readonly<Record<PassingCode | 'ledgerDamaged', true>> = {
   ...{ ledgerBusy: true, diskFull: true, ledgerIoFails: true, ledgerDamaged: true },
   ...{ ledgerAway: true, ledgerReadOnly: true, ledgerSlow: true, commitUnanswered: true },
 };
+
+/** Trouble of the ledger's database that passes by itself: what can wait does. */
+export function isPassingTrouble(error: unknown): error is PatchbayError {
+  return isLedgerTrouble(error) && error instanceof PatchbayError && error.kind === 'transient';
+}
+
+/**
+ * Trouble that a command waits for before it begins: the database is away, or taken. A disk needs a person, who learns of it at once; and after a
+ * commit without an answer something may have been entered.
+ */
+export function isLedgerAway(error: unknown): error is PatchbayError {
+  return isPassingTrouble(error) && waitedForAtBeginning.includes(error.code);
+}
+
+const waitedForAtBeginning: readonly string[] = ['ledgerAway', 'ledgerReadOnly', 'ledgerBusy', 'ledgerSlow'];

@@ -124,6 +124,9 @@ export interface EnteredFiles {
   readonly refused: readonly PatchbayError[];
 }
 
+/** Carries out work on the ledger that may be begun anew, once it answers (`src/ledger/wait-out.ts`). */
+export type Patiently = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
 /**
  * Copies each file and enters a run for it; where a run of the same content was cut off, that run continues. Each file has a run
  * of its own, also where two have the same content. One file that cannot be copied does not keep the others out.
@@ -134,15 +137,19 @@ export async function enterFiles(
   files: readonly (string | NamedFile)[],
   options: RunOptions,
   choice: SubmitChoice,
+  patiently: Patiently = (work) => work(),
 ): Promise<EnteredFiles> {
   const runs: SubmittedRun[] = [];
   const refused: PatchbayError[] = [];
   for (const file of files) {
     try {
       const named = typeof file === 'string' ? resolve(file) : file;
-      const act = await actOf({ ...submit, actor }, 'import', options.acceptReason, choicesOf(options));
       const besides = new Set(runs.map(({ run }) => run.id));
-      runs.push(await submitFile(submit, named, options, choice, { act, besides }));
+      const entered = await patiently(async () => {
+        const act = await actOf({ ...submit, actor }, 'import', options.acceptReason, choicesOf(options));
+        return await submitFile(submit, named, options, choice, { act, besides });
+      });
+      runs.push(entered);
     } catch (error) {
       if (!(error instanceof PatchbayError) || error.kind !== 'file') throw error;
       refused.push(error);

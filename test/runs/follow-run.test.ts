@@ -1,7 +1,9 @@
 /** Following a run through the ledger, whichever process works on it (`docs/contract.md`). */
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { PatchbayError } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
+import { passing } from '#src/ledger/trouble.ts';
 import { type FollowEnd, type FollowOptions, followRun } from '#src/runs/follow-run.ts';
 import { newRun } from '#test/contracts/support/build.ts';
 import { openTempLedger } from '#test/ledger/support/temp-ledger.ts';
@@ -166,5 +168,52 @@ describe('patience', () => {
     };
     await follow({ onProgress: (one) => states.push(one.state) });
     expect(states).toEqual(['queued', 'staging', 'applying', 'done']);
+  });
+});
+
+describe('while the ledger is away', () => {
+  /** Reads of runs fail from the first time to the second, in milliseconds since the beginning. */
+  async function awayBetween(fromMs: number, untilMs: number) {
+    const one = await followed();
+    const beganAtMs = one.clock.monotonicMs();
+    const get: Ledger['runs']['get'] = async (id) => {
+      const sinceMs = one.clock.monotonicMs() - beganAtMs;
+      if (sinceMs >= fromMs && sinceMs < untilMs) throw passing('ledgerAway', 'the database does not answer', null);
+      return one.ledger.runs.get(id);
+    };
+    const ledger: Ledger = { ...one.ledger, runs: { ...one.ledger.runs, get } };
+    return { ...one, follow: (given: Partial<FollowOptions> = {}) => one.follow({ ledger, ...given }) };
+  }
+
+  it('following goes on, and ends with the run once the ledger answers', async () => {
+    const { ledger, clock, follow } = await awayBetween(2_000, 30_000);
+    clock.onSleep = (ms) => (ms >= 5_000 ? ledger.runs.move('r-1', ['queued'], 'done', { atMs: 1 }) : undefined);
+    expect(await follow()).toMatchObject({ kind: 'rest', run: { state: 'done' } });
+    expect(clock.monotonicMs() - Date.UTC(2026, 10, 21)).toBe(30_000);
+  });
+
+  it('also from the first look on', async () => {
+    const { ledger, follow } = await awayBetween(0, 30_000);
+    await ledger.runs.move('r-1', ['queued'], 'done', { atMs: 1 });
+    expect(await follow()).toMatchObject({ kind: 'rest' });
+  });
+
+  it('the engine is not taken for gone before the ledger can be asked', async () => {
+    const { clock, follow } = await awayBetween(0, 30_000);
+    expect(await follow({ isEngineGone: () => true })).toMatchObject({ kind: 'engineGone' });
+    expect(clock.monotonicMs() - Date.UTC(2026, 10, 21)).toBeGreaterThanOrEqual(30_000);
+  });
+
+  it('it ends with that cause when patience is over', async () => {
+    const { clock, follow } = await awayBetween(2_000, Number.POSITIVE_INFINITY);
+    await expect(follow()).rejects.toMatchObject({ kind: 'transient', code: 'ledgerAway' });
+    expect(clock.monotonicMs() - Date.UTC(2026, 10, 21)).toBeGreaterThan(minute);
+  });
+
+  it('it ends at once where the ledger is damaged', async () => {
+    const { ledger, follow } = await followed();
+    const damaged = new PatchbayError('damaged', 'ledgerDamaged', 'a broken page');
+    const requireSound = (): Promise<void> => Promise.reject(damaged);
+    await expect(follow({ ledger: { ...ledger, requireSound } })).rejects.toBe(damaged);
   });
 });

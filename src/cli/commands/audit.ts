@@ -7,7 +7,8 @@ import { type AuditResult, readAuditEnd, requestAudit } from '#src/operations/au
 import { findRun } from '#src/operations/runs.ts';
 import { listenForInterrupt, reportInterrupted } from '../interrupt.ts';
 import { patienceOf } from '../one-shot.ts';
-import { type GlobalOptions, openCliHome } from '../open-home.ts';
+import type { GlobalOptions } from '../open-home.ts';
+import { openPatiently } from '../open-patiently.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { auditLines } from '../present-audit.ts';
 import { counted } from '../present-run.ts';
@@ -20,7 +21,7 @@ interface AuditOptions extends GlobalOptions {
 /** Audits now, in this process or in the engine that runs. */
 export async function auditRun(options: AuditOptions, id: string): Promise<number> {
   const patienceMs = patienceOf(options.wait);
-  const home = await openCliHome(options, 'act');
+  const home = await openPatiently(options, 'act', patienceMs);
   const output = createOutput(options);
   const interrupt = listenForInterrupt(() => {
     output.note('patchbay: the next engine continues the audit; press Ctrl-C again to leave at once');

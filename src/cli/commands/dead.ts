@@ -34,6 +34,7 @@ import type { Again } from '../describe.ts';
 import { addState, adviceOf, type ListedStates, noStates } from '../letters-advice.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
+import { openPatiently } from '../open-patiently.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 
 const rowsOfGroupShown = 5;
@@ -248,7 +249,7 @@ export async function retryDead(options: RetryOptions, named: readonly string[])
   const patienceMs = patienceOf(options.wait);
   const request: RetryRequest = { ...options, ids };
   requireRetryChoice(request);
-  const home = await openCliHome(options, isForNoticesOnly(request) ? 'look' : 'act');
+  const home = await openPatiently(options, isForNoticesOnly(request) ? 'look' : 'act', patienceMs);
   try {
     const output = createOutput(options);
     requireRateBelowKey(home, options.rate);

@@ -24,6 +24,7 @@ import { fileAndLine } from '#src/sources/row.ts';
 import type { Again } from '../describe.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
+import { openPatiently } from '../open-patiently.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { counted, instantText, valueText } from '../present-run.ts';
 
@@ -101,7 +102,7 @@ export async function takeHeldFields(options: TakeOptions, side: HeldSide, keys:
     });
   }
   // To keep the app's value nothing is sent, and no service is needed.
-  const home = await openCliHome(options, side === 'file' ? 'act' : 'look');
+  const home = await openPatiently(options, side === 'file' ? 'act' : 'look', patienceMs);
   try {
     const output = createOutput(options);
     const { held, missingKeys } = await chooseHeld(home, await choiceOf(home, options, keys));

@@ -5,12 +5,15 @@ import type { Home } from '#src/app.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { isEngineRunning } from '#src/ledger/engine-presence.ts';
 import type { RunOptions, RunRecord } from '#src/ledger/runs.ts';
+import { isLedgerAway } from '#src/ledger/trouble.ts';
+import { waitOut } from '#src/ledger/wait-out.ts';
 import { type ErrorDocument, errorDocument } from '#src/operations/error-document.ts';
 import {
   checkImportOptions,
   chooseTarget,
   enterFiles,
   type ImportOptions,
+  type Patiently,
   readStandardInput,
 } from '#src/operations/import.ts';
 import { type PlannedImport, planToImport } from '#src/operations/plan.ts';
@@ -19,8 +22,10 @@ import type { InputFormat } from '#src/sources/file-name.ts';
 import { withFlagsInHint } from '../exit.ts';
 import { listenForInterrupt, reportInterrupted } from '../interrupt.ts';
 import { finishOneShot, patienceOf, printRefused, type Submit } from '../one-shot.ts';
-import { type GlobalOptions, openCliHome } from '../open-home.ts';
+import type { GlobalOptions } from '../open-home.ts';
+import { openPatiently } from '../open-patiently.ts';
 import { createOutput, type Output, printable } from '../output.ts';
+import { ledgerNotes } from '../waiting.ts';
 
 interface ImportCommandOptions extends GlobalOptions, ImportOptions {
   readonly feed?: string;
@@ -39,7 +44,7 @@ export async function importFiles(options: ImportCommandOptions, files: readonly
   const patienceMs = patienceOf(options.wait);
   const runOptions = checkImportOptions(options);
   requireSense(options, files);
-  const home = await openCliHome(options, 'import');
+  const home = await openPatiently(options, 'import', patienceMs);
   let input: ReadInput | null = null;
   try {
     const output = createOutput(options);
@@ -54,11 +59,13 @@ export async function importFiles(options: ImportCommandOptions, files: readonly
     const { choice, isNewFeed } = planned ?? (await chooseTarget(home, options));
     if (isNewFeed) output.note(`creating new feed "${printable(choice.feed.name)}" (no configuration or folder found)`);
     const named = files.flatMap((file) => (file === '-' ? (input?.file ?? []) : file));
+    const onWait = ledgerNotes(output.note, patienceMs);
+    const patiently: Patiently = (work) => waitOut({ clock: home.clock, patienceMs, onWait }, work, isLedgerAway);
     const submit: Submit = async (isEngine) => {
       const entered =
         planned === null
-          ? await enterFiles(home, named, runOptions, choice)
-          : await enterFiles(home, [planned.file], planned.options, choice);
+          ? await enterFiles(home, named, runOptions, choice, patiently)
+          : await enterFiles(home, [planned.file], planned.options, choice, patiently);
       refused.push(...entered.refused.map((error) => withFlagsInHint(errorDocument(error), options)));
       for (const { run, resumed } of entered.runs)
         if (resumed) output.note(`${printable(run.fileName)}: ${goingOnWords(run, isEngine && isOwn(home, run))}`);

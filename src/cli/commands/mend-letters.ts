@@ -6,6 +6,7 @@ import { exitCodes } from '#src/runs/exit-code.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
+import { openPatiently } from '../open-patiently.ts';
 import { askYes, createOutput, terminalOf } from '../output.ts';
 import { counted } from '../present-run.ts';
 
@@ -25,7 +26,7 @@ export async function editDead(options: EditOptions, id: string): Promise<number
       hint: `Say which cell gets which value: patchbay dead edit ${id} --set "Phone=+14155550100". Its cells: patchbay dead show ${id}`,
     });
   }
-  const home = await openCliHome(options, 'act');
+  const home = await openPatiently(options, 'act', patienceMs);
   try {
     const output = createOutput(options);
     const submit = async () => [await editLetter(home, id, set, reason)];

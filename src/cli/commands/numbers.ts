@@ -26,6 +26,7 @@ import { describeChange, describeDifferences, describeNew, numberLabel } from '#
 import { listenForInterrupt, reportInterrupted } from '../interrupt.ts';
 import { patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
+import { openPatiently } from '../open-patiently.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import {
   changeSummary,
@@ -187,7 +188,7 @@ interface SnapshotOptions extends NumbersOptions {
 /** Takes a snapshot now, in this process or in the engine that runs. */
 export async function snapshotNumbers(options: SnapshotOptions): Promise<number> {
   const patienceMs = patienceOf(options.wait);
-  const home = await openCliHome(options, 'act');
+  const home = await openPatiently(options, 'act', patienceMs);
   const output = createOutput(options);
   const interrupt = listenForInterrupt(() => {
     output.note('patchbay: the next engine takes the snapshot; press Ctrl-C again to leave at once');

@@ -26,7 +26,8 @@ import type { InputFormat } from '#src/sources/file-name.ts';
 import { requireWritable, writeAsAsked, writeWholeFile } from '#src/whole-file.ts';
 import { type Interrupt, listenForInterrupt, reportInterrupted } from '../interrupt.ts';
 import { patienceOf } from '../one-shot.ts';
-import { type GlobalOptions, openCliHome } from '../open-home.ts';
+import type { GlobalOptions } from '../open-home.ts';
+import { openPatiently } from '../open-patiently.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { planLines } from '../present-plan.ts';
 
@@ -53,7 +54,7 @@ export async function plan(options: PlanOptions, file: string | undefined): Prom
   requireSense(options, file);
   const patienceMs = patienceOf(options.wait);
   const write = options.output === undefined ? null : await planWriter(options.output);
-  const home = await openCliHome(options, options.run === undefined ? 'import' : 'act');
+  const home = await openPatiently(options, options.run === undefined ? 'import' : 'act', patienceMs);
   const output = createOutput(options);
   const bar = createBar(output);
   const interrupt = listenForInterrupt(() => bar.clear());

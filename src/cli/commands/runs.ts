@@ -25,6 +25,7 @@ import { shellWord } from '#src/shell-words.ts';
 import type { Again } from '../describe.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
+import { openPatiently } from '../open-patiently.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { actLine } from '../present-acts.ts';
 import { auditLines } from '../present-audit.ts';
@@ -167,7 +168,7 @@ interface ApproveOptions extends GlobalOptions {
 /** On a terminal the run is shown and the person is asked, unless `--yes` has answered. */
 export async function approve(options: ApproveOptions, id: string): Promise<number> {
   const patienceMs = patienceOf(options.wait);
-  const home = await openCliHome(options, 'act');
+  const home = await openPatiently(options, 'act', patienceMs);
   try {
     const output = createOutput(options);
     const run = await findRun(home, id);
@@ -227,7 +228,7 @@ interface RestageOptions extends GlobalOptions {
 
 export async function restage(options: RestageOptions, id: string): Promise<number> {
   const patienceMs = patienceOf(options.wait);
-  const home = await openCliHome(options, 'act');
+  const home = await openPatiently(options, 'act', patienceMs);
   try {
     const output = createOutput(options);
     const run = await findRun(home, id);

@@ -3,6 +3,7 @@ import type { Home } from '#src/app.ts';
 import { formatDuration } from '#src/config/forms.ts';
 import type { RunState } from '#src/ledger/runs.ts';
 import type { ScheduleRecord, TickRecord } from '#src/ledger/schedules.ts';
+import { unlessAway, waitOut } from '#src/ledger/wait-out.ts';
 import { anyEngineRuns, anyOtherHostWorks } from '#src/operations/hosts.ts';
 import { readSnapshotOf, snapshotDocument } from '#src/operations/numbers.ts';
 import { readRunEnd, runDocument, stateWords } from '#src/operations/runs.ts';
@@ -24,6 +25,7 @@ import { describeRule } from '#src/schedules/describe-rule.ts';
 import { finishingText, listenForInterrupt, reportInterrupted } from '../interrupt.ts';
 import { createProgress, type Progress, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
+import { openPatiently } from '../open-patiently.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { changeSummary, countedNumbers } from '../present-numbers.ts';
 import { presentRun } from '../present-run.ts';
@@ -91,7 +93,7 @@ interface RunOptions extends GlobalOptions {
 
 export async function runSchedule(options: RunOptions, name: string): Promise<number> {
   const patienceMs = patienceOf(options.wait);
-  const home = await openCliHome(options, 'act');
+  const home = await openPatiently(options, 'act', patienceMs);
   const output = createOutput(options);
   const progress = createProgress(output);
   const interrupt = listenForInterrupt(() => {
@@ -110,7 +112,7 @@ export async function runSchedule(options: RunOptions, name: string): Promise<nu
       const tick = endedTick(end, name);
       if (tick.outcome !== 'run') return await printTick(home, output, tick);
       if (!output.json) output.line(`${printable(name)}: ${outcomeText(output, tick)}`);
-      return await followRuns(home, output, session, tick, progress);
+      return await followRuns(home, output, session, tick, { progress, patienceMs });
     } finally {
       await session.leave();
     }
@@ -118,7 +120,7 @@ export async function runSchedule(options: RunOptions, name: string): Promise<nu
     progress.clear();
     const code = interrupt.exitCode();
     if (code === null) throw error;
-    const who = (await anyEngineRuns(home))
+    const who = (await unlessAway(() => anyEngineRuns(home), true))
       ? 'the running engine continues the work'
       : 'the next engine continues the work';
     return reportInterrupted(output, `interrupted: ${who}`, code, error);
@@ -145,13 +147,13 @@ async function followRuns(
   output: Output,
   session: WorkSession,
   tick: TickRecord,
-  progress: Progress,
+  { progress, patienceMs }: { readonly progress: Progress; readonly patienceMs: number },
 ): Promise<number> {
   const codes: number[] = [];
   for (const runId of tick.runIds) {
     const end = await session.follow((following) => followRun({ ...following, runId, onProgress: progress.update }));
     progress.clear();
-    const detail = await readRunEnd(home, end);
+    const detail = await waitOut({ clock: home.clock, patienceMs }, () => readRunEnd(home, end));
     if (output.json) output.document(runDocument(detail, output.values));
     else output.line(presentRun(output, detail));
     codes.push(detail.summary.exitCode);

@@ -4,8 +4,10 @@ import { relative } from 'node:path';
 import type { Home } from '#src/app.ts';
 import { errorLines } from '#src/cli/exit.ts';
 import { finishingText, type Interrupt, listenForInterrupt } from '#src/cli/interrupt.ts';
-import { type GlobalOptions, openCliHome } from '#src/cli/open-home.ts';
+import type { GlobalOptions } from '#src/cli/open-home.ts';
+import { openPatiently } from '#src/cli/open-patiently.ts';
 import { createOutput, type Output, printable } from '#src/cli/output.ts';
+import { ledgerNotes } from '#src/cli/waiting.ts';
 import { isoInstant } from '#src/clock.ts';
 import type { Readiness } from '#src/dashboard/parts.ts';
 import { type RunningPage, startPage } from '#src/dashboard/start-page.ts';
@@ -18,7 +20,8 @@ import { PatchbayError } from '#src/errors.ts';
 import { type EngineLock, type EngineRegistration, takeEngineLock } from '#src/ledger/engine-presence.ts';
 import { nameOfPlace } from '#src/ledger/place.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
-import { isLedgerTrouble } from '#src/ledger/trouble.ts';
+import { isLedgerAway, isLedgerTrouble } from '#src/ledger/trouble.ts';
+import { unlessAway, waitOut } from '#src/ledger/wait-out.ts';
 import type { Metrics } from '#src/metrics/metrics.ts';
 import { readDefect } from '#src/operations/defect.ts';
 import { errorDocument } from '#src/operations/error-document.ts';
@@ -30,10 +33,13 @@ interface StartOptions extends GlobalOptions {
   readonly worker?: boolean;
 }
 
+/** An engine and a worker wait for a ledger that is away until it is there: a machine that boots may be faster than its database. */
+const forEver = Number.POSITIVE_INFINITY;
+
 export async function start(options: StartOptions): Promise<number> {
   if (options.worker === true) return await startWorker(options);
   const output = createOutput(options);
-  const home = await openCliHome(options, 'start');
+  const home = await openPatiently(options, 'start', forEver);
   try {
     return await work(home, options, output);
   } finally {
@@ -42,21 +48,32 @@ export async function start(options: StartOptions): Promise<number> {
 }
 
 async function work(home: Home, options: StartOptions, output: Output): Promise<number> {
-  const lock = await takeLockSoon(home);
-  if (lock === null) {
-    throw new PatchbayError('usage', 'engineRunning', `another process already works on ${home.folders.root}`, {
-      hint: 'There is one engine per data folder. Use the running one, or another data folder (--data DIR).',
-    });
-  }
   const interrupt = listenForInterrupt(() => output.note(finishingText));
   // Before the engine, whose first work counts.
   const metrics = await openHomeMetrics(home);
-  const engine = await startUnlessCut(home, lock, options, interrupt);
-  if (engine === null) {
+  try {
+    const engine = await startUnlessCut(home, options, output, interrupt);
+    if (engine === null) return interrupt.exitCode() ?? 0;
+    const end = await serve(home, engine, metrics, output, interrupt);
+    if (end !== null) return end;
+  } finally {
     metrics.close();
     interrupt.dispose();
-    return interrupt.exitCode() ?? 0;
   }
+  const states = ['queued', 'staging', 'applying'] as const;
+  const waiting = await unlessAway(() => home.ledger.runs.list({ states, limit: 100 }), []);
+  if (waiting.length > 0) output.note(`unfinished runs: ${waiting.length}; the next start continues them`);
+  return interrupt.exitCode() ?? 0;
+}
+
+/** Page and import folder, until a signal; the engine is stopped. @returns the exit code of an engine that met damage, otherwise null. */
+async function serve(
+  home: Home,
+  engine: Engine,
+  metrics: Metrics,
+  output: Output,
+  interrupt: Interrupt,
+): Promise<number | null> {
   try {
     const page = await openPage(home, engine, metrics);
     const closers = [() => page.close()];
@@ -75,44 +92,47 @@ async function work(home: Home, options: StartOptions, output: Output): Promise<
         return exitCodes.unexpected;
       }
       if (end !== undefined) throw end;
+      return null;
     } finally {
       for (const close of closers) await close();
     }
   } finally {
     await engine.stop();
-    metrics.close();
-    interrupt.dispose();
   }
-  const waiting = await home.ledger.runs.list({ states: ['queued', 'staging', 'applying'], limit: 100 });
-  if (waiting.length > 0) output.note(`unfinished runs: ${waiting.length}; the next start continues them`);
-  return interrupt.exitCode() ?? 0;
 }
 
-/** Null where a signal came meanwhile. @throws what `startEngine` throws. */
+/** Null where a signal came meanwhile. @throws PatchbayError `usage` `engineRunning`; what `startEngine` throws. */
 async function startUnlessCut(
   home: Home,
-  lock: EngineLock,
   { sameWorkspace }: StartOptions,
+  output: Output,
   { signal }: Interrupt,
 ): Promise<Engine | null> {
-  try {
-    return await startEngine(home, lock, {
+  const onWait = ledgerNotes(output.note, forEver);
+  const startOnce = async (): Promise<Engine> => {
+    await home.ledger.requireWritable();
+    return await startEngine(home, await takeLockSoon(home), {
       ...{ sameWorkspace: sameWorkspace === true, waitFor: 'everything', runsSchedules: true, signal },
     });
+  };
+  try {
+    return await waitOut({ clock: home.clock, patienceMs: forEver, signal, onWait }, startOnce, isLedgerAway);
   } catch (error) {
     if (signal.aborted) return null;
     throw error;
   }
 }
 
-/** Another command may hold the lock for an instant, to see whether an engine runs. */
-async function takeLockSoon(home: Home): Promise<EngineLock | null> {
+/** Another command may hold the lock for an instant, to see whether an engine runs. @throws PatchbayError `usage` `engineRunning`. */
+async function takeLockSoon(home: Home): Promise<EngineLock> {
   for (let look = 0; look < 5; look += 1) {
     const lock = takeEngineLock(home.folders.lockFile);
     if (lock !== null) return lock;
     await home.clock.sleep(100);
   }
-  return null;
+  throw new PatchbayError('usage', 'engineRunning', `another process already works on ${home.folders.root}`, {
+    hint: 'There is one engine per data folder. Use the running one, or another data folder (--data DIR).',
+  });
 }
 
 async function openHomeMetrics({ config }: Home): Promise<Metrics> {
@@ -228,7 +248,7 @@ function printBanner(output: Output, home: Home, engine: Engine, page: string, l
 /** `patchbay start --worker`: a further process that works for the engine of a data folder, until Ctrl-C. */
 export async function startWorker(options: GlobalOptions): Promise<number> {
   const output = createOutput(options);
-  const home = await openCliHome(options, 'start');
+  const home = await openPatiently(options, 'start', forEver);
   const interrupt = listenForInterrupt(() => output.note(finishingText));
   let shifts = 0;
   const page = await openWorkerPage(home);

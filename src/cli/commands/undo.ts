@@ -9,7 +9,8 @@ import type { MadePlan } from '#src/plans/make-plan.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { listenForInterrupt, reportInterrupted } from '../interrupt.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
-import { type GlobalOptions, openCliHome } from '../open-home.ts';
+import type { GlobalOptions } from '../open-home.ts';
+import { openPatiently } from '../open-patiently.ts';
 import { createOutput, type Output } from '../output.ts';
 import { type PlanCommands, planLines, presentPlan } from '../present-plan.ts';
 import { createBar, waitNote, withService } from './plan.ts';
@@ -29,7 +30,7 @@ const contactsShown = 20;
 /** On a terminal what would be written is shown and the person is asked, unless `--yes` has answered. */
 export async function undo(options: UndoOptions, id: string): Promise<number> {
   const patienceMs = patienceOf(options.wait);
-  const home = await openCliHome(options, 'act');
+  const home = await openPatiently(options, 'act', patienceMs);
   try {
     const output = createOutput(options);
     const run = await findRun(home, id);
