@@ -20,6 +20,7 @@ import { feedsDocument, listFeeds } from '#src/operations/feeds.ts';
 import { readRunPageDocument } from '#src/operations/run-story.ts';
 import { listRuns, type RunQuery } from '#src/operations/runs.ts';
 import { deadLettersPage, lettersShownMax } from './dead-letters-page.ts';
+import { broken, failureMessage } from './failure-message.ts';
 import { feedsPage } from './feeds-page.ts';
 import type { Frame } from './frame.ts';
 import { addLogin, isLoopbackHost, requireToken } from './login.ts';
@@ -57,15 +58,8 @@ export function createDashboard(parts: DashboardParts): Hono {
   addPages(app, parts, frame);
   app.notFound((c) => answerMessage(c, frame(), noSuchPage));
   app.onError((error, c) => {
-    // Told when it was met; every page would fail with it.
-    if (error instanceof PatchbayError && error.kind === 'damaged') {
-      const { code, message, hint } = error;
-      return answerMessage(c, frame(), { status: 503, code, message, hint: hint ?? '' });
-    }
-    if (error instanceof PatchbayError && error.kind === 'usage') {
-      const { code, message, hint } = error;
-      return answerMessage(c, frame(), { status: 400, code, message, hint: hint ?? '' });
-    }
+    const message = failureMessage(error);
+    if (message !== null) return answerMessage(c, frame(), message);
     // Neither message nor address: both may hold what a person typed.
     const code = error instanceof PatchbayError ? error.code : error.name;
     parts.log.error({ code, method: c.req.method }, 'page failed');
@@ -198,13 +192,6 @@ const noSuchPage: Message = {
   code: 'notFound',
   message: 'there is no such page',
   hint: 'The pages are /, /runs, /feeds and /dead-letters; the probes are /healthz, /readyz and /metrics.',
-};
-
-const broken: Message = {
-  status: 500,
-  code: 'unexpected',
-  message: 'the page could not be made',
-  hint: 'Try again; see the log for what happened: patchbay logs --level error. Runs are not affected.',
 };
 
 /**

@@ -56,13 +56,16 @@ ${content.body}
 }
 
 /** A page without navigation and facts, for visitors without the token. */
-export function bare(frame: Frame, content: Omit<PageContent, 'place' | 'refreshSeconds'>): Markup {
+export function bare(
+  frame: Frame,
+  { title, body, refreshSeconds = null }: Pick<PageContent, 'title' | 'body'> & Partial<PageContent>,
+): Markup {
   return document(
     frame,
-    { title: content.title, refreshSeconds: null, hasForm: true },
+    { title, refreshSeconds, hasForm: true },
     html`<main class="narrow">
 <p class="brand">Patchbay${nameOf(frame)}</p>
-${content.body}
+${body}
 </main>`,
   );
 }

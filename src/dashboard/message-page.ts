@@ -15,13 +15,17 @@ export interface Message {
   readonly code: string;
   readonly message: string;
   readonly hint: string;
+  /** After how many seconds it is asked again, where that may help. */
+  readonly againSeconds?: number;
 }
 
 export function answerMessage(c: Context, frame: Frame, message: Message): Response | Promise<Response> {
-  const { status, code, hint } = message;
+  const { status, code, hint, againSeconds } = message;
+  if (againSeconds !== undefined) c.header('retry-after', `${againSeconds}`);
   const page = () =>
     bare(frame, {
       title: message.message,
+      refreshSeconds: againSeconds ?? null,
       body: html`<h1>${message.message}</h1>
 <p>${hint}</p>
 <p><a href="/">To the overview</a></p>`,
