@@ -5,8 +5,8 @@
 import type { Home } from '#src/app.ts';
 import { sleepUnlessCut } from '#src/clock.ts';
 import { type Engine, type EngineOptions, startEngine } from '#src/engine/engine.ts';
-import { checkSurroundings } from '#src/engine/health.ts';
 import { isEngineUp } from '#src/engine/registration.ts';
+import { checkSurroundings } from '#src/engine/surroundings.ts';
 import { type EngineLock, takeEngineLock } from '#src/ledger/engine-presence.ts';
 import type { Following, Standstill } from '#src/ledger/follow.ts';
 import { isLedgerAway, isPassingTrouble } from '#src/ledger/trouble.ts';
@@ -169,16 +169,16 @@ async function followOnce<End>(
   }
 }
 
-/** What keeps this data folder from its work, if anything does: of an engine elsewhere only its disk can be seen. */
+/** What keeps this data folder from its work, if anything does: of an engine elsewhere only the ledger and the disk can be seen. */
 async function troubleOf(home: Home, engine: Engine | null): Promise<Standstill['trouble']> {
   // A schedule that has stopped keeps no other work.
   const known = (engine?.troubles() ?? []).filter(({ code }) => code !== 'scheduleStopped');
   const first = known.find((trouble) => !isOfQueue(trouble)) ?? known[0];
-  const message = first?.message ?? (await checkSurroundings(home)).diskTrouble;
-  if (message === null) return null;
+  const trouble = first ?? (await checkSurroundings(home)).storage;
+  if (trouble === null) return null;
   // It is named within a sentence.
-  const inSentence = `${message.charAt(0).toLowerCase()}${message.slice(1).replace(/\.$/, '')}`;
-  return { code: first?.code ?? 'diskFull', message: inSentence };
+  const { code, message } = trouble;
+  return { code, message: `${message.charAt(0).toLowerCase()}${message.slice(1).replace(/\.$/, '')}` };
 }
 
 const pauseLookMs = 1_000;

@@ -80,8 +80,17 @@ export function hostTasks(
   const checkQueue = async (): Promise<void> => {
     if (server.place.kind !== 'redis') return;
     const queueId = await ledger.hosts.queueId();
-    const isSame = queueId === null ? null : await renameQueue(server.producer, ledger.id, queueId);
-    if (isSame !== null) health.queueShared(isSame);
+    if (queueId === null) return;
+    const startedAt = performance.now();
+    // A host that has nothing to add learns by this write whether the queue takes any.
+    try {
+      const isSame = await renameQueue(server.producer, ledger.id, queueId);
+      if (isSame === null) return;
+      health.queueEnded(null, performance.now() - startedAt);
+      health.queueShared(isSame);
+    } catch (error) {
+      health.queueEnded(error instanceof Error ? error : new Error(String(error)), performance.now() - startedAt);
+    }
   };
   const noted = new Map<string, number | null>();
   return [

@@ -6,9 +6,7 @@
  */
 
 import { statfs } from 'node:fs/promises';
-import type { Home } from '#src/app.ts';
 import type { Clock } from '#src/clock.ts';
-import { dataFolders } from '#src/config/data-folders.ts';
 import { messageOf, type PatchbayError } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
 
@@ -119,7 +117,7 @@ export function createHealth(parts: HealthParts): Health {
   };
 }
 
-function inSentence(message: string): string {
+export function inSentence(message: string): string {
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
 }
 
@@ -130,16 +128,16 @@ type FreeBytes = (folder: string) => Promise<number>;
 const freeBytesMin = 1_000_000;
 
 /** Space that this process may use, without the system's reserve. */
-const freeBytesOf: FreeBytes = async (folder) => {
+export const freeBytesOf: FreeBytes = async (folder) => {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;
 };
 
-function isDiskFull(freeBytes: number): boolean {
+export function isDiskFull(freeBytes: number): boolean {
   return freeBytes < freeBytesMin;
 }
 
-function diskFullMessage(freeBytes: number, folder: string): string {
+export function diskFullMessage(freeBytes: number, folder: string): string {
   return `The disk of ${folder} is full (${Math.floor(freeBytes / 1_000)} kB free).`;
 }
 
@@ -147,7 +145,7 @@ function diskFullMessage(freeBytes: number, folder: string): string {
 const slowMs = 2_000;
 
 /** What the end of an operation says about the queue; null: no problem. An error of Redis begins with a code, as in `OOM command not allowed`. */
-function queueTrouble(
+export function queueTrouble(
   description: string,
   error: Error | null,
   tookMs: number,
@@ -175,34 +173,4 @@ function queueTrouble(
 
 function seconds(ms: number): string {
   return `${Math.round(ms / 100) / 10} s`;
-}
-
-/** What a process other than the engine can check by itself. */
-interface Surroundings {
-  /** Null if the file system does not report it. */
-  readonly diskFreeBytes: number | null;
-  /** A sentence; null where there is room, or that is unknown. */
-  readonly diskTrouble: string | null;
-  /** Null for the embedded queue, which only its engine can use. */
-  readonly queueAnswers: boolean | null;
-  /** Sentences; empty if there are no problems. */
-  readonly troubles: readonly string[];
-}
-
-const answerWithinMs = 2_000;
-
-/** Takes at most two seconds, and changes nothing. */
-export async function checkSurroundings({ config, mode }: Pick<Home, 'config' | 'mode'>): Promise<Surroundings> {
-  const { root } = dataFolders(config, mode);
-  const { redisUrl } = config.queue;
-  // Unknown is no trouble: a folder that cannot be read is reported by whatever needs it.
-  const diskFreeBytes = await freeBytesOf(root).catch(() => null);
-  const diskTrouble = diskFreeBytes !== null && isDiskFull(diskFreeBytes) ? diskFullMessage(diskFreeBytes, root) : null;
-  const troubles = diskTrouble === null ? [] : [diskTrouble];
-  if (redisUrl === null) return { diskFreeBytes, diskTrouble, queueAnswers: null, troubles };
-  // Loaded on demand: most commands need no queue.
-  const { pingRedis } = await import('#src/queue/connection.ts');
-  const reason = await pingRedis(redisUrl, answerWithinMs);
-  if (reason !== null) troubles.push(`The queue cannot be reached: Redis at ${new URL(redisUrl).host} (${reason}).`);
-  return { diskFreeBytes, diskTrouble, queueAnswers: reason === null, troubles };
 }

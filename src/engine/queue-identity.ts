@@ -37,8 +37,9 @@ export async function nameQueue(connection: RedisOptions, ledgerId: string, queu
 }
 
 /**
- * After a flush the queue has none: it is given again. Never rejects.
- * @returns whether the queue has this identity; null where it does not say.
+ * After a flush the queue has none: it is given again, by a write that is refused where the queue takes none.
+ * @returns whether the queue has this identity; null where it does not say, which its users report.
+ * @throws the error with which Redis refuses, as `OOM command not allowed …`.
  */
 export async function renameQueue(
   connection: RedisOptions,
@@ -50,8 +51,8 @@ export async function renameQueue(
       await redis.set(nameOf(ledgerId), queueId, 'NX');
       return (await redis.get(nameOf(ledgerId))) === queueId;
     });
-  } catch {
-    // A queue that is away is reported by its users.
+  } catch (error) {
+    if (error instanceof Error && error.name === 'ReplyError') throw error;
     return null;
   }
 }

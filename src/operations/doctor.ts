@@ -37,17 +37,25 @@ export interface Diagnosis {
 const checkedBytesMax = 2e9;
 /** Less free space than this is a finding. */
 const freeBytesMin = 500 * 1024 * 1024;
-const redisWaitMs = 3_000;
+
+/** What was seen of a Redis. */
+export interface QueueState {
+  readonly answers: boolean;
+  /** Why it cannot be used now; the message is a sentence. */
+  readonly trouble: { readonly code: string; readonly message: string } | null;
+  /** Its `maxmemory-policy`; null where it does not say. */
+  readonly policy: string | null;
+}
 
 /** Takes a few seconds. Findings that fail have the exit code of their error. */
-export async function diagnose(home: Home): Promise<Diagnosis> {
+export async function diagnose(home: Home, queue: QueueState | null): Promise<Diagnosis> {
   const findings = [
     { check: 'node', ok: true, detail: process.version, exitCode: 0 },
     await checkFolder(home),
     await checkSpace(home),
     await checkLedgerPages(home),
     await checkEngine(home),
-    await checkQueue(home),
+    queueFinding(queue),
     await checkService(home),
     ...(await checkNotices(home)),
   ];
@@ -91,10 +99,15 @@ async function checkSpace({ folders }: Home): Promise<Finding> {
 }
 
 /** Checks its pages only; `ledger check` checks everything. Damage found here stops all work, as damage that is met during work. */
-async function checkLedgerPages({ ledgerPlace }: Home): Promise<Finding> {
+async function checkLedgerPages({ ledger, ledgerPlace }: Home): Promise<Finding> {
   const check = 'ledger';
   const bytes = await ledgerBytes(ledgerPlace);
   if (ledgerPlace.kind === 'database') {
+    const trouble = await ledger.requireWritable().then(() => null, errorDocument);
+    if (trouble !== null) {
+      const { error, exitCode } = trouble;
+      return { check, ok: false, detail: inSentences(error.message, error.hint), exitCode };
+    }
     const detail = `PostgreSQL answers, ${(bytes / 1e6).toFixed(1)} MB; to check it: patchbay ledger check`;
     return { check, ok: true, detail, exitCode: 0 };
   }
@@ -115,29 +128,18 @@ async function checkEngine(home: Home): Promise<Finding> {
   return { check: 'engine', ok: true, detail, exitCode: 0 };
 }
 
-async function checkQueue({ config }: Home): Promise<Finding> {
+/** @param queue null: it is embedded. */
+function queueFinding(queue: QueueState | null): Finding {
   const check = 'queue';
-  const { redisUrl } = config.queue;
-  if (redisUrl === null) return { check, ok: true, detail: 'embedded Valkey (REDIS_URL replaces it)', exitCode: 0 };
-  const { Redis } = await import('ioredis');
-  const redis = new Redis(redisUrl, {
-    lazyConnect: true,
-    maxRetriesPerRequest: 0,
-    connectTimeout: redisWaitMs,
-    retryStrategy: () => null,
-  });
-  redis.on('error', () => undefined);
-  try {
-    await redis.connect();
-    const [, policy] = (await redis.config('GET', 'maxmemory-policy')) as string[];
-    const ok = policy === 'noeviction';
-    const detail = ok ? 'Redis answers' : `Redis answers, with maxmemory-policy ${policy}: set it to noeviction`;
-    return { check, ok, detail, exitCode: ok ? 0 : exitCodes.usage };
-  } catch (error) {
-    return { check, ok: false, detail: `Redis does not answer: ${messageOf(error)}`, exitCode: exitCodes.unreachable };
-  } finally {
-    redis.disconnect();
+  if (queue === null) return { check, ok: true, detail: 'embedded Valkey (REDIS_URL replaces it)', exitCode: 0 };
+  const { trouble, policy } = queue;
+  if (trouble !== null) {
+    const what = trouble.code === 'queueFull' ? ' Raise its maxmemory, or free some.' : '';
+    return { check, ok: false, detail: `${trouble.message}${what}`, exitCode: exitCodes.unreachable };
   }
+  const ok = policy === null || policy === 'noeviction';
+  const detail = ok ? 'Redis answers' : `Redis answers, with maxmemory-policy ${policy}: set it to noeviction`;
+  return { check, ok, detail, exitCode: ok ? 0 : exitCodes.usage };
 }
 
 async function checkService(home: Home): Promise<Finding> {

@@ -191,18 +191,42 @@ function parse(redisUrl: string): URL {
 
 // Asks a Redis whether it is there.
 
-/** Asks a Redis whether it answers. @returns null if it does, otherwise a short reason. Never rejects, and leaves nothing open. */
-export async function pingRedis(redisUrl: string, timeoutMs: number): Promise<string | null> {
+export interface RedisAnswer {
+  /** Null if it answers, otherwise a short reason why it does not. */
+  readonly away: string | null;
+  /** Its words where it takes no writes now, as in `OOM command not allowed …`; null where it takes them, or does not answer. */
+  readonly refusal: string | null;
+  /** Its `maxmemory_policy`; null where it does not say. */
+  readonly policy: string | null;
+}
+
+/** Any name below BullMQ's prefix: a user of Redis may be limited to that. */
+const triedKey = 'bull:patchbay';
+
+/**
+ * Asks a Redis whether it answers and takes writes. It refuses a command of a transaction when it is queued, and this transaction is never
+ * carried out: nothing is written. Never rejects, and leaves nothing open.
+ */
+export async function askRedis(redisUrl: string, timeoutMs: number): Promise<RedisAnswer> {
   const redis = new Redis(redisUrl, { lazyConnect: true, maxRetriesPerRequest: 0, retryStrategy: () => null });
   let reason: string | null = null;
   redis.on('error', (error) => {
     reason ??= messageOf(error);
   });
+  const ask = async (): Promise<RedisAnswer> => {
+    await redis.ping();
+    const memory = await redis.info('memory').catch(() => '');
+    const policy = /^maxmemory_policy:(\S+)/m.exec(memory)?.[1] ?? null;
+    await redis.multi({ pipeline: false });
+    const refusal = await redis.set(triedKey, '').then(() => null, messageOf);
+    return { away: null, refusal, policy };
+  };
+  const away = (why: string): RedisAnswer => ({ away: why, refusal: null, policy: null });
   try {
-    const answer = await within(timeoutMs, redis.ping());
-    return answer === timedOut ? `no answer within ${timeoutMs / 1_000} s` : null;
+    const answer = await within(timeoutMs, ask());
+    return answer === timedOut ? away(`no answer within ${timeoutMs / 1_000} s`) : answer;
   } catch (error) {
-    return reason ?? messageOf(error);
+    return away(reason ?? messageOf(error));
   } finally {
     redis.disconnect();
   }

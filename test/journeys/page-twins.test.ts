@@ -6,7 +6,7 @@
 import { expect, onTestFinished } from 'vitest';
 import { openHome } from '#src/app.ts';
 import { loadConfig } from '#src/config/load.ts';
-import { checkSurroundings } from '#src/engine/health.ts';
+import { checkSurroundings } from '#src/engine/surroundings.ts';
 import { silentLogger } from '#src/log.ts';
 import { openPages } from '#test/dashboard/dashboard-bench.ts';
 import { type Journey, test } from '#test/support/journey.ts';

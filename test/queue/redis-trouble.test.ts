@@ -1,7 +1,8 @@
 /** A Redis that has no memory left, or that is frozen: nothing waits for ever, nothing is lost, nothing is done twice. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { renameQueue } from '#src/engine/queue-identity.ts';
 import { silentLogger } from '#src/log.ts';
-import { pingRedis } from '#src/queue/connection.ts';
+import { askRedis } from '#src/queue/connection.ts';
 import { openProducer } from '#src/queue/producer.ts';
 import { applyingRun } from '#test/contracts/support/build.ts';
 import { peopleKeys } from '#test/support/people.ts';
@@ -62,6 +63,22 @@ describe.skipIf(binary === null)(`a redis-server of this machine in trouble${rea
     expect(written).toBe(keys.length);
   });
 
+  test('without memory says so, and without being written to', async () => {
+    const { bench } = await openObserved();
+    const { redis: client } = bench;
+    const keys = (await client.keys('*')).toSorted();
+    expect(await askRedis(url(), 5_000)).toEqual({ away: null, refusal: null, policy: 'noeviction' });
+    await client.config('SET', 'maxmemory', '1');
+    expect(await askRedis(url(), 5_000)).toMatchObject({ away: null, refusal: expect.stringMatching(/^OOM /) });
+    await expect(
+      renameQueue(bench.server.producer, bench.ledger.id, 'q-1'),
+      'to a host that has nothing to add',
+    ).rejects.toThrow(/^OOM /);
+    await client.config('SET', 'maxmemory', '0');
+    expect(await askRedis(url(), 5_000)).toMatchObject({ refusal: null });
+    expect((await client.keys('*')).toSorted()).toEqual(keys);
+  });
+
   test('that loses its memory while a job is at work gets that job again, and its rows are settled once', async () => {
     const { bench } = await openObserved();
     const keys = peopleKeys(2);
@@ -118,15 +135,16 @@ describe.skipIf(binary === null)(`a redis-server of this machine in trouble${rea
     try {
       expect(await producer.add([{ ...job, id: 'sweep-3' }])).toBe(false);
       expect(told.at(-1)).toBe('Command timed out');
-      expect(await pingRedis(url(), 200)).toBe('no answer within 0.2 s');
+      expect(await askRedis(url(), 200)).toMatchObject({ away: 'no answer within 0.2 s' });
     } finally {
       redis?.thaw();
     }
     await until('jobs that are taken', () => producer.add([{ ...job, id: 'sweep-4' }]));
-    expect(await pingRedis(url(), 5_000)).toBeNull();
+    expect(await askRedis(url(), 5_000)).toEqual({ away: null, refusal: null, policy: 'noeviction' });
   });
 
   test('that is not there is told so', async () => {
-    expect(await pingRedis('redis://127.0.0.1:9', 5_000)).toContain('ECONNREFUSED');
+    const { away } = await askRedis('redis://127.0.0.1:9', 5_000);
+    expect(away).toContain('ECONNREFUSED');
   });
 });

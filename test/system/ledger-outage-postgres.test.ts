@@ -127,6 +127,15 @@ describeOnPostgres('a ledger that is away', (server) => {
     expect((await journey.call(['status'], env)).code, 'the ledger is there').toBe(0);
     const allow = await readOnly(server());
     const why = "the ledger's database takes no writes now: it is set to read-only [ledgerReadOnly]";
+    const told = await journey.call(['status', '--json'], env);
+    expect(told.documents[0].surroundings.troubles).toEqual([
+      "The ledger's database takes no writes now: it is set to read-only.",
+    ]);
+    const doctor = await journey.call(['doctor', '--json'], env);
+    expect(doctor.documents[0]).toMatchObject({ ok: false, exitCode: 6 });
+    expect(doctor.stdout).toContain(
+      "the ledger's database takes no writes now: it is set to read-only. The database may be a standby",
+    );
     const { code, documents, stderr } = await importing(journey, env, ['--wait', '1s']).ended();
     expect(code, stderr).toBe(6);
     expect(documents).toMatchObject([{ error: { code: 'ledgerReadOnly' }, exitCode: 6 }]);

@@ -1,4 +1,5 @@
 /** `patchbay doctor`. */
+import { checkQueue } from '#src/engine/surroundings.ts';
 import { diagnose } from '#src/operations/doctor.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput } from '../output.ts';
@@ -7,7 +8,7 @@ export async function doctor(options: GlobalOptions): Promise<number> {
   const output = createOutput(options);
   const home = await openCliHome(options, 'look');
   try {
-    const { findings, windows, exitCode } = await diagnose(home);
+    const { findings, windows, exitCode } = await diagnose(home, await checkQueue(home.config.queue));
     if (output.json) {
       const checks = findings.map(({ exitCode: _, ...finding }) => finding);
       output.document({ ok: exitCode === 0, checks, windows, exitCode });

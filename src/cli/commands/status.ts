@@ -1,5 +1,5 @@
 /** `patchbay status`. */
-import { checkSurroundings } from '#src/engine/health.ts';
+import { checkSurroundings } from '#src/engine/surroundings.ts';
 import { troubleWords } from '#src/ledger/deliveries.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { readStatus, type Status } from '#src/operations/status.ts';

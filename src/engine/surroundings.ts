@@ -1,0 +1,73 @@
+/** What a process other than the engine can check of its surroundings by itself: the disk, the queue, the ledger's database. */
+import type { Home } from '#src/app.ts';
+import { dataFolders } from '#src/config/data-folders.ts';
+import { PatchbayError } from '#src/errors.ts';
+import { isLedgerTrouble } from '#src/ledger/trouble.ts';
+import type { QueueState } from '#src/operations/doctor.ts';
+import { diskFullMessage, freeBytesOf, inSentence, isDiskFull, queueTrouble } from './health.ts';
+
+/** What keeps work from going on, as of a look. */
+interface SeenTrouble {
+  readonly code: string;
+  /** A sentence. */
+  readonly message: string;
+}
+
+interface Surroundings {
+  /** Null if the file system does not report it. */
+  readonly diskFreeBytes: number | null;
+  /** Null for the embedded queue, which only its engine can use. */
+  readonly queueAnswers: boolean | null;
+  readonly queue: QueueState | null;
+  /** Of the ledger and the disk; null where nothing is wrong with them. */
+  readonly storage: SeenTrouble | null;
+  /** Sentences; empty if there are no problems. */
+  readonly troubles: readonly string[];
+}
+
+const answerWithinMs = 2_000;
+
+/** Takes at most two seconds and what the ledger takes to answer, and changes nothing. @throws what the ledger throws that is no trouble of its database. */
+export async function checkSurroundings({
+  config,
+  mode,
+  ledger,
+}: Pick<Home, 'config' | 'mode' | 'ledger'>): Promise<Surroundings> {
+  const { root } = dataFolders(config, mode);
+  // Unknown is no trouble: a folder that cannot be read is reported by whatever needs it.
+  const diskFreeBytes = await freeBytesOf(root).catch(() => null);
+  const disk: SeenTrouble | null =
+    diskFreeBytes !== null && isDiskFull(diskFreeBytes)
+      ? { code: 'diskFull', message: diskFullMessage(diskFreeBytes, root) }
+      : null;
+  const database = await ledgerTrouble(ledger);
+  const queue = await checkQueue(config.queue);
+  const troubles = [disk, database, queue?.trouble ?? null].flatMap((one) => (one === null ? [] : [one.message]));
+  return { diskFreeBytes, queueAnswers: queue?.answers ?? null, queue, storage: database ?? disk, troubles };
+}
+
+async function ledgerTrouble(ledger: Pick<Home['ledger'], 'requireWritable'>): Promise<SeenTrouble | null> {
+  try {
+    await ledger.requireWritable();
+    return null;
+  } catch (error) {
+    if (!(error instanceof PatchbayError) || !isLedgerTrouble(error)) throw error;
+    return { code: error.code, message: inSentence(error.message) };
+  }
+}
+
+/** Null for the embedded queue. Takes at most two seconds. */
+export async function checkQueue({ redisUrl }: Home['config']['queue']): Promise<QueueState | null> {
+  if (redisUrl === null) return null;
+  // Loaded on demand: most commands need no queue.
+  const { askRedis } = await import('#src/queue/connection.ts');
+  const { away, refusal, policy } = await askRedis(redisUrl, answerWithinMs);
+  const description = `Redis at ${new URL(redisUrl).host}`;
+  const trouble =
+    away !== null
+      ? { code: 'queueAway', message: `The queue cannot be reached: ${description} (${away}).` }
+      : refusal !== null
+        ? queueTrouble(description, new Error(refusal), 0)
+        : null;
+  return { answers: away === null, trouble, policy };
+}

@@ -1,0 +1,64 @@
+/** A Redis without memory is named by every place that tells how things are (`docs/operations.md`, "Outages"). */
+import { Redis } from 'ioredis';
+import { expect, onTestFinished } from 'vitest';
+import { newSchema } from '#test/ledger/support/postgres-ledgers.ts';
+import { test } from '#test/support/journey.ts';
+import { until } from '#test/support/until.ts';
+import { describeOnServers, type Servers } from '#test/support/with-servers.ts';
+
+const full = /^The queue is out of memory: Redis at 127\.0\.0\.1:\d+\. Work waits, and nothing is lost\.$/;
+
+/** A client, and how to take the memory away and give it back. */
+function memoryOf({ redis: { url } }: Servers) {
+  const client = new Redis(url);
+  const set = (bytes: number) => client.config('SET', 'maxmemory', `${bytes}`);
+  onTestFinished(async () => {
+    await set(0);
+    client.disconnect();
+  });
+  return { fill: () => set(1), free: () => set(0) };
+}
+
+describeOnServers('a Redis without memory', (servers) => {
+  test('is named by status and doctor, and no longer once it has some', async ({ journey }) => {
+    await journey.service();
+    const env = { REDIS_URL: servers().redis.url };
+    const { fill, free } = memoryOf(servers());
+    await fill();
+    const told = await journey.call(['status', '--json'], env);
+    expect(told.documents[0]).toMatchObject({
+      surroundings: { queueAnswers: true, troubles: [expect.stringMatching(full)] },
+    });
+    const doctor = await journey.call(['doctor', '--json'], env);
+    expect(doctor.documents[0]).toMatchObject({ ok: false, exitCode: 6 });
+    const queue = doctor.documents[0].checks.find(({ check }: { check: string }) => check === 'queue');
+    expect(queue).toMatchObject({
+      ok: false,
+      detail: expect.stringMatching(/out of memory.* Raise its maxmemory, or free some\.$/),
+    });
+    await free();
+    expect((await journey.call(['status', '--json'], env)).documents[0].surroundings.troubles).toEqual([]);
+    expect((await journey.call(['doctor', '--json'], env)).documents[0]).toMatchObject({ ok: true });
+  });
+
+  test('is named by the probe of a host that has nothing to do', async ({ journey }) => {
+    await journey.service();
+    const env = { REDIS_URL: servers().redis.url, DATABASE_URL: servers().postgres.url(`&schema=${newSchema()}`) };
+    const { fill, free } = memoryOf(servers());
+    const engine = journey.start(['start', '--json'], env);
+    const { page } = JSON.parse(await engine.firstLine());
+    const ready = async () =>
+      (await (await fetch(`${page}/readyz`)).json()) as { degraded: boolean; reasons: string[] };
+    await until('a probe that is well', async () => !(await ready()).degraded);
+    await fill();
+    const seen = await until('a probe that names it', async () => {
+      const answer = await ready();
+      return answer.degraded && answer;
+    });
+    expect(seen).toEqual({ ready: true, degraded: true, reasons: [expect.stringMatching(full)] });
+    await free();
+    await until('a probe that is well again', async () => !(await ready()).degraded);
+    engine.signal('SIGTERM');
+    expect((await engine.ended()).code).toBe(143);
+  });
+});
