@@ -17,7 +17,7 @@ import { exitCodes, worstExitCode } from '#src/runs/exit-code.ts';
 import { makeFolder } from '#src/whole-file.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
 import { errorDocument } from './error-document.ts';
-import { anyEngineRuns } from './hosts.ts';
+import { noEngineText, readEngine } from './hosts.ts';
 
 interface Finding {
   readonly check: string;
@@ -124,7 +124,8 @@ async function checkLedgerPages({ ledger, ledgerPlace }: Home): Promise<Finding>
 }
 
 async function checkEngine(home: Home): Promise<Finding> {
-  const detail = (await anyEngineRuns(home)) ? 'running' : 'not running: patchbay start';
+  const { runs, elsewhere } = await readEngine(home);
+  const detail = runs ? 'running' : noEngineText(elsewhere);
   return { check: 'engine', ok: true, detail, exitCode: 0 };
 }
 

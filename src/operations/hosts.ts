@@ -58,6 +58,25 @@ export async function anyOtherHostWorks({ ledger, clock, host: own }: HostsHome)
   return (await ledger.hosts.list()).some((host) => host.id !== own?.id && isAtWork(host, nowMs));
 }
 
+/**
+ * Whether the engine of this data folder runs, which alone takes the files of its import folder, and the names of other hosts that are at work on
+ * the ledger, by id.
+ */
+export async function readEngine(
+  home: HostsHome & Pick<Home, 'folders'>,
+): Promise<{ readonly runs: boolean; readonly elsewhere: readonly string[] }> {
+  const { ledger, clock, host: own } = home;
+  const nowMs = await ledger.nowMs(clock);
+  const atWork = (await ledger.hosts.list()).filter((host) => host.id !== own?.id && isAtWork(host, nowMs));
+  return { runs: isEngineRunning(home), elsewhere: atWork.map(({ name }) => name) };
+}
+
+/** For people, of a data folder without an engine. @param elsewhere names of other hosts at work. */
+export function noEngineText(elsewhere: readonly string[]): string {
+  if (elsewhere.length === 0) return 'not running: patchbay start';
+  return `not running on this data folder, whose files wait (running elsewhere: ${elsewhere.join(', ')}): patchbay start`;
+}
+
 function stateOf(host: HostRecord, nowMs: number): HostDocument['state'] {
   if (isAtWork(host, nowMs)) return host.leads ? 'leads' : 'works';
   return host.hasLeft ? 'stopped' : 'away';

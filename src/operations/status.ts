@@ -1,7 +1,7 @@
 /** The state of a data folder: what runs, what waits, and what needs a person. */
 import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
-import { liveWorkers } from '#src/ledger/engine-presence.ts';
+import { isEngineRunning, liveWorkers } from '#src/ledger/engine-presence.ts';
 import type { DeadLetterGroup } from '#src/ledger/letters.ts';
 import { ledgerBytes, nameOfPlace } from '#src/ledger/place.ts';
 import type { Pause } from '#src/ledger/port.ts';
@@ -9,7 +9,7 @@ import { activeRunStates, finalRunStates } from '#src/ledger/runs.ts';
 import { letterDocument } from './dead-letters.ts';
 import { readDefect } from './defect.ts';
 import { heldByFeed } from './held-fields.ts';
-import { anyEngineRuns, readHosts } from './hosts.ts';
+import { readHosts } from './hosts.ts';
 import { listRuns, type RunHome, type RunView } from './runs.ts';
 
 /** What a process can see of its surroundings. */
@@ -70,7 +70,8 @@ export async function readStatus(home: StatusHome, { diskFreeBytes, queueAnswers
     importFolder: folders.watched.at(-1) ?? null,
     // A ledger that is known to be damaged is not opened: opening it throws.
     ledger: { file: await nameOfPlace(ledgerPlace), bytes: await ledgerBytes(ledgerPlace), state: 'noDamageKnown' },
-    engine: (await anyEngineRuns(home)) ? 'running' : 'not running',
+    // Of this data folder: what other hosts do is in `hosts`.
+    engine: isEngineRunning(home) ? 'running' : 'not running',
     hosts: await readHosts(home),
     workers: liveWorkers((await ledger.registrations()).workers, await ledger.nowMs(clock), identity.isDead).length,
     paused: pause === null ? null : pauseDocument(pause),

@@ -2,6 +2,7 @@
 import { checkSurroundings } from '#src/engine/surroundings.ts';
 import { troubleWords } from '#src/ledger/deliveries.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
+import { noEngineText } from '#src/operations/hosts.ts';
 import { readStatus, type Status } from '#src/operations/status.ts';
 import type { RunSummary } from '#src/runs/report.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
@@ -34,7 +35,10 @@ function print(output: Output, facts: Status): void {
   line('data folder', facts.data);
   line('import folder', `${facts.importFolder}`);
   line('ledger', 'no damage known');
-  line('engine', `${facts.engine}${workersText(facts.workers)}`);
+  const isUp = ({ state }: Status['hosts'][number]): boolean => state === 'leads' || state === 'works';
+  const elsewhere = facts.hosts.filter((host) => !host.isThis && isUp(host)).map(({ name }) => printable(name));
+  const engine = facts.engine === 'running' || elsewhere.length === 0 ? facts.engine : noEngineText(elsewhere);
+  line('engine', `${engine}${workersText(facts.workers)}`);
   for (const host of facts.hosts) {
     for (const [index, text] of hostLines(output, host).entries())
       output.line(`${(index === 0 ? 'host' : '').padEnd(13)} ${text}`);
@@ -47,8 +51,7 @@ function print(output: Output, facts: Status): void {
   const more = (count: number, command: string): void => {
     if (count > shownMax) line('', `… and ${count - shownMax} more: ${command}`);
   };
-  const isEngineUp =
-    facts.engine === 'running' || facts.hosts.some(({ state }) => state === 'leads' || state === 'works');
+  const isEngineUp = facts.engine === 'running' || facts.hosts.some(isUp);
   for (const run of facts.active.slice(0, shownMax)) {
     const what = isEngineUp
       ? `${stateText(run.state)}, ${tally(run)}`
