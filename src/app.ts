@@ -99,6 +99,17 @@ export async function openHome(config: Config, log: Logger, options: HomeOptions
   };
 }
 
+/** What is known of a data folder without its ledger. */
+export type BareHome = Pick<Home, 'config' | 'mode' | 'folders' | 'clock' | 'log'>;
+
+/** Without a service it is the sandbox's, since only the ledger knows better. */
+export function bareHome(config: Config, log: Logger, { sandboxAsked, besideService }: HomeOptions): BareHome {
+  const mode = config.service.baseUrl === null ? 'sandbox' : 'real';
+  const isBeside = sandboxAsked && besideService === true;
+  const folders = isBeside ? besideRealService(dataFolders(config, mode)) : dataFolders(config, mode);
+  return { config, mode, folders, clock: systemClock(), log };
+}
+
 /** Who acts by a command: the user that the process runs as. */
 export function personAtCommand(): Actor {
   return { who: userName(), by: 'command' };

@@ -3,7 +3,7 @@
 import { EventEmitter } from 'node:events';
 import { access, constants } from 'node:fs/promises';
 import pino from 'pino';
-import { type Home, ledgerPlace, openHome } from '#src/app.ts';
+import { type BareHome, bareHome, type Home, ledgerPlace, openHome } from '#src/app.ts';
 import { dataFolders } from '#src/config/data-folders.ts';
 import { type ConfigFlags, type LoadedConfig, loadConfig } from '#src/config/load.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
@@ -55,9 +55,8 @@ export async function openCliHome(options: GlobalOptions, use: HomeUse): Promise
 /** What opens the data folder, each time anew. Configuration and log are opened once. @throws PatchbayError what is wrong with the configuration. */
 export async function homeOpener(options: GlobalOptions, use: HomeUse): Promise<() => Promise<Home>> {
   const { config } = await loadCliConfig(options);
-  const sandboxAsked = options.sandbox === true;
-  const chosen = sandboxAsked ? { ...config, service: { ...config.service, baseUrl: null } } : config;
-  const isNamed = chosen.service.baseUrl !== null || sandboxAsked || process.stdout.isTTY === true;
+  const { chosen, sandbox } = chooseConfig(options, config);
+  const isNamed = chosen.service.baseUrl !== null || sandbox.sandboxAsked || process.stdout.isTTY === true;
   let log: Logger | null = null;
   return async () => {
     if (!isNamed && (use === 'import' || (use === 'act' && !(await hasAnyLedger(config))))) {
@@ -66,13 +65,37 @@ export async function homeOpener(options: GlobalOptions, use: HomeUse): Promise<
       });
     }
     log ??= await openLog(options, chosen, use);
-    const home = await openHome(chosen, log, {
-      sandboxAsked,
-      besideService: config.service.baseUrl !== null,
-      look: use === 'look',
-    });
+    const home = await openHome(chosen, log, { ...sandbox, look: use === 'look' });
     return use === 'look' ? home : await withTraces(home);
   };
+}
+
+/** The configuration of what is asked for, and whether that is the sandbox. */
+function chooseConfig(options: GlobalOptions, config: LoadedConfig['config']) {
+  const sandboxAsked = options.sandbox === true;
+  const chosen = sandboxAsked ? { ...config, service: { ...config.service, baseUrl: null } } : config;
+  return { chosen, sandbox: { sandboxAsked, besideService: config.service.baseUrl !== null } };
+}
+
+/** A data folder that is to be looked at also where its ledger cannot be opened; then `ledger` is the reason. */
+export interface CheckedHome {
+  readonly bare: BareHome;
+  readonly ledger: Home | PatchbayError;
+}
+
+/** @throws PatchbayError of a ledger in a file, and of one that is damaged, as `openCliHome`. */
+export async function openToCheck(options: GlobalOptions): Promise<CheckedHome> {
+  const { config } = await loadCliConfig(options);
+  const { chosen, sandbox } = chooseConfig(options, config);
+  const how = { ...sandbox, look: true };
+  try {
+    const home = await openHome(chosen, silentLogger(), how);
+    return { bare: home, ledger: home };
+  } catch (error) {
+    const isOfServer = config.ledger.databaseUrl !== null && error instanceof PatchbayError && error.kind !== 'damaged';
+    if (!isOfServer) throw error;
+    return { bare: bareHome(chosen, silentLogger(), how), ledger: error };
+  }
 }
 
 /** The home, whose work is traced until it is closed, where the environment asks for that. */

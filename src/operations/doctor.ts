@@ -3,11 +3,12 @@
  * ledger that it finds damaged.
  */
 import { access, constants, statfs } from 'node:fs/promises';
-import { type Home, requireApiKey } from '#src/app.ts';
+import { type BareHome, type Home, requireApiKey } from '#src/app.ts';
 import { formatDuration } from '#src/config/forms.ts';
 import { readAgeMaxMs, serviceFigures } from '#src/config/schema.ts';
 import { readMailPassword } from '#src/config/secrets.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
+import { isEngineRunning } from '#src/ledger/engine-presence.ts';
 import { ledgerBytes } from '#src/ledger/place.ts';
 import { quickLook } from '#src/ledger/sqlite/check.ts';
 import { ledgerDamaged, markDamaged } from '#src/ledger/sqlite/damage.ts';
@@ -47,22 +48,35 @@ export interface QueueState {
   readonly policy: string | null;
 }
 
-/** Takes a few seconds. Findings that fail have the exit code of their error. */
-export async function diagnose(home: Home, queue: QueueState | null): Promise<Diagnosis> {
+/**
+ * Takes a few seconds. Findings that fail have the exit code of their error.
+ * @param ledger the open data folder, or why its ledger cannot be opened: everything else is checked in any case.
+ * @param queue null: it is embedded.
+ */
+export async function diagnose(
+  bare: BareHome,
+  ledger: Home | PatchbayError,
+  queue: QueueState | null,
+): Promise<Diagnosis> {
   const findings = [
     { check: 'node', ok: true, detail: process.version, exitCode: 0 },
-    await checkFolder(home),
-    await checkSpace(home),
-    await checkLedgerPages(home),
-    await checkEngine(home),
+    await checkFolder(bare),
+    await checkSpace(bare),
+    ledger instanceof PatchbayError ? failed('ledger', ledger) : await checkLedger(ledger),
+    await checkEngine(bare, ledger),
     queueFinding(queue),
-    await checkService(home),
-    ...(await checkNotices(home)),
+    await checkService(bare, ledger),
+    ...(await checkNotices(bare)),
   ];
-  return { findings, windows: openWindows(home), exitCode: worstExitCode(findings.map(({ exitCode }) => exitCode)) };
+  return { findings, windows: openWindows(bare), exitCode: worstExitCode(findings.map(({ exitCode }) => exitCode)) };
 }
 
-function openWindows({ config, mode }: Home): readonly string[] {
+function failed(check: string, error: unknown): Finding {
+  const { error: reported, exitCode } = errorDocument(error);
+  return { check, ok: false, detail: inSentences(reported.message, reported.hint), exitCode };
+}
+
+function openWindows({ config, mode }: BareHome): readonly string[] {
   const { latestCommitMs, visibilityLagMs } = serviceFigures(config, mode);
   const [commit, lag, lease] = [latestCommitMs, visibilityLagMs, config.upsert.leaseMs].map(formatDuration);
   return [
@@ -73,7 +87,7 @@ function openWindows({ config, mode }: Home): readonly string[] {
   ];
 }
 
-async function checkFolder({ folders }: Home): Promise<Finding> {
+async function checkFolder({ folders }: BareHome): Promise<Finding> {
   const check = 'data folder';
   try {
     for (const folder of [folders.root, ...folders.watched]) {
@@ -86,7 +100,7 @@ async function checkFolder({ folders }: Home): Promise<Finding> {
   }
 }
 
-async function checkSpace({ folders }: Home): Promise<Finding> {
+async function checkSpace({ folders }: BareHome): Promise<Finding> {
   const { bavail, bsize } = await statfs(folders.root);
   const free = bavail * bsize;
   const ok = free >= freeBytesMin;
@@ -99,18 +113,23 @@ async function checkSpace({ folders }: Home): Promise<Finding> {
 }
 
 /** Checks its pages only; `ledger check` checks everything. Damage found here stops all work, as damage that is met during work. */
-async function checkLedgerPages({ ledger, ledgerPlace }: Home): Promise<Finding> {
+async function checkLedger({ ledger, ledgerPlace }: Home): Promise<Finding> {
   const check = 'ledger';
-  const bytes = await ledgerBytes(ledgerPlace);
   if (ledgerPlace.kind === 'database') {
-    const trouble = await ledger.requireWritable().then(() => null, errorDocument);
-    if (trouble !== null) {
-      const { error, exitCode } = trouble;
-      return { check, ok: false, detail: inSentences(error.message, error.hint), exitCode };
+    try {
+      await ledger.requireWritable();
+      const size = `${((await ledgerBytes(ledgerPlace)) / 1e6).toFixed(1)} MB`;
+      return {
+        check,
+        ok: true,
+        detail: `PostgreSQL answers, ${size}; to check it: patchbay ledger check`,
+        exitCode: 0,
+      };
+    } catch (error) {
+      return failed(check, error);
     }
-    const detail = `PostgreSQL answers, ${(bytes / 1e6).toFixed(1)} MB; to check it: patchbay ledger check`;
-    return { check, ok: true, detail, exitCode: 0 };
   }
+  const bytes = await ledgerBytes(ledgerPlace);
   const ledgerFile = ledgerPlace.file;
   const size = `${(bytes / 1e6).toFixed(1)} MB`;
   if (bytes > checkedBytesMax) {
@@ -123,10 +142,10 @@ async function checkLedgerPages({ ledger, ledgerPlace }: Home): Promise<Finding>
   return { check, ok: false, detail: inSentences(damage.message, damage.hint ?? null), exitCode: exitCodes.unexpected };
 }
 
-async function checkEngine(home: Home): Promise<Finding> {
-  const { runs, elsewhere } = await readEngine(home);
-  const detail = runs ? 'running' : noEngineText(elsewhere);
-  return { check: 'engine', ok: true, detail, exitCode: 0 };
+async function checkEngine(bare: BareHome, ledger: Home | PatchbayError): Promise<Finding> {
+  const { runs, elsewhere } =
+    ledger instanceof PatchbayError ? { runs: isEngineRunning(bare), elsewhere: [] } : await readEngine(ledger);
+  return { check: 'engine', ok: true, detail: runs ? 'running' : noEngineText(elsewhere), exitCode: 0 };
 }
 
 /** @param queue null: it is embedded. */
@@ -143,11 +162,11 @@ function queueFinding(queue: QueueState | null): Finding {
   return { check, ok, detail, exitCode: ok ? 0 : exitCodes.usage };
 }
 
-async function checkService(home: Home): Promise<Finding> {
+async function checkService({ config, clock, log, mode }: BareHome, ledger: Home | PatchbayError): Promise<Finding> {
   const check = 'service';
-  const { config, clock, log } = home;
-  if (home.mode === 'sandbox' || config.service.baseUrl === null) {
-    return { check, ok: true, detail: 'the sandbox (PATCHBAY_BASE_URL replaces it)', exitCode: 0 };
+  if (mode === 'sandbox' || config.service.baseUrl === null) {
+    const unless = ledger instanceof PatchbayError ? ', unless the ledger belongs to a service' : '';
+    return { check, ok: true, detail: `the sandbox${unless} (PATCHBAY_BASE_URL replaces it)`, exitCode: 0 };
   }
   const workspace = createHttpWorkspace({
     baseUrl: config.service.baseUrl,
@@ -163,16 +182,14 @@ async function checkService(home: Home): Promise<Finding> {
     await workspace.listByExternalIds(['patchbay-probe']);
     return { check, ok: true, detail: `${workspace.origin} answers, ${ids?.length ?? 0} phone numbers`, exitCode: 0 };
   } catch (error) {
-    const { error: reported, exitCode } = errorDocument(error);
-    const detail = inSentences(reported.message, reported.hint);
-    return { check, ok: false, detail, exitCode: error instanceof PatchbayError ? exitCode : exitCodes.unexpected };
+    return failed(check, error);
   } finally {
     await workspace.close();
   }
 }
 
 /** Whether what posts are signed with, and the password at the mail server, can be read; nothing is sent. None where nothing is to be. */
-async function checkNotices({ config: { notify } }: Home): Promise<readonly Finding[]> {
+async function checkNotices({ config: { notify } }: BareHome): Promise<readonly Finding[]> {
   const { url, mail } = notify;
   if (url === null && mail.server === null) return [];
   const check = 'notices';
@@ -181,8 +198,7 @@ async function checkNotices({ config: { notify } }: Home): Promise<readonly Find
     if (mail.server !== null && mail.user !== null) await readMailPassword(mail);
     return [{ check, ok: true, detail: 'their secrets can be read', exitCode: 0 }];
   } catch (error) {
-    const { error: reported, exitCode } = errorDocument(error);
-    return [{ check, ok: false, detail: inSentences(reported.message, reported.hint), exitCode }];
+    return [failed(check, error)];
   }
 }
 

@@ -91,4 +91,43 @@ describeOnPostgres('with DATABASE_URL', (server) => {
     expect(documents[0].error).toMatchObject({ code: 'ledgerAway', hint: expect.stringContaining('DATABASE_URL') });
     expect(JSON.stringify(documents)).not.toContain('hush');
   });
+
+  test.for([
+    ['away', (): string => 'postgres://me:hush@127.0.0.1:1/patchbay', 'ledgerAway', 6],
+    [
+      'refused',
+      (): string => `postgres://${lockedUser.name}:hush@127.0.0.1:${server().port}/patchbay`,
+      'ledgerRefused',
+      2,
+    ],
+  ] as const)('doctor checks all else where the database is %s', async ([_how, url, code, exitCode], { journey }) => {
+    const service = await journey.service();
+    const env = { DATABASE_URL: url(), PATCHBAY_BASE_URL: service.origin };
+    const told = await journey.call(['doctor', '--json'], env);
+    expect(told.code, told.stderr).toBe(exitCode);
+    const [{ ok, checks, windows }] = told.documents;
+    expect(ok).toBe(false);
+    expect(windows).toHaveLength(4);
+    expect(checks.map(({ check, ok: isOk }: { check: string; ok: boolean }) => [check, isOk])).toEqual([
+      ...[
+        ['node', true],
+        ['data folder', true],
+        ['disk', true],
+        ['ledger', false],
+      ],
+      ...[
+        ['engine', true],
+        ['queue', true],
+        ['service', true],
+      ],
+    ]);
+    const ledger = checks.find(({ check }: { check: string }) => check === 'ledger');
+    expect(ledger.detail).toMatch(
+      code === 'ledgerAway' ? /does not answer: .*\. Check DATABASE_URL/ : /refuses the user or the password\. Check/,
+    );
+    expect(told.stdout).not.toContain('hush');
+    const text = await journey.call(['doctor'], env);
+    expect(text.stdout).toContain('FAIL ledger');
+    expect(text.stdout).toContain('ok   service');
+  });
 });

@@ -1,14 +1,15 @@
 /** `patchbay doctor`. */
 import { checkQueue } from '#src/engine/surroundings.ts';
+import { PatchbayError } from '#src/errors.ts';
 import { diagnose } from '#src/operations/doctor.ts';
-import { type GlobalOptions, openCliHome } from '../open-home.ts';
+import { type GlobalOptions, openToCheck } from '../open-home.ts';
 import { createOutput } from '../output.ts';
 
 export async function doctor(options: GlobalOptions): Promise<number> {
   const output = createOutput(options);
-  const home = await openCliHome(options, 'look');
+  const { bare, ledger } = await openToCheck(options);
   try {
-    const { findings, windows, exitCode } = await diagnose(home, await checkQueue(home.config.queue));
+    const { findings, windows, exitCode } = await diagnose(bare, ledger, await checkQueue(bare.config.queue));
     if (output.json) {
       const checks = findings.map(({ exitCode: _, ...finding }) => finding);
       output.document({ ok: exitCode === 0, checks, windows, exitCode });
@@ -22,6 +23,6 @@ export async function doctor(options: GlobalOptions): Promise<number> {
     for (const window of windows) output.line(`  - ${window}`);
     return exitCode;
   } finally {
-    await home.close();
+    if (!(ledger instanceof PatchbayError)) await ledger.close();
   }
 }
