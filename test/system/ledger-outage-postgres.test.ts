@@ -65,7 +65,7 @@ describeOnPostgres('a ledger that is away', (server) => {
     const env = envOn(server());
     const engine = journey.start(['start', '--json'], env);
     await engine.firstLine();
-    const [patient, hasty] = [importing(journey, env), importing(journey, env, ['--wait', '1s'])];
+    const [patient, hasty] = [importing(journey, env), importing(journey, env, ['--wait', '8s'])];
     await service.creates(10);
     await server().stop('fast');
     await saying(patient, 'waiting for the ledger');
