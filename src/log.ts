@@ -128,8 +128,8 @@ function withoutQuotes(fields: Record<string, unknown>): Record<string, unknown>
 
 const wordsMax = 300;
 
-/** The message of an error without what it quotes: paths end in file names, and a parser repeats what it could not read. */
-function wordsOf(error: unknown): string {
+/** The message of an error without what it quotes: paths end in file names, and a parser repeats what it could not read. At most 300 characters. */
+export function wordsOf(error: unknown): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return text
     .slice(0, wordsMax * 4)

@@ -10,7 +10,7 @@ import { timedOut, within } from '#src/clock.ts';
 import { type ErrorKind, messageOf, PatchbayError } from '#src/errors.ts';
 import type { WorkDefect } from '#src/ledger/port.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
-import { inLogContext, type LogContext, type Logger } from '#src/log.ts';
+import { inLogContext, type LogContext, type Logger, wordsOf } from '#src/log.ts';
 import { isDiskFull } from '#src/whole-file.ts';
 import { type AnyJobDefinition, keptWhenEnded, queueName } from './job-definition.ts';
 import { retryDelayMs, type StartedWorker, startWorker } from './started-worker.ts';
@@ -152,7 +152,7 @@ async function carryOut<Context>(
     if (error instanceof Error && error.name === 'AbortError') return null;
     const { code, kind } = logFailure(log, name, id, error);
     if (kind === 'bug' && !isLedgerTrouble(error))
-      onDefect?.({ job: name, runId: runOf(job.data), message: messageOf(error) });
+      onDefect?.({ job: name, runId: runOf(job.data), message: wordsOf(messageOf(error)) });
     return code;
   }
 }

@@ -116,6 +116,21 @@ describe('an ended job', () => {
     expect((await queue.getCompleted()).map((job) => job.id)).toEqual([failed.id]);
   });
 
+  it('that failed with an error of Patchbay’s own tells it without what it quotes', async () => {
+    const bench = await openQueueBench(url());
+    const run = await applyingRun(bench.ledger, 'run', peopleKeys(2));
+    const told: unknown[] = [];
+    bench.work(
+      async () => {
+        throw new SyntaxError('Unexpected token in "Quill Marrow", of quill@example.com');
+      },
+      (defect) => told.push(defect),
+    );
+    bench.dispatcher.wake();
+    await until('the error', () => told.length > 0);
+    expect(told[0]).toEqual({ job: 'upsert-batch', runId: run.id, message: 'Unexpected token in "…", of …' });
+  });
+
   it('that ended well and early is handed out again as well', async () => {
     const bench = await openQueueBench(url());
     const run = await applyingRun(bench.ledger, 'run', peopleKeys(2));

@@ -32,7 +32,10 @@ export interface QueueBench {
   /** A client of its own. */
   readonly redis: Redis;
   /** Processes batch jobs with `process`, and finish jobs by moving their run on. */
-  work(process: (payload: BatchPayload, signal: AbortSignal) => Promise<void>): Workers;
+  work(
+    process: (payload: BatchPayload, signal: AbortSignal) => Promise<void>,
+    onDefect?: Parameters<typeof startWorkers<null>>[0]['onDefect'],
+  ): Workers;
   openView(onRedrive: () => void): DeadLetterView;
 }
 
@@ -77,7 +80,7 @@ export async function openQueueBench(redisUrl: string | null, log: Logger = sile
     await ledger.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  const work: QueueBench['work'] = (process) => {
+  const work: QueueBench['work'] = (process, onDefect) => {
     const batches: JobDefinition<BatchPayload, null> = {
       name: 'upsert-batch',
       schema: batchPayload,
@@ -100,6 +103,7 @@ export async function openQueueBench(redisUrl: string | null, log: Logger = sile
       context: null,
       log,
       onJobEnd: (_name, id, failed) => dispatcher.ended(id, failed),
+      ...(onDefect === undefined ? {} : { onDefect }),
     });
     started.push(workers);
     return workers;
