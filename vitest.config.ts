@@ -12,11 +12,16 @@ export const systemTests = [
   ...['test/**/*redis*.test.ts', 'test/**/*postgres*.test.ts', 'test/**/browser.test.ts'],
 ];
 
+/** Any input, or all there is: they have a run of their own, `npm run test:proofs`. */
+export const proofTests = [
+  ...['test/model/**/*.test.ts', 'test/bench/**/*.test.ts'],
+  ...['test/**/*properties.test.ts', 'test/mapping/numbering-plans.test.ts'],
+];
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // The proofs have a run of their own: `npm run test:proofs`.
-    exclude: [...systemTests, ...containerTests, 'test/bench/**', 'test/model/**'],
+    exclude: [...systemTests, ...containerTests, ...proofTests],
     // Many tests wait for processes, not for the processor: more of them than there are cores may go on at once.
     maxWorkers: 4,
     // No test changes what another file sees; a module that is loaded once serves all files of a worker.

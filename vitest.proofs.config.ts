@@ -1,9 +1,10 @@
-/** A bounded slice of the proofs in `test/model`, and the ratios that `test/bench` holds; `npm run torture` is the long run. */
+/** A bounded slice of the proofs in `test/model`, properties, and the ratios that `test/bench` holds; `npm run torture` is the long run. */
 import { defineConfig } from 'vitest/config';
+import { proofTests } from './vitest.config.ts';
 
 export default defineConfig({
   test: {
-    include: ['test/model/**/*.test.ts', 'test/bench/**/*.test.ts'],
+    include: proofTests,
     // What needs a server is among the system tests.
     exclude: ['test/**/*postgres*.test.ts'],
     // Each proof keeps a processor busy.
