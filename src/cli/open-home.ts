@@ -46,7 +46,7 @@ export type HomeUse =
  *
  * Files must not end up in the sandbox because a variable is missing: without a service `import` takes the sandbox only with
  * `--sandbox`, or on a terminal.
- * @throws PatchbayError `usage` `serviceMissing`; `transient` `ledgerAway` and its like (`open-patiently.ts` waits for them).
+ * @throws PatchbayError `usage` `serviceMissing`; `transient` `ledgerAway` and its like (`waiting.ts` waits for them).
  */
 export async function openCliHome(options: GlobalOptions, use: HomeUse): Promise<Home> {
   return await (await homeOpener(options, use))();

@@ -8,10 +8,10 @@ import { findRun } from '#src/operations/runs.ts';
 import { listenForInterrupt, reportInterrupted } from '../interrupt.ts';
 import { patienceOf } from '../one-shot.ts';
 import type { GlobalOptions } from '../open-home.ts';
-import { openPatiently } from '../open-patiently.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { auditLines } from '../present-audit.ts';
 import { counted } from '../present-run.ts';
+import { openPatiently } from '../waiting.ts';
 import { beginRequest } from '../work-session.ts';
 
 interface AuditOptions extends GlobalOptions {

@@ -34,8 +34,8 @@ import type { Again } from '../describe.ts';
 import { addState, adviceOf, type ListedStates, noStates } from '../letters-advice.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
-import { openPatiently } from '../open-patiently.ts';
 import { createOutput, type Output, printable } from '../output.ts';
+import { openPatiently } from '../waiting.ts';
 
 const rowsOfGroupShown = 5;
 const noticesShown = 5;

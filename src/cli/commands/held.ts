@@ -24,9 +24,9 @@ import { fileAndLine } from '#src/sources/row.ts';
 import type { Again } from '../describe.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
-import { openPatiently } from '../open-patiently.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { counted, instantText, valueText } from '../present-run.ts';
+import { openPatiently } from '../waiting.ts';
 
 interface ChoiceOptions extends GlobalOptions {
   readonly feed?: string;

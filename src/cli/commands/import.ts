@@ -23,9 +23,8 @@ import { withFlagsInHint } from '../exit.ts';
 import { listenForInterrupt, reportInterrupted } from '../interrupt.ts';
 import { finishOneShot, patienceOf, printRefused, type Submit } from '../one-shot.ts';
 import type { GlobalOptions } from '../open-home.ts';
-import { openPatiently } from '../open-patiently.ts';
 import { createOutput, type Output, printable } from '../output.ts';
-import { ledgerNotes } from '../waiting.ts';
+import { ledgerNotes, openPatiently } from '../waiting.ts';
 
 interface ImportCommandOptions extends GlobalOptions, ImportOptions {
   readonly feed?: string;

@@ -6,9 +6,9 @@ import { exitCodes } from '#src/runs/exit-code.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
-import { openPatiently } from '../open-patiently.ts';
 import { askYes, createOutput, terminalOf } from '../output.ts';
 import { counted } from '../present-run.ts';
+import { openPatiently } from '../waiting.ts';
 
 interface EditOptions extends GlobalOptions {
   readonly set?: readonly string[];

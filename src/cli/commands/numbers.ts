@@ -26,7 +26,6 @@ import { describeChange, describeDifferences, describeNew, numberLabel } from '#
 import { listenForInterrupt, reportInterrupted } from '../interrupt.ts';
 import { patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
-import { openPatiently } from '../open-patiently.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import {
   changeSummary,
@@ -36,6 +35,7 @@ import {
   numberRow,
   shortInstant,
 } from '../present-numbers.ts';
+import { openPatiently } from '../waiting.ts';
 import { beginRequest } from '../work-session.ts';
 
 interface NumbersOptions extends GlobalOptions {

@@ -27,9 +27,9 @@ import { requireWritable, writeAsAsked, writeWholeFile } from '#src/whole-file.t
 import { type Interrupt, listenForInterrupt, reportInterrupted } from '../interrupt.ts';
 import { patienceOf } from '../one-shot.ts';
 import type { GlobalOptions } from '../open-home.ts';
-import { openPatiently } from '../open-patiently.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { planLines } from '../present-plan.ts';
+import { openPatiently } from '../waiting.ts';
 
 interface PlanOptions extends GlobalOptions, ImportOptions {
   readonly feed?: string;

@@ -25,12 +25,12 @@ import { shellWord } from '#src/shell-words.ts';
 import type { Again } from '../describe.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
-import { openPatiently } from '../open-patiently.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { actLine } from '../present-acts.ts';
 import { auditLines } from '../present-audit.ts';
 import { presentRun, stateText, tally } from '../present-run.ts';
 import { changeLines, changesHeading, changesShown, presentStory } from '../present-story.ts';
+import { openPatiently } from '../waiting.ts';
 import { planNow, presentStoppedPlan } from './stopped-plan.ts';
 
 /** How long `cancel` waits for the end of the run where it has to start an engine for it. */

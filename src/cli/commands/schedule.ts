@@ -25,10 +25,10 @@ import { describeRule } from '#src/schedules/describe-rule.ts';
 import { finishingText, listenForInterrupt, reportInterrupted } from '../interrupt.ts';
 import { createProgress, type Progress, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
-import { openPatiently } from '../open-patiently.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { changeSummary, countedNumbers } from '../present-numbers.ts';
 import { presentRun } from '../present-run.ts';
+import { openPatiently } from '../waiting.ts';
 import { beginRequest, type WorkSession } from '../work-session.ts';
 
 const runsShown = 3;

@@ -10,9 +10,9 @@ import { exitCodes } from '#src/runs/exit-code.ts';
 import { listenForInterrupt, reportInterrupted } from '../interrupt.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import type { GlobalOptions } from '../open-home.ts';
-import { openPatiently } from '../open-patiently.ts';
 import { createOutput, type Output } from '../output.ts';
 import { type PlanCommands, planLines, presentPlan } from '../present-plan.ts';
+import { openPatiently } from '../waiting.ts';
 import { createBar, waitNote, withService } from './plan.ts';
 
 interface UndoOptions extends GlobalOptions {
