@@ -225,7 +225,7 @@ function problemTable(output: Output, problems: readonly ProblemLine[]): string 
     field ?? '',
     ...(output.values ? [shorten(value ?? '')] : []),
     code,
-    output.values ? hint : withoutQuotedCells(hint),
+    output.paste(output.values ? hint : withoutQuotedCells(hint)),
   ]);
   return output.table(['line', 'column', ...(output.values ? ['value'] : []), 'code', 'what to do'], rows);
 }

@@ -42,6 +42,13 @@ describe('a run for people', () => {
     expect(text).toContain('fix these rows and drop the file in again: /data/import/_fix/x.csv');
   });
 
+  it('whose advice for a row is a command: with the options of this one', () => {
+    const output = createOutput({ color: false, data: '/srv/pb' });
+    const problems = [problem({ hint: 'Correct it with: patchbay dead edit d1 --set COLUMN=VALUE' })];
+    const text = presentRun(output, presentation({ state: 'doneWithDead', rows: 1, dead: 1 }, { problems }));
+    expect(text).toContain('Correct it with: patchbay --data /srv/pb dead edit d1 --set COLUMN=VALUE');
+  });
+
   it('that took another one back: what stays and why, also where the report with its values is gone', () => {
     const undo = { kind: 'undo' } as const;
     const event = { kind: 'held', line: 0, key: 'c-1', code: 'changedSince', field: 'role', message: 'why' } as const;

@@ -216,7 +216,7 @@ function printLetter(output: Output, letter: DeadLetter): void {
       code,
       value ?? '',
       message,
-      hint,
+      output.paste(hint),
     ]);
     output.line(output.table(['column', 'code', 'value', 'what happened', 'what to do'], all));
   }
