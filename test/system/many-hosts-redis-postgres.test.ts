@@ -183,15 +183,17 @@ describeOnServers('several hosts on one ledger', (servers) => {
     const service = await journey.service(['create:latency=100ms']);
     const notices = await startWebhook();
     const site = siteOn(journey, servers());
-    const more = { PATCHBAY_NOTIFY_URL: notices.url, PATCHBAY_GUARDS_UPDATES_MAX: '100%' };
+    // At this rate most of the first file is still to be written when the host dies.
+    const slowly = { PATCHBAY_RATE: '40' };
+    const more = { ...slowly, PATCHBAY_NOTIFY_URL: notices.url, PATCHBAY_GUARDS_UPDATES_MAX: '100%' };
     const [one, other] = [site.host('one', more), site.host('other', more)];
     await startHost(journey, one);
     await startHost(journey, other);
     // The second file waits behind the first, which is being applied, when the host dies.
     drop(join(one.data, 'import', 'crm'), '1.csv', peopleCsv(60, { company: 'First' }));
-    await service.creates(5);
     drop(join(one.data, 'import', 'crm'), '2.csv', peopleCsv(62, { company: 'Older' }));
-    await until('the second run', async () => (await runsOf(site)).length === 2);
+    await until('both runs', async () => (await runsOf(site)).length === 2);
+    await service.creates(5);
     await one.engine?.kill();
     await service.setFaults([]);
     drop(join(other.data, 'import', 'crm'), '3.csv', peopleCsv(60, { company: 'Newer' }));

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import pino from 'pino';
 import { describe, expect, vi } from 'vitest';
 import type { Logger } from '#src/log.ts';
-import { test } from './embedded-test.ts';
+import { test } from '../queue/embedded/embedded-test.ts';
 
 /** A log that remembers its lines. */
 function recordingLog(): { log: Logger; lines: () => { level: number; msg: string }[] } {
@@ -18,7 +18,7 @@ function recordingLog(): { log: Logger; lines: () => { level: number; msg: strin
 }
 
 function ownerProcess(task: 'wait' | 'stop', folder: string): ChildProcess {
-  const script = fileURLToPath(new URL('./owner-process.ts', import.meta.url));
+  const script = fileURLToPath(new URL('../queue/embedded/owner-process.ts', import.meta.url));
   return spawn(process.execPath, [script, task, folder], { stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
