@@ -121,7 +121,9 @@ export function openEngineQueue({ config, folders, ledgerPlace, log }: Home): Pr
 /** The embedded one needs a second, in which the rest of the start goes on. */
 function beginQueue(home: Home, closers: Closers): Promise<QueueServer> {
   const queue = openEngineQueue(home);
-  closers.add(async () => (await queue.catch(() => null))?.stop());
+  // It may fail before it is waited for, and is to fail the start then, and not the process.
+  const stopped = queue.catch(() => null);
+  closers.add(async () => (await stopped)?.stop());
   return queue;
 }
 

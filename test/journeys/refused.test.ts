@@ -1,4 +1,6 @@
 /** A command that is refused changes nothing: the same command can be given again, and nothing that waited has lost its place. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { type Journey, test } from '#test/support/journey.ts';
 import { peopleCsv } from '#test/support/people.ts';
@@ -51,6 +53,19 @@ describe.concurrent('where the start of its engine is refused', () => {
     }
     const approved = await journey.call(['runs', 'approve', id, '--json']);
     expect(approved.documents, approved.stderr).toMatchObject([{ run: id, state: 'done', updated: 20 }]);
+  });
+
+  test('a queue that cannot begin while the rest of the start goes on is an error in one sentence', async ({
+    journey,
+  }) => {
+    mkdirSync(join(journey.data, 'sandbox'), { recursive: true });
+    writeFileSync(join(journey.data, 'sandbox', 'queue'), 'no folder');
+    const { code, documents, stderr } = await journey.run([
+      ...['import', '--sandbox', '--json'],
+      journey.file('a.csv', peopleCsv(2)),
+    ]);
+    expect(documents, stderr).toMatchObject([{ error: { code: 'embeddedQueueFolder' }, exitCode: 2 }]);
+    expect(code).toBe(2);
   });
 
   test('a run is cancelled all the same, and ended by the next engine that may start', async ({ journey }) => {
