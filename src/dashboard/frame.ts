@@ -1,6 +1,7 @@
 /** The frame around every page, and the words and figures that all pages share. */
 import { html } from 'hono/html';
 import { isoInstant } from '#src/clock.ts';
+import type { RunEvent } from '#src/ledger/staging.ts';
 
 export interface Frame {
   readonly version: string;
@@ -162,4 +163,10 @@ export function count(value: number): string {
 /** `1 row`, `2 rows`. */
 export function counted(value: number, one: string, many: string): string {
   return `${count(value)} ${value === 1 ? one : many}`;
+}
+
+/** The value of a field in a table: those of a list are joined; a dash where there is none. */
+export function valueCell(value: RunEvent['file']): Markup | string {
+  if (value === undefined || value === null) return '–';
+  return html`<code class="cell"><bdi>${Array.isArray(value) ? value.join('; ') : String(value)}</bdi></code>`;
 }

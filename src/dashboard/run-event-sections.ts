@@ -6,9 +6,8 @@ import { html } from 'hono/html';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import type { RunDetail } from '#src/operations/runs.ts';
 import { lineText } from '#src/sources/row.ts';
-import { type Markup, moment } from './frame.ts';
+import { type Markup, moment, valueCell } from './frame.ts';
 import { moreLine, rowsShownMax } from './run-tables.ts';
-import { valueCell } from './value-cell.ts';
 
 /** Nothing of what there is none of. */
 export function eventSections(detail: RunDetail): Markup {

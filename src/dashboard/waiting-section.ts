@@ -3,8 +3,7 @@ import { html } from 'hono/html';
 import type { Home } from '#src/app.ts';
 import { type HeldOfFile, type HeldPage, heldByFeed, readHeldPage } from '#src/operations/held-fields.ts';
 import { fileAndLine } from '#src/sources/row.ts';
-import { count, counted, type Markup, moment } from './frame.ts';
-import { valueCell } from './value-cell.ts';
+import { count, counted, type Markup, moment, valueCell } from './frame.ts';
 
 export interface Waiting {
   /** The first ones, by feed, key and field. */
