@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { silentLogger } from '#src/log.ts';
 import { type EmbeddedValkey, startEmbeddedValkey } from '#src/queue/embedded/embedded-valkey.ts';
-import { sharedRateGateContract } from './shared-rate-gate-contract.ts';
+import { sharedRateGateContract } from '../rate/shared-rate-gate-contract.ts';
 
 describe('the shared rate gate on the embedded Valkey', () => {
   const folder = mkdtempSync(join(tmpdir(), 'pb-gate-'));
