@@ -16,6 +16,15 @@ async function post(origin: string, body: string | Uint8Array<ArrayBuffer>, head
   };
 }
 
+test.each(['/v1/contacts', '/v1/contacts/x', '/v1/phone-numbers', '/v1/nothing'])(
+  'no cache on the way keeps what %s answers',
+  async (path) => {
+    const service = await startTestService();
+    const response = await fetch(service.origin + path, { headers: { authorization: testKey } });
+    expect(response.headers.get('cache-control')).toBe('no-store');
+  },
+);
+
 describe('authentication', () => {
   test.each([
     ['no key', {}, 'Missing authorization header'],

@@ -77,7 +77,7 @@ const callListQuery = z.object({
   participants: participants.meta({
     // More are refused by a title of their own: `tooManyParticipants`.
     maxItems: 1,
-    description: 'The other party, E.164, the plus written %2B. Exactly one.',
+    description: 'The other party, E.164. Exactly one. In an address that is written by hand, its plus is %2B.',
     examples: [['+14155550110']],
   }),
   userId: userFilter('Who placed or received the call. Without it: the owner of the phone number (section 9, 1.0.1).'),

@@ -16,7 +16,8 @@ const maxResultsProblem = { error: `must be a number from 1 to ${maxResultsMax}`
 
 const instant = z.iso.datetime({
   offset: true,
-  error: 'must be a date and time with an offset, as 2026-11-21T14:00:00Z, a plus in it written %2B',
+  error:
+    'must be a date and time with an offset, as 2026-11-21T14:00:00Z (in an address that is written by hand, a plus is %2B)',
 });
 
 /** One of the others, E.164 (section 7). A plus that is not escaped arrives as a space: the commonest slip. */
@@ -24,7 +25,7 @@ export const queryParticipant = z.string().regex(/^\+[1-9]\d{1,14}$/, {
   error: ({ input }) =>
     input === ''
       ? 'is empty; it must be a phone number in E.164 format'
-      : 'must be in E.164 format, as +14155550100, its plus written %2B',
+      : 'must be in E.164 format, as +14155550100 (in an address that is written by hand, its plus is %2B)',
 });
 
 export const conversationQueryShape = {

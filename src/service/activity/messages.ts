@@ -115,7 +115,8 @@ const messageListQuery = z.object({
     .min(1, { error: 'must name at least one phone number' })
     .max(participantsMax, { error: `must name at most ${participantsMax} phone numbers` })
     .meta({
-      description: 'All the others of the conversation, E.164, the plus written %2B.',
+      description:
+        'All the others of the conversation, E.164. In an address that is written by hand, their plus is %2B.',
       examples: [['+14155550110']],
     }),
   userId: userFilter('Only the messages of this user. Without it: those of every user of the phone number.'),

@@ -115,14 +115,22 @@ const contactExamples = {
     ...origin,
   },
   updateBody: {
-    defaultFields: { ...scalars, role: 'Head of buying', emails: [{ id: emailId, name: 'work', value: null }] },
+    // Without an item's id it can be sent as it stands, to any contact.
+    defaultFields: { ...scalars, role: 'Head of buying', emails: [{ name: 'home', value: 'ada@example.org' }] },
     customFields: [{ key: 'seats', value: 5 }],
   },
   reply: { data: exampleContact },
   updatedReply: {
     data: {
       ...exampleContact,
-      defaultFields: { ...exampleContact.defaultFields, role: 'Head of buying', emails: [] },
+      defaultFields: {
+        ...exampleContact.defaultFields,
+        role: 'Head of buying',
+        emails: [
+          { id: emailId, ...email },
+          { id: '6920f0c2a1b2c3d4e5f6071c', name: 'home', value: 'ada@example.org' },
+        ],
+      },
       customFields: [
         { name: 'Seats', key: 'seats', type: 'number', value: 5 },
         { name: 'Interests', key: 'interests', type: 'multi-select', value: ['tea', 'maps'] },

@@ -8,7 +8,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { textOfBody } from '#src/service/operations/operation.ts';
 import type { Reply } from '../operations/operation.ts';
-import { sendReply } from './replies.ts';
+import { replyHeaders, sendReply } from './replies.ts';
 
 // Where another server of this process has put its own Response into the globals, a response is written from a shortcut
 // that overlooks the mark of this one. Reading the body takes the shortcut away.
@@ -73,7 +73,7 @@ function writeReply(outgoing: ServerResponse, reply: Reply): void {
 }
 
 function headersOf({ headers }: Reply, byteCount: number): OutgoingHttpHeaders {
-  return { 'content-type': 'application/json', 'content-length': byteCount, ...headers };
+  return { ...replyHeaders, 'content-length': byteCount, ...headers };
 }
 
 /** The stand-in where the app is called without a port. */

@@ -59,15 +59,15 @@ export function errorReply(refusal: Refusal, { resource, trace, docs }: ErrorFac
   };
 }
 
+/** Of every reply: it may hold people's data, which no cache on the way is to keep. */
+export const replyHeaders = { 'content-type': 'application/json', 'cache-control': 'no-store' } as const;
+
 /** Turns a reply value into a response. */
 export function sendReply(reply: Reply): Response {
   const { status } = reply;
   const text = textOfBody(reply.body);
   if (text === null) return new Response(null, { status, headers: { ...reply.headers } });
-  return new Response(text, {
-    status,
-    headers: { 'content-type': 'application/json', ...reply.headers },
-  });
+  return new Response(text, { status, headers: { ...replyHeaders, ...reply.headers } });
 }
 
 // Replies to what means no operation: an unknown path, a request that cannot be read, a failure on the way to one.

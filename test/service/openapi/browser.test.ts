@@ -55,4 +55,14 @@ describe.skipIf(!hasChromium)(`the page of the description in a browser${chromiu
     expect([...origins]).toEqual([service.origin]);
     expect(complaints).toEqual([]);
   });
+
+  it('is dark where the system is, and light again', async () => {
+    const { page } = await openPage();
+    const isDark = () => page.evaluate("document.documentElement.classList.contains('dark-mode')");
+    expect(await isDark()).toBe(false);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await isDark()).toBe(true);
+    await page.emulateMedia({ colorScheme: 'light' });
+    expect(await isDark()).toBe(false);
+  });
 });

@@ -95,6 +95,18 @@ test.each(updates)('update takes a body that the description admits, and refuses
 });
 
 test.each([
+  ['POST', '/v1/contacts', 201],
+  ['PATCH', '/v1/contacts/{id}', 200],
+] as const)('the example of %s %s can be sent as it stands', async (method, path, status) => {
+  const { document } = describedService();
+  const operation = document.paths[path]?.[method.toLowerCase()] as {
+    requestBody: { content: { 'application/json': { example: unknown } } };
+  };
+  const { example } = operation.requestBody.content['application/json'];
+  expect(await judge(method, example)).toEqual({ admitted: true, status });
+});
+
+test.each([
   '',
   'maxResults=1',
   'maxResults=50',
