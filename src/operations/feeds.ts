@@ -67,23 +67,24 @@ export async function listFeeds(home: FeedsHome): Promise<FeedsView> {
  */
 export function feedsDocument(home: FeedsHome, { feeds, phoneNumbers }: FeedsView): object {
   const { schedule, latest } = phoneNumbers;
+  const nowMs = home.clock.nowMs();
   return {
     feeds: feeds.map(({ feed, schedule, troubles, sinceMs, lastRun }) => ({
       feed,
-      schedule: schedule === null ? null : scheduleOnPage(schedule),
+      schedule: schedule === null ? null : scheduleOnPage(schedule, nowMs),
       troubles,
       since: troubles.length === 0 || sinceMs === null ? null : isoInstant(sinceMs),
       lastRun: lastRun?.summary ?? null,
     })),
     phoneNumbers: {
-      schedule: schedule === null ? null : scheduleOnPage(schedule),
+      schedule: schedule === null ? null : scheduleOnPage(schedule, nowMs),
       latest: latest === null ? null : snapshotDocument(home, latest),
     },
   };
 }
 
 /** `words`, `due` and `paused` are earlier names of `when`, `dueAt` and `pausedAt`. */
-function scheduleOnPage(view: ScheduleView): object {
-  const document = scheduleDocument(view);
+function scheduleOnPage(view: ScheduleView, nowMs: number): object {
+  const document = scheduleDocument(view, nowMs);
   return { ...document, words: document.when, due: document.dueAt, paused: document.pausedAt };
 }

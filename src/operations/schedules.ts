@@ -21,7 +21,7 @@ import {
   resumeSchedule as resume,
 } from '#src/schedules/reconcile-schedules.ts';
 import { newTickId } from '#src/schedules/tick-due.ts';
-import { firstDue, nextDues } from '#src/schedules/timetable.ts';
+import { firstDue, nextAnchored, nextDues } from '#src/schedules/timetable.ts';
 import { actOf } from './acts.ts';
 import { adviceFor } from './error-document.ts';
 import { standstillReason } from './standstill.ts';
@@ -217,7 +217,7 @@ function tickFailure({ id, schedule, kind, code, message, hint }: TickRecord): P
 }
 
 /** `schedule ls --json`: one line. */
-export function scheduleDocument(view: ScheduleView): Readonly<Record<string, unknown>> {
+export function scheduleDocument(view: ScheduleView, nowMs: number): Readonly<Record<string, unknown>> {
   const { record, expectEveryMs, last, skipped, open } = view;
   return {
     name: record.name,
@@ -228,7 +228,7 @@ export function scheduleDocument(view: ScheduleView): Readonly<Record<string, un
     pausedAt: instant(record.pausedAtMs),
     reason: record.pauseReason,
     dueAt: instant(record.dueAtMs),
-    next: nextTimes(record).map(isoInstant),
+    next: nextTimes(record, nowMs).map(isoInstant),
     expectEvery: expectEveryMs === null ? null : formatDuration(expectEveryMs),
     working: open === null ? null : { tick: open.id, state: open.state, dueAt: isoInstant(open.dueAtMs) },
     last:
@@ -260,10 +260,11 @@ function stateOf({ record, isEntered, open }: ScheduleView): State {
   return record.rule === null ? 'byHand' : 'waiting';
 }
 
-/** The next due times; none while it is paused. */
-export function nextTimes({ rule, dueAtMs, pausedAtMs }: ScheduleRecord): readonly number[] {
+/** The next due times, none while it is paused. A first one in the past is made up for once; the others are after now. */
+export function nextTimes({ rule, dueAtMs, pausedAtMs }: ScheduleRecord, nowMs: number): readonly number[] {
   if (rule === null || dueAtMs === null || pausedAtMs !== null) return [];
-  return [dueAtMs, ...nextDues(rule, dueAtMs, nextTimesShown - 1)];
+  const second = nextAnchored(rule, dueAtMs, nowMs);
+  return second === null ? [dueAtMs] : [dueAtMs, second, ...nextDues(rule, second, nextTimesShown - 2)];
 }
 
 function instant(ms: number | null): string | null {

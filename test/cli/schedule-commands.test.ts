@@ -240,6 +240,19 @@ describe('what a person reads of a schedule', () => {
     expect(lines({ record: often })[1]).toMatch(/next: .*:05 [+-]..:.. \(in 5 s\), .*:15 /);
   });
 
+  it('tells a missed time once, and then only times to come', () => {
+    const often = { ...record, rule: { kind: 'every', everyMs: 10_000 } as const, dueAtMs: nowMs - 22_000 };
+    expect(lines({ record: often })[1]).toMatch(/next: .* \(22 s ago\), .* \(in 8 s\), .* \(in 18 s\)$/);
+    const daily = { ...record, dueAtMs: nowMs - 5 * 86_400_000 };
+    expect(lines({ record: daily })[1]).toMatch(/next: .* \(5 days ago\), .* \(in 14 h\), .* \(in 38 h\)$/);
+  });
+
+  it('tells the year of a time that is far away', () => {
+    const leapDay = { ...record, rule: { kind: 'at', at: '0 0 29 2 *', zone: 'UTC' } as const };
+    const at = Date.UTC(2028, 1, 29);
+    expect(lines({ record: { ...leapDay, dueAtMs: at } })[1]).toContain('Tue 29 Feb 2028 00:00 +00:00');
+  });
+
   it('tells what was skipped since, how often and why, and what made up for what was missed', () => {
     const message = 'the one before, t0, is still running';
     const newest: TickRecord = { ...last, outcome: 'skipped', code: 'overlap', message, endedAtMs: nowMs - 4_000 };

@@ -33,6 +33,8 @@ import { beginRequest, type WorkSession } from '../work-session.ts';
 
 const runsShown = 3;
 const minuteMs = 60_000;
+/** From here on a date without its year could be meant for this year. */
+const yearShownFromMs = 300 * 24 * 3_600_000;
 
 interface PauseOptions extends GlobalOptions {
   readonly reason?: string;
@@ -71,9 +73,10 @@ async function change(options: GlobalOptions, act: (home: Home) => Promise<Sched
 }
 
 async function print(home: Home, output: Output, views: readonly ScheduleView[]): Promise<void> {
+  const nowMs = home.clock.nowMs();
   for (const view of views) {
-    if (output.json) output.document(scheduleDocument(view));
-    else for (const line of scheduleLines(output, view, home.clock.nowMs())) output.line(line);
+    if (output.json) output.document(scheduleDocument(view, nowMs));
+    else for (const line of scheduleLines(output, view, nowMs)) output.line(line);
   }
   await noteEngine(home, output, views);
 }
@@ -195,9 +198,9 @@ export function scheduleLines(output: Output, view: ScheduleView, nowMs: number)
   const lines = [`${style('bold', printable(record.name))}  ${describeRule(record.rule)}`];
   if (record.pausedAtMs !== null) {
     const why = record.pauseReason === null ? '' : `: ${printable(record.pauseReason)}`;
-    lines.push(`  ${style('yellow', 'paused')} since ${moment(record.pausedAtMs, record)}${why}`);
+    lines.push(`  ${style('yellow', 'paused')} since ${moment(record.pausedAtMs, record, nowMs)}${why}`);
   }
-  const next = nextTimes(record).map((atMs) => `${moment(atMs, record)} (${relative(atMs, nowMs)})`);
+  const next = nextTimes(record, nowMs).map((atMs) => `${moment(atMs, record, nowMs)} (${relative(atMs, nowMs)})`);
   if (next.length > 0) lines.push(`  next: ${next.join(', ')}`);
   if (!isEntered) lines.push(`  ${output.paste('starts with: patchbay start')}`);
   if (open !== null) lines.push(`  ${open.state === 'working' ? 'running' : 'waiting'}`);
@@ -256,15 +259,17 @@ function runsText(ids: readonly string[]): string {
   return ids.length > runsShown ? `${shown} and ${ids.length - runsShown} more` : shown;
 }
 
-/** `Mon 23 Nov 02:30 +01:00` in the zone of the schedule, or the machine's; with seconds where the rule is not in whole minutes. */
-function moment(atMs: number, { rule }: ScheduleRecord): string {
+/** `Mon 23 Nov 02:30 +01:00` in the zone of the schedule, or the machine's; with seconds where the rule is not in whole minutes, and with a year where it is far away. */
+function moment(atMs: number, { rule }: ScheduleRecord, nowMs: number): string {
   const zone = rule?.kind === 'at' ? { timeZone: rule.zone } : {};
   const withSeconds = rule?.kind === 'every' && rule.everyMs % minuteMs !== 0;
+  const withYear = Math.abs(atMs - nowMs) > yearShownFromMs;
   const format = new Intl.DateTimeFormat('en-GB', {
     ...zone,
     weekday: 'short',
     day: 'numeric',
     month: 'short',
+    ...(withYear ? { year: 'numeric' as const } : {}),
     hour: '2-digit',
     minute: '2-digit',
     ...(withSeconds ? { second: '2-digit' as const } : {}),
@@ -273,7 +278,8 @@ function moment(atMs: number, { rule }: ScheduleRecord): string {
   const parts = Object.fromEntries(format.formatToParts(atMs).map(({ type, value }) => [type, value]));
   const offset = (parts.timeZoneName ?? '').replace('GMT', '') || '+00:00';
   const seconds = withSeconds ? `:${parts.second}` : '';
-  return `${parts.weekday} ${parts.day} ${parts.month} ${parts.hour}:${parts.minute}${seconds} ${offset}`;
+  const year = withYear ? ` ${parts.year}` : '';
+  return `${parts.weekday} ${parts.day} ${parts.month}${year} ${parts.hour}:${parts.minute}${seconds} ${offset}`;
 }
 
 /** `in 14 h`, `3 min ago`, `now`. */
