@@ -15,7 +15,7 @@ import type { NewRun, RunOptions, RunReason, RunRecord } from '#src/ledger/runs.
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { type OpenSource, openSource } from '#src/sources/open-source.ts';
 import type { Row } from '#src/sources/row.ts';
-import { fixFileColumnsOf, fixFileReading, letterIdOf } from './fix-file.ts';
+import { fixFileColumnsOf, letterIdOf, readingOfFixFile } from './fix-file.ts';
 import { refusedFolder } from './run-files.ts';
 
 /** What the place of a file says about it. */
@@ -70,13 +70,13 @@ export async function readingOfFile(
   options: RunOptions,
   choice: FeedChoice,
 ): Promise<FileReading> {
-  const fix = await readFixFile(ledger, file.path, file.name);
+  const fix = await readFixFile(ledger, file, options);
   const named = choice.kind === 'feed' ? choice.mapping : undefined;
   const mappingNamed = choice.kind === 'feed' ? (choice.mappingNamed ?? null) : null;
   if (fix?.kind === 'fixFile' && fix.origin !== null) {
     const { feed: origin } = fix.origin;
     const today = await chooseFeed(feeds, origin === mainFeed ? null : origin);
-    return readingOfFixFile(fix.origin, today, { ...options, mappingNamed }, named);
+    return asItsRunRead(fix.origin, today, { ...options, mappingNamed }, named);
   }
   const kind = fix?.kind === 'fixFile' ? 'fixFile' : 'file';
   if (choice.kind === 'refused') {
@@ -100,7 +100,7 @@ export async function readingOfFile(
   };
 }
 
-function readingOfFixFile(
+function asItsRunRead(
   origin: RunRecord,
   today: FeedChoice,
   options: RunOptions,
@@ -132,12 +132,15 @@ type FixFile =
 /** Three of its four columns make a fix-file; two without `_id` are what is left of one. One alone may be a column of any export. */
 const [columnsMin, othersMin] = [3, 2];
 
-/** Null if the file is no fix-file. A file that cannot be read is reported when its rows are read. */
-async function readFixFile(ledger: Ledger, path: string, fileName: string): Promise<FixFile | null> {
-  if (!/\.(csv|tsv|txt|ndjson|jsonl|xlsx|xlsm)$/i.test(fileName)) return null;
+/** Null if the file is no fix-file, in whichever form it comes. A file that cannot be read is reported when its rows are read. */
+async function readFixFile(
+  ledger: Ledger,
+  { path, name }: { readonly path: string; readonly name: string },
+  options: RunOptions,
+): Promise<FixFile | null> {
   let source: OpenSource | null = null;
   try {
-    source = await openSource(path, { name: fileName, ...fixFileReading });
+    source = await openSource(path, { name, ...readingOfFixFile(options) });
     for await (const slice of source.slices())
       return await whichFixFile(
         ledger,

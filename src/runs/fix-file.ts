@@ -9,8 +9,9 @@ import { join, parse } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { archiveFolders } from '#src/config/data-folders.ts';
 import { duplicateKey } from '#src/contacts/outcome.ts';
-import type { FileShape, RunRecord } from '#src/ledger/runs.ts';
+import type { FileShape, RunOptions, RunRecord } from '#src/ledger/runs.ts';
 import type { RunDeadRow, StagingLedger } from '#src/ledger/staging.ts';
+import { fileReadingOf } from '#src/mapping/file-reading.ts';
 import { unguardFormulas, writeCsvFile } from '#src/sources/csv-writer.ts';
 import { safeFileName } from '#src/sources/file-name.ts';
 import type { SourceOptions } from '#src/sources/open-source.ts';
@@ -24,7 +25,7 @@ const recordMember = '_record';
 const ownNames: ReadonlySet<string> = new Set([...fixFileColumns, recordMember]);
 
 /** A fix-file may hold all that its original held, and its own columns, hints, quotes and apostrophes as well. */
-export const fixFileReading = {
+const fixFileReading = {
   header: {
     isHeader: (cells) => cells.some((cell) => ownNames.has(cell.trim().toLowerCase())),
     wanted: `column ${fixFileColumns.join(', ')}`,
@@ -33,6 +34,14 @@ export const fixFileReading = {
   mayBeCut: false,
   limits: { columnsMax: 5_000, recordBytesMax: 8 * 1024 * 1024 },
 } satisfies Partial<SourceOptions>;
+
+/**
+ * How a fix-file is opened. It is no file of its mapping: it is written as UTF-8, and one that was saved as a workbook has a sheet with another
+ * name. @param chosen what the command line says of the file.
+ */
+export function readingOfFixFile(chosen: RunOptions): Partial<SourceOptions> {
+  return { ...fixFileReading, ...fileReadingOf(null, chosen) };
+}
 
 const moreName = /^_more[1-9]\d*$/;
 /** Headers are compared without regard to case. */

@@ -24,7 +24,7 @@ import { pathOfRun } from '#src/sources/check-out.ts';
 import type { HeaderRule, RecordLook } from '#src/sources/format-reader.ts';
 import { type OpenSource, openSource } from '#src/sources/open-source.ts';
 import { listNames, type Row, type SourceItem } from '#src/sources/row.ts';
-import { fixFileReading, originalColumns } from './fix-file.ts';
+import { originalColumns, readingOfFixFile } from './fix-file.ts';
 
 /** How the file of a run is read. */
 export interface OpenedFile {
@@ -109,17 +109,15 @@ export async function presetsFor({
   return mapping === null && options.recognise ? loadPresets() : [];
 }
 
-/** A fix-file is no file of its mapping: it is written as UTF-8, and one that was saved as a workbook has a sheet with another name. */
+/** What is said of the file itself; its mapping says nothing of a fix-file (`readingOfFixFile`). */
 export function readingOfRun({ kind, mapping, options }: Pick<RunRecord, 'kind' | 'mapping' | 'options'>): FileReading {
   return fileReadingOf(kind === 'fixFile' ? null : mapping, options);
 }
 
 function open(run: RunRecord, header: HeaderRule | null): Promise<OpenSource> {
-  return openSource(run.claimedPath, {
-    name: run.fileName,
-    ...(run.kind === 'fixFile' ? fixFileReading : { header }),
-    ...readingOfRun(run),
-  });
+  const { claimedPath, fileName: name, kind, options } = run;
+  const reading = kind === 'fixFile' ? readingOfFixFile(options) : { header, ...readingOfRun(run) };
+  return openSource(claimedPath, { name, ...reading });
 }
 
 function knownHeader(run: RunRecord, presets: readonly Mapping[]): HeaderRule {
