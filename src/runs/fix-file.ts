@@ -14,10 +14,12 @@ import type { RunDeadRow, StagingLedger } from '#src/ledger/staging.ts';
 import { fileReadingOf } from '#src/mapping/file-reading.ts';
 import { unguardFormulas, writeCsvFile } from '#src/sources/csv-writer.ts';
 import { safeFileName } from '#src/sources/file-name.ts';
+import { textMember } from '#src/sources/json-item.ts';
 import type { SourceOptions } from '#src/sources/open-source.ts';
 import { type CellsRow, type JsonValue, type Row, recordOf } from '#src/sources/row.ts';
 import { textAlone } from '#src/sources/text-row.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
+import { cellsOfRecord } from './fix-record.ts';
 
 const fixFileColumns = ['_id', '_line', '_code', '_hint'] as const;
 /** In a fix-file of JSON, where several records of the original share a line. */
@@ -158,8 +160,10 @@ export async function writeFixRows(
     await writeWholeFile(path, jsonLines(rows(), codeOf));
     return;
   }
-  const original = shape?.columns ?? [];
-  const moreCount = await moreCountOf(rows());
+  const { moreCount, anyObject } = await surveyOf(rows());
+  const columns = shape?.columns ?? [];
+  // A fix-file of JSON was saved as a table.
+  const original = anyObject && !columns.includes(textMember) ? [...columns, textMember] : columns;
   const more = Array.from({ length: moreCount }, (_, index) => moreColumn(index));
   await writeCsvFile(path, {
     columns: [...original.map(nameInFixFile), ...more, ...fixFileColumns],
@@ -180,13 +184,20 @@ async function* deadRowsOf(staging: StagingLedger, run: RunRecord): AsyncGenerat
   }
 }
 
-/** The most cells that a row has beyond its header. */
-async function moreCountOf(rows: AsyncIterable<FixRow>): Promise<number> {
-  let count = 0;
+interface Survey {
+  /** The most cells that a row has beyond its header. */
+  readonly moreCount: number;
+  /** A row is a record of JSON. */
+  readonly anyObject: boolean;
+}
+
+async function surveyOf(rows: AsyncIterable<FixRow>): Promise<Survey> {
+  let [moreCount, anyObject] = [0, false];
   for await (const { row } of rows) {
-    if (row?.kind === 'cells') count = Math.max(count, cellsBeyond(row).length);
+    if (row?.kind === 'cells') moreCount = Math.max(moreCount, cellsBeyond(row).length);
+    anyObject ||= row?.kind === 'object';
   }
-  return count;
+  return { moreCount, anyObject };
 }
 
 /** The keys of which one row alone is there, though it was rejected beside others. */
@@ -227,7 +238,10 @@ async function* csvRows(
       columnsOf = row.columns;
       columns = placesOf(columnsOf);
     }
-    const cells = names.map((name) => row?.cells[columns.get(name) ?? -1] ?? '');
+    const cells =
+      dead.row?.kind === 'object'
+        ? cellsOfRecord(dead.row, original)
+        : names.map((name) => row?.cells[columns.get(name) ?? -1] ?? '');
     const beyond = row === null ? [] : cellsBeyond(row);
     const more = Array.from({ length: moreCount }, (_, index) => beyond[index] ?? '');
     const code = codeOf(dead);

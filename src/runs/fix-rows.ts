@@ -37,6 +37,7 @@ import {
   ownName,
 } from './fix-file.ts';
 import { type KeyReading, otherKeyOf } from './fix-key.ts';
+import { recordOfTable } from './fix-record.ts';
 import { type CellPlace, isSameButForDamage } from './spreadsheet-damage.ts';
 
 /** The letter's problem once more, for a row that was malformed. @param line where the row is now. */
@@ -95,17 +96,15 @@ export function createFixRows(
     return { years: [first.getUTCFullYear(), last.getUTCFullYear()], isWorkbook };
   };
   const itemOf = (item: SourceItem, letterId: string, letter: DeadLetter | null, isAlone: boolean): StageItem => {
-    const found = foundRow(item.row);
+    const question = letter === null ? null : { letter, isKey, isAlone, duplicateKeys, opened: openedAfter(letter) };
+    const found = withRecord(foundRow(item.row), question);
     if (letter !== null && letter.feed !== feed)
       return { kind: 'broken', row: asItStands(found), problem: otherFeed(found.line, letter), letterId };
     if (letter === null && letterId !== '') unknownLines.add(found.line);
     const tried = letterId === '' ? {} : { letterId };
     if (item.type === 'broken') return { kind: 'broken', row: asItStands(found), problem: item.problem, ...tried };
-    const question = (of: DeadLetter): Question => ({ isKey, isAlone, duplicateKeys, opened: openedAfter(of) });
     const { row, problem, key } =
-      letter === null
-        ? (textRead(found, null) ?? shaped(found))
-        : judge(withKey(found, letter.row, isKey), letter, question(letter));
+      question === null ? (textRead(found, null) ?? shaped(found)) : judge(withKey(found, question), question);
     if (problem !== null) return { kind: 'broken', row, problem, ...(key === undefined ? {} : { key }), ...tried };
     const other = letter === null ? null : otherKeyOf(row, letter, !isAlone, { isKey, keyOf });
     if (other?.kind === 'rejected') {
@@ -194,11 +193,23 @@ function foundRow(row: Row): FoundRow {
   };
 }
 
-/**
- * `_id` tells the key of a row also where a person has removed its column: the letter has the cell.
- * @param stored the row of the letter.
- */
-function withKey(found: FoundRow, stored: Row | null, isKey: Question['isKey']): FoundRow {
+/** The text of a row that holds nothing else. */
+function loneText({ object }: FoundRow): string | null {
+  return object !== null && Object.keys(object).length === 1 ? textIn(object) : null;
+}
+
+/** The record of a row of a table that a fix-file of JSON was saved as; any other row as it is. */
+function withRecord(found: FoundRow, question: Question | null): FoundRow {
+  const stored = question?.letter.row ?? null;
+  if (found.object !== null || stored?.kind === 'cells') return found;
+  const isSame = question === null ? () => false : sameness(found, question);
+  const object = recordOfTable(found, stored, isSame);
+  return object === null ? found : { ...found, object };
+}
+
+/** `_id` tells the key of a row also where a person has removed its column: the letter has the cell. */
+function withKey(found: FoundRow, { letter: { row: stored }, isKey }: Question): FoundRow {
+  if (loneText(found) !== null) return found;
   const there = new Set(found.columns.map(normaliseHeader));
   const isLost = (column: string): boolean => isKey(column) && !there.has(normaliseHeader(column));
   if (stored?.kind === 'object' && found.object !== null) {
@@ -224,6 +235,11 @@ export function withKeyColumns(
   return [...columns, ...keyColumns.filter((name) => !isPattern(name))];
 }
 
+/** Of a fix-file of JSON that was saved as a table: what is under it is read as records. */
+export function isColumnOfTexts(column: string): boolean {
+  return column === textMember;
+}
+
 function textOf(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -247,7 +263,9 @@ interface Judged {
   readonly key?: string;
 }
 
+/** A row of the file beside its letter. */
 interface Question {
+  readonly letter: DeadLetter;
   readonly isKey: KeyReading['isKey'];
   /** No other row of the slice names its letter. */
   readonly isAlone: boolean;
@@ -255,18 +273,20 @@ interface Question {
   readonly opened: Omit<CellPlace, 'isRejected'>;
 }
 
-function judge(found: FoundRow, letter: DeadLetter, question: Question): Judged {
+function judge(found: FoundRow, question: Question): Judged {
+  const { letter } = question;
   const stored = letter.row;
   if (stored === null) return textRead(found, letter) ?? shaped(found);
   const isAccepted = found.code?.trim() === '';
   if (stored.kind === 'object') {
-    const isAsItWas = JSON.stringify(found.object) === JSON.stringify(stored.object);
-    if (isAsItWas && !isAccepted) return asItWas(found, letter, stored, question);
-    return (textAlone(stored) === null ? null : textRead(found, letter)) ?? shaped(found);
+    const [text, whole] = [loneText(found), JSON.stringify(stored.object)];
+    const isAsItWas = JSON.stringify(found.object) === whole || text === whole;
+    if (isAsItWas && !isAccepted) return asItWas(found, stored, question);
+    return (textAlone(stored) === null && text === null ? null : textRead(found, letter)) ?? shaped(found);
   }
-  const compared = compare(found, stored, letter, question);
+  const compared = compare(found, stored, question);
   if (!compared.isAsItWas || isAccepted) return shaped(compared.corrected);
-  return asItWas(found, letter, stored, question);
+  return asItWas(found, stored, question);
 }
 
 /**
@@ -294,42 +314,46 @@ export function readRepaired(row: Row, text: string, letter: DeadLetter | null):
 
 const jsonCodes: ReadonlySet<string> = new Set(['jsonInvalid', 'notAnObject']);
 
-function asItWas({ line, record, code }: FoundRow, letter: DeadLetter, stored: Row, question: Question): Judged {
+function asItWas({ line, record, code }: FoundRow, stored: Row, { letter, duplicateKeys }: Question): Judged {
   const row = { ...stored, line, record };
   if (isMisshapen(letter.code)) return { row, problem: misshapenAgain(letter, stored, line) };
   if (!isOneOfSeveral(code)) return { row, problem: null };
-  const problem = unchosenAgain(letter, line, question.duplicateKeys, `${howToChoose}.`);
+  const problem = unchosenAgain(letter, line, duplicateKeys, `${howToChoose}.`);
   return { row, problem, ...(letter.key === null ? {} : { key: letter.key }) };
 }
 
 /**
- * If two rows share a letter, the letter holds the cells of one of them: only the key belongs to both, and the line shows
- * which row it is.
+ * Whether a cell says what its letter has. If two rows share a letter, that holds the cells of one of them: only the key belongs to both,
+ * and the line shows which row it is. The key of a row is never emptied on purpose.
  */
-function compare(
-  found: FoundRow,
-  stored: CellsRow,
-  { line, code, key, problems }: DeadLetter,
-  { isKey, isAlone, opened }: Question,
-): { readonly isAsItWas: boolean; readonly corrected: FoundRow } {
-  const isOfThisRow = isAlone || found.originalLine === `${line}`;
+function sameness({ originalLine }: FoundRow, { letter, isKey, isAlone, opened }: Question) {
+  const { line, key, problems } = letter;
+  const isOfThisRow = isAlone || originalLine === `${line}`;
   const rejected = new Set(problems.map(({ field }) => normaliseHeader(field ?? '')));
-  const isSame = (column: string, before: string, after: string): boolean => {
-    if (before === after) return true;
+  return (column: string, before: string, after: string): boolean => {
+    if (before === after || (isKey(column) && after.trim() === '')) return true;
     // A key that the letter has was read.
     const isRead = column === '' || (isKey(column) && key !== null);
     const isRejected = !isRead && rejected.has(normaliseHeader(column));
     return (isOfThisRow || isKey(column)) && isSameButForDamage(before, after, { ...opened, isRejected });
   };
+}
+
+function compare(
+  found: FoundRow,
+  stored: CellsRow,
+  question: Question,
+): { readonly isAsItWas: boolean; readonly corrected: FoundRow } {
+  const isSame = sameness(found, question);
+  const { letter, opened } = question;
   const before = new Map(distinctNames(stored.columns).map((name, index) => [name, stored.cells[index] ?? '']));
   const names = distinctNames(found.columns);
   const wasThere = (index: number): boolean => before.has(names[index] ?? '');
   const cells = found.cells.map((cell, index) => {
     const was = before.get(names[index] ?? '') ?? '';
     const column = found.columns[index] ?? '';
-    // The key of a row is never emptied on purpose.
-    if (isSame(column, was, cell) || (isKey(column) && cell.trim() === '')) return was;
-    return isMisshapen(code) ? beforeItMoved(cell, stored, opened) : cell;
+    if (isSame(column, was, cell)) return was;
+    return isMisshapen(letter.code) ? beforeItMoved(cell, stored, opened) : cell;
   });
   const isBackTo = (index: number): boolean => cells[index] === (before.get(names[index] ?? '') ?? '');
   const beyond = withoutBlankEnd(cellsBeyond(stored));

@@ -23,7 +23,7 @@ import type { CustomFieldDefinition } from '#src/wire/contact.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import type { StageItem } from './compare.ts';
 import { runBefore } from './feed-history.ts';
-import { createFixRows, type FixRows, withKeyColumns } from './fix-rows.ts';
+import { createFixRows, type FixRows, isColumnOfTexts, withKeyColumns } from './fix-rows.ts';
 import { type OpenedFile, openRunFile, presetsFor } from './open-file.ts';
 
 /** Where the rows of a run come from. */
@@ -76,7 +76,8 @@ export async function openFileSupply(parts: SupplyParts, run: RunRecord): Promis
     const isFix = run.kind === 'fixFile';
     const file = isFix ? { ...opened, columns: withKeyColumns(opened.columns, keyColumns(mapping)) } : opened;
     const context = { ...reading, mayLack };
-    const { compiled, definitions } = await compileFor(file.columns, mapping, context, workspace);
+    const compile = (columns: readonly string[] | null) => compileFor(columns, mapping, context, workspace);
+    const { compiled, definitions } = await (isFix ? compileFix(file.columns, compile) : compile(file.columns));
     const skip = () => createRowFilter(run.kind === 'file' ? mapping : null, file.columns);
     if (!isFix) {
       const asRead = itemAsRead(run.sequence);
@@ -119,6 +120,19 @@ async function compileFor(
   return { compiled: compileMapping(mapping, { columns }, { ...context, customFields: definitions }), definitions };
 }
 
+/** A table that a fix-file of JSON was saved as lacks the columns that none of its records has: what lacks in any other shows with its rows. */
+async function compileFix(
+  columns: readonly string[] | null,
+  compile: (columns: readonly string[] | null) => Promise<Compiled>,
+): Promise<Compiled> {
+  try {
+    return await compile(columns);
+  } catch (error) {
+    if (error instanceof PatchbayError && error.kind === 'file') return compile(null);
+    throw error;
+  }
+}
+
 /** An empty file has no header to map: it holds no rows, which is no error (`docs/bad-inputs.md`, CSV). */
 const nothingToMap: CompiledMapping = {
   name: 'none',
@@ -154,6 +168,7 @@ function supplyOf(
   const { format, delimiter } = source.head;
   const filter = rowFilter();
   const unused = watchUnused(compiled, columns);
+  const isNoted = (column: string): boolean => run.kind === 'file' || !isColumnOfTexts(column);
   const again: OpenSource[] = [];
   return {
     shape: { format, columns, delimiter, mapped: compiled.mappedColumns },
@@ -169,7 +184,7 @@ function supplyOf(
     },
     // A fix-file holds some rows of a file that was judged as a whole before.
     refuseLacking: () => (run.kind === 'file' ? compiled.refuseLacking() : undefined),
-    notes: () => [...notesOf(file, compiled, unused.list(), filter), ...toItems.notes()],
+    notes: () => [...notesOf(file, compiled, unused.list().filter(isNoted), filter), ...toItems.notes()],
     warnings: () => [...compiled.notes, ...source.tail().warnings],
     close: async () => {
       for (const one of [source, ...again]) await one.close();

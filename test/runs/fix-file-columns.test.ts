@@ -94,6 +94,20 @@ describe('a fix-file that has lost some of its columns', () => {
   });
 });
 
+describe('a fix-file that has lost a column of its mapping', () => {
+  it('is refused, as any file without it', async () => {
+    const bench = await openRunsBench();
+    const named = mapping({ fields: { firstName: 'Name' }, phones: [{ column: 'Phone', label: 'work' }] });
+    const given = { feed: 'crm', mapping: named };
+    const { text } = await bench.fixFile(
+      await bench.import('a.csv', csv(['7,Bo,bad'], 'externalId,Name,Phone'), given),
+    );
+    const run = await bench.import('cut.csv', without(text, 'Name'));
+    expect([run.state, run.reason?.code]).toEqual(['failed', 'columnMissing']);
+    expect(run.reason?.message).toContain('Name');
+  });
+});
+
 describe('any other file', () => {
   it('may have columns that are called as in a fix-file: they are no part of it, and noted as ignored', async () => {
     const bench = await openRunsBench();

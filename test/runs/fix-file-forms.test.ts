@@ -122,3 +122,154 @@ describe('a fix-file in any form', () => {
     expectCounts(run, { rows: 1, created: 1 });
   });
 });
+
+describe('a text that was no JSON, in a fix-file that was saved as another form', () => {
+  /** Two lines that cannot be read, and one whose phone number is wrong. */
+  const lines = '{"externalId":"k1","firstName":"Ann"\n[1]\n{"externalId":"k2","firstName":"Bo","phone":"bad"}\n';
+  type Records = Record<string, string>[];
+
+  async function recordsOfFix(bench: RunsBench): Promise<Records> {
+    const { text } = await bench.fixFile(await bench.import('a.ndjson', lines, crm));
+    return text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  }
+  const asTable = (records: Records): string => {
+    const names = [...new Set(records.flatMap((one) => Object.keys(one)))];
+    const quoted = (cells: readonly unknown[]) => cells.map((cell) => `"${`${cell}`.replaceAll('"', '""')}"`).join(',');
+    return [names, ...records.map((one) => names.map((name) => one[name] ?? ''))].map(quoted).join('\r\n');
+  };
+  const asList = (records: Records): string => JSON.stringify(records);
+  const openCodes = async (bench: RunsBench) =>
+    (await bench.letters()).flatMap(({ state, code }) => (state === 'open' ? [code] : [])).sort();
+
+  it.each([
+    ['fix.json', asList],
+    ['fix.csv', asTable],
+  ])('goes in once it is repaired, or written anew beside it: %s', async (name, as) => {
+    const bench = await openRunsBench();
+    const [one = {}, two = {}, three = {}] = await recordsOfFix(bench);
+    const mended = as([
+      { ...one, _text: `${one._text}}` },
+      { externalId: 'k3', firstName: 'Cy', phone: '', ...two },
+      { ...three, phone: '+14155550101' },
+    ]);
+    const run = await bench.import(name, mended);
+    expectCounts(run, { rows: 3, created: 3 });
+    expect(run.notes).toEqual([]);
+    expect(await openCodes(bench)).toEqual([]);
+    const names = (await bench.world.contacts()).map(({ externalId, defaultFields }) => [
+      externalId,
+      defaultFields.firstName,
+    ]);
+    expect(names.sort()).toEqual([
+      ['c-k1', 'Ann'],
+      ['c-k2', 'Bo'],
+      ['c-k3', 'Cy'],
+    ]);
+  });
+
+  it.each([
+    ['fix.json', asList],
+    ['fix.csv', asTable],
+  ])('is rejected as before where it is unchanged, under its letter: %s', async (name, as) => {
+    const bench = await openRunsBench();
+    const run = await bench.import(name, as(await recordsOfFix(bench)));
+    expectCounts(run, { rows: 3, dead: 3 });
+    expect(run.counts.deadNew).toBe(0);
+    expect(await openCodes(bench)).toEqual(['jsonInvalid', 'notAnObject', 'phoneLetters']);
+  });
+
+  it('is in the next table as well, whether it is a record by now or not', async () => {
+    const bench = await openRunsBench();
+    const [one = {}, two = {}] = await recordsOfFix(bench);
+    const half = asTable([
+      { ...one, _text: '{"externalId":"k1","firstName":"Ann","phone":"bad"}' },
+      { ...two, _text: '[2]' },
+    ]);
+    const run = await bench.import('half.csv', half);
+    expectCounts(run, { rows: 2, dead: 2 });
+    const next = (await bench.fixFile(run)).text;
+    expect(next).toContain('"{""externalId"":""k1"",""firstName"":""Ann"",""phone"":""bad""}"');
+    const again = await bench.import('again.csv', next);
+    expectCounts(again, { rows: 2, dead: 2 });
+    expect(again.counts.deadNew).toBe(0);
+    const mended = (await bench.fixFile(again)).text
+      .replace('""bad""', '""+14155550101""')
+      .replace('[2]', '"{""externalId"":""k3"",""firstName"":""Cy""}"');
+    expectCounts(await bench.import('mended.csv', mended), { rows: 2, created: 2 });
+    expect(await openCodes(bench)).toEqual(['phoneLetters']);
+  });
+
+  it('is a column like any other in a table that had it before', async () => {
+    const bench = await openRunsBench();
+    const { text } = await bench.fixFile(await bench.import('a.csv', csv([',,{}'], 'externalId,firstName,_text')));
+    const run = await bench.import('fix.csv', text.replace(',,{},', 'k1,,{},'));
+    expectCounts(run, { rows: 1, dead: 1 });
+    expect((await bench.report(run)).problems).toMatchObject([{ code: 'contactEmpty' }]);
+  });
+});
+
+describe('a fix-file of JSON that was saved as a table', () => {
+  const nested = {
+    externalId: '007',
+    firstName: 'MARCH1',
+    phones: [{ label: 'work', value: '+14155550107' }],
+    role: 'bad',
+  };
+  const named = {
+    feed: 'crm',
+    mapping: mapping({
+      fields: { firstName: 'firstName' },
+      phones: [
+        { column: 'phones[0].value', label: 'work' },
+        { column: 'role', label: 'mobile' },
+      ],
+    }),
+  };
+  /** As programs make it: a column for each member, lists as JSON. A spreadsheet has shown the key as a number, and the name as a date. */
+  const saved = (text: string): string => {
+    const record = JSON.parse(text);
+    const cells = Object.values({
+      ...record,
+      externalId: 7,
+      firstName: '1-Mar',
+      phones: JSON.stringify(record.phones, null, 1),
+    });
+    return [Object.keys(record), cells]
+      .map((line) => line.map((one) => `"${`${one}`.replaceAll('"', '""')}"`).join(','))
+      .join('\n');
+  };
+
+  it('has its records again, with what a spreadsheet damaged and all that is inside them', async () => {
+    const bench = await openRunsBench();
+    const { text } = await bench.fixFile(await bench.import('a.json', JSON.stringify([nested]), named));
+    const run = await bench.import('fix.csv', saved(text).replace('"bad"', '"+14155550101"'));
+    expectCounts(run, { rows: 1, created: 1 });
+    const { defaultFields } = await bench.world.contactOf('007');
+    expect(defaultFields.firstName).toBe('MARCH1');
+    expect(defaultFields.phoneNumbers?.map(({ value }) => value).sort()).toEqual(['+14155550101', '+14155550107']);
+  });
+
+  it('is judged as before where it is unchanged, and the next table has all of it', async () => {
+    const bench = await openRunsBench();
+    const { text } = await bench.fixFile(await bench.import('a.json', JSON.stringify([nested]), named));
+    const run = await bench.import('fix.csv', saved(text));
+    expectCounts(run, { rows: 1, dead: 1 });
+    expect(run.counts.deadNew).toBe(0);
+    expect((await bench.letters()).map(({ row }) => row)).toMatchObject([{ kind: 'object', object: nested }]);
+    const next = (await bench.fixFile(run)).text;
+    expect(next).toContain('007,MARCH1,"[{""label"":""work"",""value"":""+14155550107""}]",bad,');
+    expectCounts(await bench.import('next.csv', next.replace(',bad,', ',+14155550101,')), { rows: 1, created: 1 });
+  });
+
+  it('keeps its corrections where its key was changed', async () => {
+    const bench = await openRunsBench();
+    const { text } = await bench.fixFile(await bench.import('a.json', JSON.stringify([nested]), named));
+    const run = await bench.import('fix.csv', saved(text).replace('"7"', '"8"').replace('"bad"', '"+14155550101"'));
+    expectCounts(run, { rows: 1, dead: 1 });
+    expectCounts(await bench.import('next.csv', (await bench.fixFile(run)).text), { rows: 1, created: 1 });
+    expect((await bench.world.contactOf('007')).defaultFields.phoneNumbers).toHaveLength(2);
+  });
+});
