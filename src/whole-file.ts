@@ -37,7 +37,7 @@ export async function writeWholeFile(path: string, content: string | FileContent
     await storing(folder, () => rename(temporary, path));
   } catch (error) {
     // A write may be tried again and again: a full disk must not get fuller.
-    await rm(temporary, { force: true });
+    await rm(temporary, { force: true }).catch(() => undefined);
     throw error;
   }
   await syncFolder(folder);
@@ -66,11 +66,35 @@ export function storingError(error: unknown, folder: string): unknown {
   if (systemCode === 'EIO') {
     return new PatchbayError('transient', 'diskFails', `the disk of ${folder} fails (${systemCode})`, options);
   }
-  if (!unusableCodes.has(systemCode)) return error;
-  const why = refusals[systemCode] ?? 'it is refused';
-  const message = `no file can be stored in ${folder}: ${why} (${systemCode})`;
-  return new PatchbayError('usage', 'folderUnusable', message, { ...options, hint: folderHint });
+  return unusableCodes.has(systemCode) ? unusable('no file can be stored in', folder, error) : error;
 }
+
+/** The same of a file that is to leave the folder, by a rename or a removal. */
+export function takingError(error: unknown, folder: string): unknown {
+  return isRefused(error) ? unusable('no file can be taken out of', folder, error) : error;
+}
+
+/** Whether the system says that this user may not. */
+export function isRefused(error: unknown): boolean {
+  return ['EACCES', 'EPERM', 'EROFS'].includes(systemCodeOf(error) ?? '');
+}
+
+function unusable(what: string, folder: string, cause: unknown): PatchbayError {
+  const systemCode = systemCodeOf(cause) ?? '';
+  const message = `${what} ${folder}: ${refusals[systemCode] ?? 'it is refused'} (${systemCode})`;
+  return new PatchbayError('usage', 'folderUnusable', message, {
+    facts: { folder, systemCode },
+    hint: folderHint,
+    cause,
+  });
+}
+
+/** Whether a folder takes no file: an error of `storing`. */
+export function isOfFolder(error: unknown): error is PatchbayError & { readonly facts: { readonly folder: string } } {
+  return error instanceof PatchbayError && folderCodes.has(error.code) && typeof error.facts.folder === 'string';
+}
+
+const folderCodes: ReadonlySet<string> = new Set(['diskFull', 'diskFails', 'folderUnusable']);
 
 /** Of the system's own errors. */
 export function isDiskFull(error: unknown): boolean {

@@ -152,7 +152,9 @@ async function followOnce<End>(
     lock = takeEngineLock(folders.lockFile);
     return lock !== null;
   };
-  const common = { ledger, clock, patienceMs, signal: interrupt.signal };
+  const say = waitingNotes(note, patienceMs);
+  const onFailure = (message: string): void => say('folder', message);
+  const common = { ledger, clock, patienceMs, onFailure, signal: interrupt.signal };
   const following = follow(engine === null ? { ...common, isEngineGone } : common);
   const death = engine?.died.then((cause): never => {
     throw cause;

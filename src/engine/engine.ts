@@ -32,10 +32,10 @@ import { tidyFinished } from '#src/runs/finish-run.ts';
 import { expireFiles } from '#src/runs/run-files.ts';
 import { removeStrayDownloads } from '#src/takes/enter.ts';
 import { enterAmongHosts, filesAway, hostTasks, shareQueue, standAmongHosts } from './among-hosts.ts';
-import { defectNotes } from './defect-notes.ts';
 import { createHealth, type Trouble } from './health.ts';
 import { createHeapRoom } from './heap-room.ts';
 import { batchContext, jobContext, takeParts } from './job-context.ts';
+import { forgetJobFailures, jobFailureNotes } from './job-failure-notes.ts';
 import { createLedWork } from './led-work.ts';
 import { createSweeper, type PeriodicTask, startEngineTimers, sweepOver } from './periodic-tasks.ts';
 import { placeSeenFrom, registerEngine, removeDeadWorkers } from './registration.ts';
@@ -242,6 +242,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
   closers.add(async () => (isLeading() ? noticeWatch.look() : undefined));
   if (presence === null) {
     await endPauses(home);
+    await forgetJobFailures(home);
     closers.add(() => beginPauses(home));
   }
   const heapRoom = createHeapRoom();
@@ -250,7 +251,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
     catalog: engineCatalog,
     concurrency: { 'upsert-batch': config.upsert.batchesAtOnce },
     onJobBegin: heapRoom.begins,
-    onDefect: defectNotes(home),
+    onOutcome: jobFailureNotes(home),
     onJobEnd: (name, id, failed) => {
       heapRoom.ends(name);
       dispatcher.ended(id, failed);

@@ -17,8 +17,8 @@ import { tidyFinished } from '#src/runs/finish-run.ts';
 import { configuredSchedules } from '#src/schedules/reconcile-schedules.ts';
 import { reopenTicks, type Schedules, startSchedules } from '#src/schedules/start-schedules.ts';
 import { type DeadLetterView, openDeadLetterView } from './dead-letter-view.ts';
-import { defectNotes } from './defect-notes.ts';
 import type { Trouble } from './health.ts';
+import { jobFailureNotes } from './job-failure-notes.ts';
 
 export interface LedWork {
   /** Ids of the ticks that this process works on. */
@@ -78,7 +78,7 @@ export function createLedWork(parts: LedWorkParts): LedWork {
         ...{ ledgerId: ledger.id, host: home.host?.id ?? null, connection, log },
         catalog: ledCatalog,
         context: parts.context(),
-        onDefect: defectNotes(home),
+        onOutcome: jobFailureNotes(home),
         onJobEnd: parts.onJobEnd,
       });
     }

@@ -1,7 +1,8 @@
 /** What a process other than the engine can check of its surroundings by itself: the disk, the queue, the ledger's database. */
+import { access, constants } from 'node:fs/promises';
 import type { Home } from '#src/app.ts';
 import { dataFolders } from '#src/config/data-folders.ts';
-import { PatchbayError } from '#src/errors.ts';
+import { PatchbayError, systemCodeOf } from '#src/errors.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 import type { QueueState } from '#src/operations/doctor.ts';
 import { diskFullMessage, freeBytesOf, inSentence, isDiskFull, queueTrouble } from './health.ts';
@@ -32,7 +33,8 @@ export async function checkSurroundings({
   config,
   mode,
   ledger,
-}: Pick<Home, 'config' | 'mode' | 'ledger'>): Promise<Surroundings> {
+  folders,
+}: Pick<Home, 'config' | 'mode' | 'ledger' | 'folders'>): Promise<Surroundings> {
   const { root } = dataFolders(config, mode);
   // Unknown is no trouble: a folder that cannot be read is reported by whatever needs it.
   const diskFreeBytes = await freeBytesOf(root).catch(() => null);
@@ -42,8 +44,37 @@ export async function checkSurroundings({
       : null;
   const database = await ledgerTrouble(ledger);
   const queue = await checkQueue(config.queue);
-  const troubles = [disk, database, queue?.trouble ?? null].flatMap((one) => (one === null ? [] : [one.message]));
+  const known = [disk, database, queue?.trouble ?? null].flatMap((one) => (one === null ? [] : [one.message]));
+  // A folder that is missing is made by whatever needs it.
+  const closed = (await unusableFolders(folders)).filter(({ systemCode }) => systemCode !== 'ENOENT');
+  const troubles = [...known, ...closed.map(({ message }) => message)];
   return { diskFreeBytes, queueAnswers: queue?.answers ?? null, queue, storage: database ?? disk, troubles };
+}
+
+interface UnusableFolder {
+  readonly systemCode: string;
+  /** A sentence. */
+  readonly message: string;
+}
+
+/** Of the folders without which no file is taken out of an import folder. */
+export async function unusableFolders({
+  root,
+  watched,
+  claimed,
+}: Pick<Home['folders'], 'root' | 'watched' | 'claimed'>): Promise<readonly UnusableFolder[]> {
+  const unusable: UnusableFolder[] = [];
+  for (const folder of new Set([...watched, root, claimed])) {
+    try {
+      await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    } catch (error) {
+      const systemCode = systemCodeOf(error) ?? '';
+      // It is made with the first file.
+      if (folder === claimed && systemCode === 'ENOENT') continue;
+      unusable.push({ systemCode, message: `${folder} cannot be read and written (${systemCode}): no file is taken.` });
+    }
+  }
+  return unusable;
 }
 
 async function ledgerTrouble(ledger: Pick<Home['ledger'], 'requireWritable'>): Promise<SeenTrouble | null> {

@@ -22,10 +22,10 @@ import type { Logger } from '#src/log.ts';
 import { attachQueueServer } from '#src/queue/connection.ts';
 import { startWorkers } from '#src/queue/workers.ts';
 import { parseOrigin } from '#src/workspace/http-workspace.ts';
-import { defectNotes } from './defect-notes.ts';
 import { createHealth } from './health.ts';
 import { createHeapRoom } from './heap-room.ts';
 import { batchContext, type ServiceFailures } from './job-context.ts';
+import { jobFailureNotes } from './job-failure-notes.ts';
 import { requireQueue } from './queue-identity.ts';
 import {
   findEngine,
@@ -134,7 +134,7 @@ async function workSession(home: Home, engine: EngineRegistration, options: Work
       context: batchContext(home, client.workspace, failures, feeds.has),
       log,
       onJobBegin: heapRoom.begins,
-      onDefect: defectNotes(home),
+      onOutcome: jobFailureNotes(home),
       onJobEnd: heapRoom.ends,
     });
     closers.add(() => workers.stop(stopLeftMs()));

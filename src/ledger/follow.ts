@@ -3,7 +3,8 @@
  * brings it to its end.
  */
 import type { Clock } from '#src/clock.ts';
-import type { Ledger, Pause, ServiceFailure, WorkDefect } from './port.ts';
+import type { JobFailure, Ledger, Pause, ServiceFailure } from './port.ts';
+import { isFinal } from './runs.ts';
 import { isPassingTrouble } from './trouble.ts';
 
 export interface Following {
@@ -15,6 +16,8 @@ export interface Following {
   readonly patienceMs: number;
   /** Asked about once a second; absent where the caller itself is the engine. */
   readonly isEngineGone?: () => boolean;
+  /** Called again and again while nothing moves, since a job of the run that is followed ends early: with the error's own words. Must not throw. */
+  readonly onFailure?: (message: string) => void;
   readonly signal: AbortSignal;
 }
 
@@ -26,8 +29,10 @@ export interface Standstill {
   readonly waitedMs: number;
   /** The last request that failed meanwhile, or shortly before: after a write in doubt work waits until its horizon. */
   readonly failure: ServiceFailure | null;
-  /** Set where a job of what is followed ends again and again with an error of Patchbay's own. */
-  readonly defect: WorkDefect | null;
+  /** Set where a job of what is followed ends early, again and again. */
+  readonly jobFailure: JobFailure | null;
+  /** The same of another run of its feed, behind which it may wait. */
+  readonly failureAhead: JobFailure | null;
   /** What the engine, or the disk, says of itself; absent where it was not asked. */
   readonly trouble?: { readonly code: string; readonly message: string } | null;
 }
@@ -43,29 +48,61 @@ export type FollowStop =
 /** Longer than the horizon of a write in doubt. */
 const failureBeforeMsMax = 60_000;
 
-/** A job begins again within seconds. What ended so twice may be over. */
-const defectAgeMsMax = 60_000;
+/** A job begins again within seconds. */
+const failureAgeMsMax = 60_000;
+/** What ended so twice with an error of Patchbay's own may be over; any other error says what is wrong at once. */
 const defectCountMin = 3;
-/** How long nothing must have moved before a defect ends following: other batches may go on. */
-const defectPatienceMs = 10_000;
+/** How long nothing must have moved before a failing job matters: other batches may go on. */
+const failurePatienceMs = 10_000;
 
-/** Whether a job ends again and again with an error of Patchbay's own. @param nowMs by the wall clock. */
-export function isGoingOn({ count, atMs }: WorkDefect, nowMs: number): boolean {
-  return count >= defectCountMin && nowMs - atMs < defectAgeMsMax;
+/** Whether a job ended with an error of Patchbay's own. */
+export function isDefect({ code }: Pick<JobFailure, 'code'>): boolean {
+  return code === 'unexpected';
 }
 
-async function defectOf({ ledger, clock, runId }: Following): Promise<WorkDefect | null> {
-  const defect = await ledger.workDefect();
-  if (defect === null || !isGoingOn(defect, clock.nowMs())) return null;
-  return runId === undefined || defect.runId === runId ? defect : null;
+/** Jobs that end early again and again, newest first, as of now; without those of runs that have ended all the same. */
+export async function failuresGoingOn({
+  ledger,
+  clock,
+}: {
+  readonly ledger: Pick<Ledger, 'jobFailures'> & { readonly runs: Pick<Ledger['runs'], 'get'> };
+  readonly clock: Pick<Clock, 'nowMs'>;
+}): Promise<readonly JobFailure[]> {
+  const nowMs = clock.nowMs();
+  const going: JobFailure[] = [];
+  for (const failure of await ledger.jobFailures()) {
+    if (nowMs - failure.atMs >= failureAgeMsMax || (isDefect(failure) && failure.count < defectCountMin)) continue;
+    const run = failure.runId === null ? null : await ledger.runs.get(failure.runId);
+    if (run === null || !isFinal(run.state)) going.push(failure);
+  }
+  return going;
+}
+
+/** Of the run that is followed; where another thing is followed, the newest. */
+async function failureOf(following: Following): Promise<JobFailure | null> {
+  const { runId } = following;
+  const going = await failuresGoingOn(following);
+  return (runId === undefined ? going[0] : going.find((failure) => failure.runId === runId)) ?? null;
+}
+
+async function failureAheadOf(following: Following): Promise<JobFailure | null> {
+  const { ledger, runId } = following;
+  const feed = runId === undefined ? undefined : (await ledger.runs.get(runId))?.feed;
+  if (feed === undefined) return null;
+  for (const failure of await failuresGoingOn(following)) {
+    if (failure.runId === null || failure.runId === runId) continue;
+    if ((await ledger.runs.get(failure.runId))?.feed === feed) return failure;
+  }
+  return null;
 }
 
 async function standstill(following: Following, pause: Pause | null, waitedMs: number): Promise<Standstill> {
   const { ledger, clock } = following;
   const failure = await ledger.serviceFailure();
   const isRecent = failure !== null && failure.atMs >= clock.nowMs() - waitedMs - failureBeforeMsMax;
-  const defect = await defectOf(following);
-  return { kind: 'unreachable', pause, waitedMs, failure: isRecent ? failure : null, defect };
+  const jobFailure = await failureOf(following);
+  const failureAhead = await failureAheadOf(following);
+  return { kind: 'unreachable', pause, waitedMs, failure: isRecent ? failure : null, jobFailure, failureAhead };
 }
 
 /** What one look saw. */
@@ -115,7 +152,9 @@ export async function follow<End>(following: Following, look: () => Promise<Look
         movedAtMs = clock.monotonicMs();
       }
       const stillMs = clock.monotonicMs() - movedAtMs;
-      const isBroken = stillMs > defectPatienceMs && (await defectOf(following)) !== null;
+      const jobFailure = stillMs > failurePatienceMs ? await failureOf(following) : null;
+      if (jobFailure !== null && !isDefect(jobFailure)) following.onFailure?.(jobFailure.message);
+      const isBroken = jobFailure !== null && isDefect(jobFailure);
       if (isPatienceOver() || isBroken) return await standstill(following, pause, stillMs);
     }
     if (isEngineGone !== undefined && clock.monotonicMs() - checkedAtMs > engineCheckMs) {

@@ -57,12 +57,14 @@ export interface ServiceFailure {
   readonly atMs: number;
 }
 
-/** A job that ended with an error of Patchbay's own, of whichever process. It begins again with each sweep. */
-export interface WorkDefect {
+/** A job that ended early, of whichever process, and begins again with each sweep: a folder takes no file, or with an error of Patchbay's own. */
+export interface JobFailure {
   /** The name of the job, such as `upsert-batch`. */
   readonly job: string;
   /** The run that it works on; null where it works on none. */
   readonly runId: string | null;
+  /** `unexpected` for an error of Patchbay's own; else the error's, such as `folderUnusable`. */
+  readonly code: string;
   /** The error's own words. */
   readonly message: string;
   /** How often it ended so since then, without a minute between two. */
@@ -133,10 +135,12 @@ export interface Ledger {
   serviceFailure(): Promise<ServiceFailure | null>;
   noteServiceFailure(failure: ServiceFailure): Promise<void>;
 
-  /** The newest; null where there was none yet. */
-  workDefect(): Promise<WorkDefect | null>;
-  /** Counted with those before of the same job and run. */
-  noteWorkDefect(defect: Pick<WorkDefect, 'job' | 'runId' | 'message' | 'atMs'>): Promise<void>;
+  /** One for each job and run, newest first, at most a hundred: those of the minute before the newest. */
+  jobFailures(): Promise<readonly JobFailure[]>;
+  /** Counted with those before of the same job, run and code. */
+  noteJobFailure(failure: Pick<JobFailure, 'job' | 'runId' | 'code' | 'message' | 'atMs'>): Promise<void>;
+  /** That job of that run has ended well since. */
+  endJobFailure(of: Pick<JobFailure, 'job' | 'runId'>): Promise<void>;
 
   /** The processes that work on the ledger, as they registered; whether they still live is for the caller to check. */
   registrations(): Promise<{

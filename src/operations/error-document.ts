@@ -72,6 +72,7 @@ const advice: Readonly<Record<string, string>> = {
   commitUnanswered: 'Look what was entered: patchbay status. Then run the same command again.',
   diskFails: 'Check that disk. Nothing is lost; run the same command again.',
   diskFull: 'Free some space on the disk of the data folder. Nothing is lost; run the same command again.',
+  folderUnusable: 'Check the rights and the disk of that folder. Nothing is lost; run the same command again.',
   embeddedQueueCommand: queueStopped,
   embeddedQueueDied: queueStopped,
   embeddedQueueExit: queueStopped,

@@ -7,9 +7,9 @@ import { ledgerBytes, nameOfPlace } from '#src/ledger/place.ts';
 import type { Pause } from '#src/ledger/port.ts';
 import { activeRunStates, finalRunStates } from '#src/ledger/runs.ts';
 import { letterDocument } from './dead-letters.ts';
-import { readDefect } from './defect.ts';
 import { heldByFeed } from './held-fields.ts';
 import { readHosts } from './hosts.ts';
+import { readJobFailures } from './job-failures.ts';
 import { listRuns, type RunHome, type RunView } from './runs.ts';
 
 /** What a process can see of its surroundings. */
@@ -59,7 +59,7 @@ export type Status = Awaited<ReturnType<typeof readStatus>>;
 export async function readStatus(home: StatusHome, { diskFreeBytes, queueAnswers, troubles }: Surroundings) {
   const { ledger, ledgerPlace, folders, clock, identity } = home;
   const pause = await ledger.pause();
-  const defect = await readDefect(home);
+  const failures = await readJobFailures(home);
   const { active, activeCount, stopped, stoppedCount } = await readOpenRuns(home);
   const [last] = await listRuns(home, { states: finalRunStates, limit: 1 });
   const counts = await ledger.counts();
@@ -75,7 +75,7 @@ export async function readStatus(home: StatusHome, { diskFreeBytes, queueAnswers
     hosts: await readHosts(home),
     workers: liveWorkers((await ledger.registrations()).workers, await ledger.nowMs(clock), identity.isDead).length,
     paused: pause === null ? null : pauseDocument(pause),
-    surroundings: { diskFreeBytes, queueAnswers, troubles: defect === null ? troubles : [...troubles, defect] },
+    surroundings: { diskFreeBytes, queueAnswers, troubles: [...troubles, ...failures] },
     active: active.map(({ summary }) => summary),
     activeCount,
     stopped: stopped.map(({ summary }) => summary),

@@ -8,10 +8,10 @@
 import { type Job, type RedisOptions, UnrecoverableError, Worker } from 'bullmq';
 import { timedOut, within } from '#src/clock.ts';
 import { type ErrorKind, messageOf, PatchbayError } from '#src/errors.ts';
-import type { WorkDefect } from '#src/ledger/port.ts';
+import type { JobFailure } from '#src/ledger/port.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 import { inLogContext, type LogContext, type Logger, wordsOf } from '#src/log.ts';
-import { isDiskFull } from '#src/whole-file.ts';
+import { isDiskFull, isOfFolder } from '#src/whole-file.ts';
 import { type AnyJobDefinition, keptWhenEnded, queueName } from './job-definition.ts';
 import { retryDelayMs, type StartedWorker, startWorker } from './started-worker.ts';
 import { nextWakeUp } from './wake-ups.ts';
@@ -35,10 +35,17 @@ interface WorkersOptions<Context> {
   readonly log: Logger;
   /** Called before each job. */
   readonly onJobBegin?: (name: string) => void;
-  /** Called where a job ended with an error of Patchbay's own; absent: it is logged, and nothing else. */
-  readonly onDefect?: (defect: Pick<WorkDefect, 'job' | 'runId' | 'message'>) => void;
+  /** Called where a job ended well, or with an error that it may end with again and again; absent: that is logged, and nothing else. */
+  readonly onOutcome?: (end: JobEnd) => void;
   /** Called after each job, whether it completed or failed. */
   readonly onJobEnd: (name: string, id: string, failed: boolean) => void;
+}
+
+/** How a job ended. */
+export interface JobEnd extends Pick<JobFailure, 'job' | 'runId'> {
+  readonly id: string;
+  /** Null where it ended well. The code is `unexpected` for an error of Patchbay's own. */
+  readonly failure: Pick<JobFailure, 'code' | 'message'> | null;
 }
 
 export interface Workers {
@@ -135,7 +142,7 @@ function openWorker<Context>(
 
 /** @returns null, or the code of the failure. A job that was cut off has not failed. */
 async function carryOut<Context>(
-  { context, log, onDefect }: WorkersOptions<Context>,
+  { context, log, onOutcome }: WorkersOptions<Context>,
   definition: AnyJobDefinition<Context>,
   job: Job,
   signal: AbortSignal,
@@ -147,14 +154,23 @@ async function carryOut<Context>(
     await definition.process(definition.schema.parse(job.data), context, signal);
     const ms = Math.round(performance.now() - startedAtMs);
     log[reportsEnd === true ? 'info' : 'debug']({ job: name, id, ms }, 'job done');
+    onOutcome?.({ id, job: name, runId: runOf(job.data), failure: null });
     return null;
   } catch (error) {
     if (error instanceof Error && error.name === 'AbortError') return null;
     const { code, kind } = logFailure(log, name, id, error);
-    if (kind === 'bug' && !isLedgerTrouble(error))
-      onDefect?.({ job: name, runId: runOf(job.data), message: wordsOf(messageOf(error)) });
+    const failure = failureOf(error, code, kind);
+    if (failure !== null) onOutcome?.({ id, job: name, runId: runOf(job.data), failure });
     return code;
   }
+}
+
+/** What people should know of; null of what the engine reports itself: the key, the service, the ledger and its disk. */
+function failureOf(error: unknown, code: string, kind: ErrorKind): JobEnd['failure'] {
+  if (isOfFolder(error)) return { code, message: error.message };
+  if (kind === 'auth' || kind === 'unreachable' || kind === 'transient' || isLedgerTrouble(error)) return null;
+  // Our own words may quote a file, and those of others anything.
+  return { code: kind === 'bug' ? 'unexpected' : code, message: wordsOf(messageOf(error)) };
 }
 
 /** The run that the payload names. */
@@ -207,10 +223,14 @@ function logFailure(
   const kind = error instanceof PatchbayError ? error.kind : full ? 'transient' : 'bug';
   const waits = kind === 'auth' || kind === 'unreachable' || kind === 'transient';
   // The engine reports these once, when they begin and end.
-  const isReported = full || isLedgerTrouble(error);
+  const folder = isOfFolder(error) ? { folder: error.facts.folder } : {};
+  const isReported = full || (isLedgerTrouble(error) && !isOfFolder(error));
   // Our own messages may quote the service, and the service may quote a contact: only the code is logged.
   const reason = error instanceof PatchbayError && kind !== 'bug' ? {} : { reason: messageOf(error) };
-  log[isReported ? 'debug' : waits ? 'warn' : 'error']({ job, id, code, kind, ...reason }, 'job ended early');
+  log[isReported ? 'debug' : waits ? 'warn' : 'error'](
+    { job, id, code, kind, ...folder, ...reason },
+    'job ended early',
+  );
   return { code, kind };
 }
 

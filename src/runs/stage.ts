@@ -110,7 +110,9 @@ async function stageFile(
     await leaveStaging(parts, run, { ...rows, leftOut, writeEvents }, signal);
     publishRows(run.feed, staged);
   } catch (error) {
-    if (!(error instanceof PatchbayError) || (error.kind !== 'file' && error.kind !== 'usage')) throw error;
+    // A folder that takes no note of a stop says nothing of the file: it waits.
+    if (!(error instanceof PatchbayError) || error.code === 'folderUnusable') throw error;
+    if (error.kind !== 'file' && error.kind !== 'usage') throw error;
     const { code, message, hint, facts } = error;
     await fail(parts, run, { code, message, hint, facts });
     log.warn({ run: run.id, feed: run.feed, code }, 'file refused');

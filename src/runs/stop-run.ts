@@ -10,7 +10,7 @@ import { PatchbayError } from '#src/errors.ts';
 import type { RunReason, RunRecord, RunState } from '#src/ledger/runs.ts';
 import type { Logger } from '#src/log.ts';
 import { safeFileName } from '#src/sources/file-name.ts';
-import { makeFolder, storing } from '#src/whole-file.ts';
+import { makeFolder, storing, takingError } from '#src/whole-file.ts';
 import { approveCommand } from './guards.ts';
 import { noteOn, type ReportParts, writeReport } from './report.ts';
 
@@ -87,7 +87,11 @@ export async function stopForGuard(parts: StopParts, runId: string, error: unkno
 
 /** The note goes when the run goes on or ends. */
 export async function removeStoppedNote(run: RunRecord): Promise<void> {
-  if (run.claimedPath !== '') await rm(notePath(run), { force: true });
+  if (run.claimedPath === '') return;
+  const path = notePath(run);
+  await rm(path, { force: true }).catch((error: unknown) => {
+    throw takingError(error, dirname(path));
+  });
 }
 
 /** A redrive has no file in an import folder. */

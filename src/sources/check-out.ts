@@ -7,16 +7,18 @@
  * succeeds.
  */
 import { createHash } from 'node:crypto';
-import { chmod, lstat, open, rename as renameOnDisk, stat, unlink } from 'node:fs/promises';
+import { access, chmod, constants, lstat, open, rename as renameOnDisk, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileError, systemCodeOf } from '#src/errors.ts';
 import {
   isDiskFull,
+  isRefused,
   makeFolder,
   ownerOnlyFileMode,
   storing,
   storingError,
   syncFolder,
+  takingError,
   writeWholeFile,
 } from '#src/whole-file.ts';
 import { safeFileName } from './file-name.ts';
@@ -174,19 +176,31 @@ async function moveFile(from: string, to: string, rename: Rename): Promise<void>
   } catch (error) {
     if (systemCodeOf(error) !== 'EXDEV') throw error;
     await writeWholeFile(to, chunksOf(from));
-    await unlink(from);
+    await unlink(from).catch((error: unknown) => {
+      throw takingError(error, dirname(from));
+    });
   }
   await allowOwnerOnly(to);
   await syncFolder(folder);
 }
 
-/** Of what the system refuses only a full disk is of the new folder for certain: rights may be missing in either. */
+/** A rename may be refused by either folder. @throws PatchbayError as `storing`, which names the one; the system's errors. */
 async function renameInto(folder: string, from: string, to: string, rename: Rename): Promise<void> {
   try {
     await rename(from, to);
   } catch (error) {
-    throw isDiskFull(error) ? storingError(error, folder) : error;
+    const isOfNew = isDiskFull(error) || (isRefused(error) && (await isClosed(folder)));
+    if (isOfNew) throw storingError(error, folder);
+    throw takingError(error, dirname(from));
   }
+}
+
+/** Whether this user can enter no name in it. */
+async function isClosed(folder: string): Promise<boolean> {
+  return await access(folder, constants.W_OK | constants.X_OK).then(
+    () => false,
+    () => true,
+  );
 }
 
 async function isThere(path: string): Promise<boolean> {

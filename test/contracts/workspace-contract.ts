@@ -54,19 +54,35 @@ export function workspaceContract(open: OpenLedger): void {
     expect(await ledger.serviceFailure()).toEqual({ ...failure, atMs: failure.atMs + 1 });
   });
 
-  test('jobs that end with an error of Patchbay’s own are counted, by job and run, while it goes on', async () => {
+  test('jobs that end early are counted, by job, run and code, while it goes on', async () => {
     const { ledger, reopen } = await openForTest(open);
-    const defect = { job: 'upsert-batch', runId: 'r1', message: 'datatype mismatch', atMs: 1_800_000_000_000 };
-    expect(await ledger.workDefect()).toBeNull();
-    await ledger.noteWorkDefect(defect);
+    const code = 'unexpected';
+    const failure = { job: 'upsert-batch', runId: 'r1', code, message: 'datatype mismatch', atMs: 1_800_000_000_000 };
+    expect(await ledger.jobFailures()).toEqual([]);
+    await ledger.noteJobFailure(failure);
     const other = await reopen();
-    const [sinceMs, atMs] = [defect.atMs, defect.atMs + 5_000];
-    await other.noteWorkDefect({ ...defect, atMs });
-    expect(await ledger.workDefect()).toEqual({ ...defect, atMs, sinceMs, count: 2 });
-    await ledger.noteWorkDefect({ ...defect, atMs: atMs + 60_000 });
-    expect(await other.workDefect()).toMatchObject({ sinceMs: atMs + 60_000, count: 1 });
-    await ledger.noteWorkDefect({ ...defect, runId: null, atMs: atMs + 60_001 });
-    expect(await other.workDefect()).toMatchObject({ runId: null, count: 1 });
+    const [sinceMs, atMs] = [failure.atMs, failure.atMs + 5_000];
+    await other.noteJobFailure({ ...failure, runId: null, atMs: failure.atMs + 1_000 });
+    await other.noteJobFailure({ ...failure, atMs });
+    expect(await ledger.jobFailures()).toEqual([
+      { ...failure, atMs, sinceMs, count: 2 },
+      { ...failure, runId: null, atMs: sinceMs + 1_000, sinceMs: sinceMs + 1_000, count: 1 },
+    ]);
+    await ledger.noteJobFailure({ ...failure, code: 'folderUnusable', atMs: atMs + 1 });
+    expect((await other.jobFailures())[0]).toMatchObject({ code: 'folderUnusable', count: 1 });
+    await ledger.noteJobFailure({ ...failure, atMs: atMs + 60_001 });
+    expect(await other.jobFailures(), 'what was a minute before is over').toMatchObject([
+      { runId: 'r1', sinceMs: atMs + 60_001, count: 1 },
+    ]);
+  });
+
+  test('a job that has ended well ends its failure, and no other', async () => {
+    const { ledger } = await openForTest(open);
+    const failure = { code: 'unexpected', message: 'datatype mismatch', atMs: 1_800_000_000_000 };
+    for (const runId of ['r1', 'r2', null]) await ledger.noteJobFailure({ ...failure, job: 'finish-run', runId });
+    await ledger.endJobFailure({ job: 'finish-run', runId: 'r1' });
+    await ledger.endJobFailure({ job: 'import-file', runId: 'r2' });
+    expect((await ledger.jobFailures()).map(({ runId }) => runId).toSorted()).toEqual([null, 'r2'].toSorted());
   });
 
   test("an engine's notice stands for every process, and only that engine takes it back", async () => {

@@ -95,12 +95,23 @@ describe('the document of a run', () => {
   const failure = { code: 'serviceFailing', message: 'the last update at x failed: status 500', atMs: 1 };
   const full = { code: 'diskFull', message: 'the disk of /data is full' };
   const queueAway = { code: 'queueAway', message: 'the queue cannot be reached' };
+  const closed = {
+    ...{ job: 'finish-run', runId: 'r-0', code: 'folderUnusable', count: 1, sinceMs: 1, atMs: 1 },
+    message: 'no file can be stored in /data/reports: permission denied (EACCES)',
+  };
   const waited = 'no progress for 4s';
   it.each<[string, Partial<Standstill>, string, string]>([
     ['the pause', { pause: paused, failure, trouble: queueAway }, 'serviceUnreachable', 'refused'],
     ['the disk, before all else', { pause: paused, failure, trouble: full }, 'diskFull', `${waited}: ${full.message}`],
     ['the queue', { failure, trouble: queueAway }, 'queueAway', `${waited}: ${queueAway.message}`],
     ['the last failure, without a pause', { failure }, 'serviceFailing', `${waited}: ${failure.message}`],
+    ['a folder that takes no file', { failure, jobFailure: closed }, 'folderUnusable', `${waited}: ${closed.message}`],
+    [
+      'a run of its feed that waits for one, where nothing else is known',
+      { failureAhead: closed },
+      'folderUnusable',
+      `${waited}: the run r-0 waits, since ${closed.message}`,
+    ],
     ['how long was waited, else', {}, 'noProgress', `${waited}, and no request failed in that time`],
   ])('of a run whose patience is over has exit code 6 and names %s', async (_name, known, code, message) => {
     const bench = await openRunsBench();
@@ -110,7 +121,8 @@ describe('the document of a run', () => {
       run,
       pause: null,
       failure: null,
-      defect: null,
+      jobFailure: null,
+      failureAhead: null,
       waitedMs: 4_690,
       ...known,
     } as const;
@@ -149,7 +161,8 @@ describe('the document of a run', () => {
       run: run.run,
       pause: null,
       failure: null,
-      defect: null,
+      jobFailure: null,
+      failureAhead: null,
       waitedMs: 4_690,
     } as const;
     const { summary, reason } = await readRunEnd(homeOf(bench), end);

@@ -124,11 +124,14 @@ describe('an ended job', () => {
       async () => {
         throw new SyntaxError('Unexpected token in "Quill Marrow", of quill@example.com');
       },
-      (defect) => told.push(defect),
+      (end) => told.push(end),
     );
     bench.dispatcher.wake();
     await until('the error', () => told.length > 0);
-    expect(told[0]).toEqual({ job: 'upsert-batch', runId: run.id, message: 'Unexpected token in "…", of …' });
+    expect(told[0]).toMatchObject({
+      ...{ job: 'upsert-batch', runId: run.id },
+      failure: { code: 'unexpected', message: 'Unexpected token in "…", of …' },
+    });
   });
 
   it('that ended well and early is handed out again as well', async () => {

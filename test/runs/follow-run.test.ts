@@ -70,12 +70,15 @@ describe('following ends', () => {
     const { ledger, clock, follow } = await followed();
     const startMs = clock.monotonicMs();
     const note = (runId: string) =>
-      ledger.noteWorkDefect({ job: 'upsert-batch', runId, message: 'datatype mismatch', atMs: clock.nowMs() });
+      ledger.noteJobFailure({
+        ...{ job: 'upsert-batch', runId, code: 'unexpected' },
+        ...{ message: 'datatype mismatch', atMs: clock.nowMs() },
+      });
     for (let times = 0; times < 3; times += 1) await note('r-2');
     clock.onSleep = (ms) => (ms % 5_000 === 0 ? note('r-1') : undefined);
     expect(await follow()).toMatchObject({
       kind: 'unreachable',
-      defect: { runId: 'r-1', job: 'upsert-batch', count: 3 },
+      jobFailure: { runId: 'r-1', job: 'upsert-batch', count: 3 },
     });
     expect(clock.monotonicMs() - startMs).toBeLessThan(minute / 2);
   });

@@ -1,6 +1,6 @@
 /** Runs that guards stop, and their approval: it passes what was shown, and nothing else (`docs/rules.md`, "Guards"). */
-import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { approveRun } from '#src/operations/runs.ts';
@@ -131,6 +131,20 @@ describe('the note of a file whose run waits for an approval', () => {
     expect(text).toContain('state     stopped: stopped before the first write: 25 of 55 rows are rejected');
     expect(text).toContain(`approve the run: patchbay runs approve --sandbox ${run.id}\n`);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  it('keeps the run from its stop while it cannot be written: the file is not called unreadable', async () => {
+    const bench = await open();
+    const folder = join(bench.folder, 'import', '_stopped');
+    await mkdir(dirname(folder), { recursive: true });
+    await writeFile(folder, 'a file');
+    const error = { code: 'folderUnusable', facts: expect.objectContaining({ folder }) };
+    await expect(stoppedByDeadRows(bench)).rejects.toMatchObject(error);
+    const [waiting] = await bench.ledger.runs.list({ limit: 1 });
+    expect(waiting?.state).toBe('staging');
+    await rm(folder);
+    expect((await bench.stage(waiting as RunRecord)).state).toBe('stopped');
+    expect(await notes(bench)).toHaveLength(1);
   });
 
   it('goes away when the run is approved; a guard that stops it later writes it again', async () => {

@@ -204,3 +204,32 @@ describe('taking a file out of a folder that hosts share', () => {
     await expect(claimFile(from, foldersOf('g'), 'run1', refused)).rejects.toThrow('EACCES');
   });
 });
+
+describe('a rename that is refused', () => {
+  const refused: Rename = async () => {
+    throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
+  };
+
+  it('names the folder that lets no file go', async () => {
+    await mkdir(folder.path('drop'));
+    const from = await folder.write('drop/held.csv', text);
+    expect(await errorOf(checkOutFile(from, folder.path('open'), 'run1', 'held.csv', refused))).toMatchObject({
+      ...{ kind: 'usage', code: 'folderUnusable' },
+      message: `no file can be taken out of ${folder.path('drop')}: permission denied (EACCES)`,
+    });
+  });
+
+  it('names the folder that takes none', async () => {
+    const from = await folder.write('held.csv', text);
+    const there = folder.path('closed');
+    // What cannot be entered, whoever asks.
+    const closing: Rename = async (one, to) => {
+      await rm(there, { recursive: true });
+      return await refused(one, to);
+    };
+    expect(await errorOf(checkOutFile(from, there, 'run1', 'held.csv', closing))).toMatchObject({
+      ...{ kind: 'usage', code: 'folderUnusable' },
+      message: `no file can be stored in ${there}: permission denied (EACCES)`,
+    });
+  });
+});

@@ -1,5 +1,4 @@
 /** `patchbay start`: worker, queue and page until Ctrl-C; without a configured service also the sandbox. */
-import { access, constants } from 'node:fs/promises';
 import { relative } from 'node:path';
 import type { Home } from '#src/app.ts';
 import { errorLines } from '#src/cli/exit.ts';
@@ -13,7 +12,7 @@ import { type RunningPage, startPage } from '#src/dashboard/start-page.ts';
 import { startWorkerPage } from '#src/dashboard/worker-page.ts';
 import { type Engine, startEngine } from '#src/engine/engine.ts';
 import { startIntake } from '#src/engine/intake.ts';
-import { checkSurroundings } from '#src/engine/surroundings.ts';
+import { checkSurroundings, unusableFolders } from '#src/engine/surroundings.ts';
 import { runWorker } from '#src/engine/worker-session.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type EngineLock, type EngineRegistration, takeEngineLock } from '#src/ledger/engine-presence.ts';
@@ -22,8 +21,8 @@ import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { isLedgerAway, isLedgerTrouble } from '#src/ledger/trouble.ts';
 import { unlessAway, waitOut } from '#src/ledger/wait-out.ts';
 import type { Metrics } from '#src/metrics/metrics.ts';
-import { readDefect } from '#src/operations/defect.ts';
 import { errorDocument } from '#src/operations/error-document.ts';
+import { readJobFailures } from '#src/operations/job-failures.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 
@@ -184,26 +183,21 @@ async function readiness(
   engine: Engine,
 ): Promise<{ ready: boolean; degraded: boolean; reasons: string[] }> {
   const { folders, ledger } = home;
-  const reasons: string[] = [];
-  for (const folder of [...folders.watched, folders.root]) {
-    await access(folder, constants.R_OK | constants.W_OK).catch(() =>
-      reasons.push(`${folder} cannot be read and written`),
-    );
-  }
+  const reasons = (await unusableFolders(folders)).map(({ message }) => message);
   // Trouble of the ledger is among the troubles by now.
   const unlessTrouble = (error: unknown): null => {
     if (isLedgerTrouble(error)) return null;
     throw error;
   };
   const pause = await ledger.pause().catch(unlessTrouble);
-  const defect = await readDefect(home).catch(unlessTrouble);
+  const failures = (await readJobFailures(home).catch(unlessTrouble)) ?? [];
   const troubles = engine.troubles();
   for (const { code, message } of troubles) if (notReadyCodes.includes(code)) reasons.push(message);
   const ready = reasons.length === 0;
   for (const { code, message } of troubles) if (!notReadyCodes.includes(code)) reasons.push(message);
-  if (defect !== null) reasons.push(defect);
+  reasons.push(...failures);
   if (pause !== null) reasons.push(pause.message);
-  return { ready, degraded: pause !== null || defect !== null || troubles.length > 0, reasons };
+  return { ready, degraded: pause !== null || failures.length + troubles.length > 0, reasons };
 }
 
 function banner(home: Home, engine: Engine, page: string) {

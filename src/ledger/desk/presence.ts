@@ -1,6 +1,6 @@
 /** What concerns the ledger as a whole: its workspace, the pause, and the processes that work on it, over the records of the desk. */
 import type { EngineRegistration, WorkerRegistration } from '#src/ledger/engine-presence.ts';
-import type { Ledger, Pause, ProcessRole, ServiceFailure, WorkDefect, WorkspaceBinding } from '#src/ledger/port.ts';
+import type { JobFailure, Ledger, Pause, ProcessRole, ServiceFailure, WorkspaceBinding } from '#src/ledger/port.ts';
 import type { RecordKind, Store, Tables } from '#src/ledger/tables.ts';
 import { enterAct } from './acts.ts';
 import { allMax, type Records, recordsOf } from './records.ts';
@@ -8,12 +8,13 @@ import { allMax, type Records, recordsOf } from './records.ts';
 type Presence = Pick<
   Ledger,
   | ('binding' | 'bind' | 'pause' | 'setPause' | 'serviceFailure' | 'noteServiceFailure')
-  | ('workDefect' | 'noteWorkDefect')
+  | ('jobFailures' | 'noteJobFailure' | 'endJobFailure')
   | ('registrations' | 'register' | 'unregister')
 >;
 
 /** A job begins again within seconds. */
 const calmMs = 60_000;
+const failuresMax = 100;
 
 /** There is one of them, under the name of its kind. */
 const oneOf = <Document>(kind: RecordKind): ((tables: Pick<Tables, 'desk'>) => Records<Document>) =>
@@ -22,7 +23,13 @@ const oneOf = <Document>(kind: RecordKind): ((tables: Pick<Tables, 'desk'>) => R
 const bindingIn = oneOf<WorkspaceBinding>('binding');
 const pauseIn = oneOf<Pause>('pause');
 const failureIn = oneOf<ServiceFailure>('failure');
-const defectIn = oneOf<WorkDefect>('defect');
+const failureId = ({ job, runId }: Pick<JobFailure, 'job' | 'runId'>): string => `${job} ${runId ?? ''}`;
+const jobFailuresIn = recordsOf<JobFailure>(
+  'defect',
+  (failure) => ({ id: failureId(failure), owner: null, state: '', atMs: failure.atMs }),
+  // Older versions noted errors of their own alone.
+  (stored) => ({ ...stored, code: stored.code ?? 'unexpected' }),
+);
 const engineIn = oneOf<EngineRegistration>('engine');
 const workersIn = recordsOf<WorkerRegistration>('worker', ({ identity }) => ({
   ...{ id: identity, owner: null, state: '', atMs: null },
@@ -51,14 +58,28 @@ export function presenceOver(store: Store): Presence {
       await store.transact((tables) => failureIn(tables).put(failure));
     },
 
-    workDefect: () => defectIn(reads).get('defect'),
-    noteWorkDefect: async (defect) => {
+    jobFailures: async () => {
+      const failures = await jobFailuresIn(reads).list({ order: 'id', limit: allMax });
+      return failures
+        .map(({ document }) => document)
+        .toSorted((a, b) => b.atMs - a.atMs)
+        .slice(0, failuresMax);
+    },
+    noteJobFailure: async (failure) => {
       await store.transact(async (tables) => {
-        const before = await defectIn(tables).get('defect');
-        const goesOn =
-          before?.job === defect.job && before.runId === defect.runId && defect.atMs - before.atMs < calmMs;
-        const { count, sinceMs } = goesOn ? before : { count: 0, sinceMs: defect.atMs };
-        await defectIn(tables).put({ ...defect, count: count + 1, sinceMs });
+        const failures = jobFailuresIn(tables);
+        const known = await failures.list({ order: 'id', limit: allMax });
+        const isOver = ({ atMs }: JobFailure): boolean => failure.atMs - atMs >= calmMs;
+        await failures.remove(...known.filter(({ document }) => isOver(document)).map(({ id }) => id));
+        const before = known.find(({ id }) => id === failureId(failure))?.document;
+        const goesOn = before !== undefined && before.code === failure.code && !isOver(before);
+        const { count, sinceMs } = goesOn ? before : { count: 0, sinceMs: failure.atMs };
+        await failures.put({ ...failure, count: count + 1, sinceMs });
+      });
+    },
+    endJobFailure: async (of) => {
+      await store.transact(async (tables) => {
+        await jobFailuresIn(tables).remove(failureId(of));
       });
     },
 

@@ -34,7 +34,7 @@ export interface QueueBench {
   /** Processes batch jobs with `process`, and finish jobs by moving their run on. */
   work(
     process: (payload: BatchPayload, signal: AbortSignal) => Promise<void>,
-    onDefect?: Parameters<typeof startWorkers<null>>[0]['onDefect'],
+    onOutcome?: Parameters<typeof startWorkers<null>>[0]['onOutcome'],
   ): Workers;
   openView(onRedrive: () => void): DeadLetterView;
 }
@@ -80,7 +80,7 @@ export async function openQueueBench(redisUrl: string | null, log: Logger = sile
     await ledger.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  const work: QueueBench['work'] = (process, onDefect) => {
+  const work: QueueBench['work'] = (process, onOutcome) => {
     const batches: JobDefinition<BatchPayload, null> = {
       name: 'upsert-batch',
       schema: batchPayload,
@@ -103,7 +103,7 @@ export async function openQueueBench(redisUrl: string | null, log: Logger = sile
       context: null,
       log,
       onJobEnd: (_name, id, failed) => dispatcher.ended(id, failed),
-      ...(onDefect === undefined ? {} : { onDefect }),
+      ...(onOutcome === undefined ? {} : { onOutcome }),
     });
     started.push(workers);
     return workers;
