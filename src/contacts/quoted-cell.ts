@@ -12,7 +12,10 @@ export function quotedCell(text: string): string {
   return `“${shown.join('')}”`;
 }
 
-/** The hint for `--no-values`: `“…”` in place of each quoted cell. */
+/** A word as `shellWord` writes it. */
+const setWord = / --set (?:'(?:[^']|'\\'')*'|\$'(?:[^'\\]|\\.)*'|\S+)/gs;
+
+/** The hint for `--no-values`: `“…”` in place of each quoted cell, and no value in a command that sets one. */
 export function withoutQuotedCells(hint: string): string {
-  return hint.replace(/“[^”]*”/g, '“…”');
+  return hint.replace(/“[^”]*”/g, '“…”').replace(setWord, ' --set COLUMN=VALUE');
 }

@@ -43,6 +43,8 @@ export type StageItem = {
       readonly sequence: number;
       /** What is said of it beside what its mapping says. */
       readonly warnings?: readonly Problem[];
+      /** Tells a problem of it in the words of its file, where that differs from what was read. */
+      readonly tell?: (problem: Problem) => Problem;
       /** The text of its record, where that tells all that the row is. */
       readonly text?: string;
       /** Of that text, where reading has hashed it. */
@@ -183,8 +185,10 @@ export function readRow(item: StageItem, rowHash: string, { mapping }: CompareRu
       return readAs(item, rowHash, { kind: 'desired', desired: item.desired, warnings: [] });
     case 'row': {
       const mapped = mapping.mapRow(item.row);
-      const { warnings = [] } = item;
-      return readAs(item, rowHash, { ...mapped, warnings: [...warnings, ...mapped.warnings] });
+      const { warnings: own = [], tell } = item;
+      const warnings = [...own, ...mapped.warnings];
+      const isTold = mapped.kind === 'dead' && tell !== undefined;
+      return readAs(item, rowHash, { ...mapped, ...(isTold ? { problems: mapped.problems.map(tell) } : {}), warnings });
     }
     default:
       return unreachable(item);

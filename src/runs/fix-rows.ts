@@ -37,6 +37,7 @@ import {
   ownName,
 } from './fix-file.ts';
 import { type KeyReading, otherKeyOf } from './fix-key.ts';
+import { tellPutBack } from './fix-put-back.ts';
 import { recordOfTable } from './fix-record.ts';
 import { type CellPlace, isSameButForDamage } from './spreadsheet-damage.ts';
 
@@ -112,7 +113,9 @@ export function createFixRows(
       return { kind: 'broken', row: other.row, problem: other.problem, ...(key === null ? {} : { key }), ...tried };
     }
     const warnings = other === null ? {} : { warnings: [other.warning] };
-    return { kind: 'row', row, sequence: letter?.sequence ?? sequence, ...warnings, ...tried };
+    const tell = letter === null ? null : tellPutBack(found, row, letter);
+    const told = tell === null ? {} : { tell };
+    return { kind: 'row', row, sequence: letter?.sequence ?? sequence, ...warnings, ...told, ...tried };
   };
   return {
     items: async (slice) => {

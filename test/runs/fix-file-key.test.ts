@@ -140,6 +140,52 @@ describe('a key that is not that of its letter', () => {
   });
 });
 
+describe('a key that a spreadsheet had damaged before', () => {
+  const damaged = ['5E+10,Cy,x,', '1.2E+11,Di,x,'];
+
+  it('goes in as a person writes it anew, and not as a spreadsheet shows it by itself', async () => {
+    const bench = await openRunsBench();
+    const text = await fixFileOf(bench, ...damaged);
+    const saved = text.replace('5E+10', '50000000000').replace('1.2E+11', '120000000017');
+    const run = await bench.import('saved.csv', saved);
+    expectCounts(run, { rows: 2, created: 1, dead: 1 });
+    expect(await keysOf(bench)).toEqual(['120000000017']);
+    const letter = (await bench.letters()).find(({ state }) => state === 'open');
+    expect(letter?.message).toBe('a spreadsheet has damaged the key, and what is there now counts as unchanged');
+    const [dead] = (await bench.report(run)).problems;
+    expect(dead).toMatchObject({ code: 'keyDamaged', line: 2, field: 'externalId', value: '50000000000' });
+    expect(dead.hint).toContain('makes “50000000000” of “5E+10” by itself');
+    expect(dead.hint).toContain(`patchbay dead edit ${letter?.id} --set 'externalId=50000000000'`);
+    const next = (await bench.fixFile(run)).text;
+    expect(next).toContain('5E+10,Cy,x,');
+    expect(next).toContain('If it is right all the same, use dead edit.');
+  });
+
+  it('is what its letter can be edited to have, as the hint says', async () => {
+    const bench = await openRunsBench();
+    const text = await fixFileOf(bench, ...damaged);
+    await bench.import('saved.csv', text.replace('5E+10', '50000000000'));
+    const [letter] = await bench.letters();
+    const given = { submit: bench.parts, actor: bench.parts.actor };
+    const run = await bench.carryOut(await editLetter(given, letter?.id ?? '', ['externalId=50000000000'], null));
+    expectCounts(run, { rows: 1, created: 1 });
+    expect(await keysOf(bench)).toEqual(['50000000000']);
+  });
+});
+
+describe('any cell that counts as unchanged', () => {
+  it('is told as the file has it, where its row is rejected again', async () => {
+    const bench = await openRunsBench();
+    const text = await fixFileOf(bench, 'c-1,Ann,x,4.15555E+09', 'c-2,Bo,x,bad');
+    const run = await bench.import('saved.csv', text.replace('4.15555E+09', '4155550000'));
+    expectCounts(run, { rows: 2, dead: 2 });
+    const [ann, bo] = (await bench.report(run)).problems;
+    expect(ann).toMatchObject({ code: 'phoneDamaged', field: 'phone', value: '4155550000' });
+    expect(ann.hint).toMatch(/patchbay dead edit d\w+ --set 'phone=4155550000'$/);
+    expect(bo).toMatchObject({ code: 'phoneLetters', value: 'bad', hint: expect.not.stringContaining('dead edit') });
+  });
+});
+
 describe('a fix-file of another data folder', () => {
   it('goes in as new rows, and a note says so', async () => {
     const [bench, elsewhere] = [await openRunsBench(), await openRunsBench()];
