@@ -358,7 +358,12 @@ export function readKey(raw: JsonValue, prefix: string, from: 'csv' | 'json', ha
   const text = whole ?? bare;
   if (text === '') return { ok: false, flaw: keyMissing };
   const isInexact = whole !== null && whole.length > wholeNumberDigitsMax;
-  if (isInexact || spreadsheetNumber.test(text) || spreadsheetError.test(text)) {
+  const isNumber = isInexact || spreadsheetNumber.test(text);
+  if (isNumber && from === 'json') {
+    const hint = 'Write it with all its digits, as a string in quotes, where the export is made.';
+    return bad('keyDamaged', 'the key was written as a number that may have lost digits', hint);
+  }
+  if (isNumber || spreadsheetError.test(text)) {
     const hint =
       'Format the key column as text in the spreadsheet, or export again without opening the file in a spreadsheet.';
     return bad('keyDamaged', 'a spreadsheet has damaged the key', hint);

@@ -22,7 +22,7 @@ export interface ReadValue {
 }
 
 /**
- * Whole numbers beyond 2^53 stay text, digit by digit. Warns of members that occur twice.
+ * Whole numbers beyond 2^53 become text, digit by digit. Warns of members that occur twice.
  * @throws JsonError `syntax`.
  */
 export function readValue(
@@ -35,13 +35,30 @@ export function readValue(
   let isTooLarge = false;
   const { value, hasRepeatedNames } = recordValue(text, memberCount, place, (source, number) => {
     isTooLarge ||= !Number.isFinite(number);
-    return source;
+    return isTooLarge ? source : digitsOf(source);
   });
   if (mayHoldMisread(text)) warnOfMisread(value, place.line, tally);
   const mayHold = maybeUnsound.test(text) || text.length * 3 > cellBytesMax;
   const isSuspect = isTooLarge || hasRepeatedNames || (mayHold && !isSound(value, cellBytesMax));
   return { value, problem: isSuspect ? inspect(text, place.line, cellBytesMax, tally) : null };
 }
+
+/** The most digits that a number in a program surely keeps. */
+const sureDigitsMax = 15;
+
+/**
+ * A whole number with all its digits: `1e21` and `1000000000000000000000` are the same number, and so the same key. One that was written with
+ * an exponent or decimals, and with more digits than are sure, stays as it is: some may be lost.
+ */
+function digitsOf(source: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = numberParts.exec(source) ?? [];
+  const bare = `${whole}${fraction}`.replace(/^0+/, '');
+  const wholeDigits = bare.length - fraction.length + Number(exponent);
+  const digits = bare.replace(/0+$/, '');
+  return digits.length > Math.min(sureDigitsMax, wholeDigits) ? source : `${sign}${digits.padEnd(wholeDigits, '0')}`;
+}
+
+const numberParts = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
 
 /** The item of a complete record. @throws JsonError `syntax`; PatchbayError `file` `tooManyRows`. */
 export function itemOf(

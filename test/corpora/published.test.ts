@@ -141,9 +141,15 @@ function asRead(bytes: Buffer): unknown {
   return JSON.parse(JSON.stringify(JSON.parse(bytes.toString(), largeAsText)));
 }
 
-/** A number that JavaScript cannot hold exactly stays as the text writes it. */
+/** A number that JavaScript cannot hold exactly stays with all its digits. */
 function largeAsText(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
-  return typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER ? context?.source : value;
+  if (typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value;
+  const source = context?.source ?? '';
+  const [mantissa = '', exponent = '0'] = source.toLowerCase().split('e');
+  const digits = BigInt(mantissa.replace('.', ''));
+  if (`${digits}`.replace(/^-|0+$/g, '').length > 15) return source;
+  const power = BigInt(exponent) - BigInt(mantissa.split('.')[1]?.length ?? 0);
+  return `${power < 0n ? digits / 10n ** -power : digits * 10n ** power}`;
 }
 
 /** `["é"]` in the encoding that the case is about. */

@@ -63,6 +63,17 @@ describe('the key', () => {
     expect(codesOf(mapJson({ firstName: 'Ada' }))).toEqual(['keyMissing']);
   });
 
+  test('in JSON that a program wrote as a number with a point or an exponent is damaged, which no spreadsheet mends', () => {
+    for (const externalId of ['12345678901234567890.0', '1.2345678901234568e+21']) {
+      const [problem] = problemsOf(mapJson({ externalId, firstName: 'Ada' }));
+      expect(problem).toMatchObject({
+        code: 'keyDamaged',
+        value: externalId,
+        hint: expect.stringContaining('in quotes'),
+      });
+    }
+  });
+
   test.each([
     ["'7309457916160", '7309457916160'],
     ["'-17", '-17'],

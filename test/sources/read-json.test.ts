@@ -143,9 +143,24 @@ describe('JSON: the right end for each input', () => {
 
   it('keeps an id above 2^53 digit by digit', async () => {
     const content = '[{"id":12345678901234567890,"n":-9007199254740993,"ok":9007199254740991,"e":1e20,"d":0.1}]';
-    const expected = [{ id: '12345678901234567890', n: '-9007199254740993', ok: 9007199254740991, e: '1e20', d: 0.1 }];
+    const e = '100000000000000000000';
+    const expected = [{ id: '12345678901234567890', n: '-9007199254740993', ok: 9007199254740991, e, d: 0.1 }];
     expect(dataOf((await json(content)).items)).toEqual(expected);
     expect(dataOf((await lines(content.slice(1, -1))).items)).toEqual(expected);
+  });
+
+  it.each([
+    ['1e21', '1000000000000000000000'],
+    ['1E+21', '1000000000000000000000'],
+    ['-12.5e20', '-1250000000000000000000'],
+    ['0.00012e25', '1200000000000000000000'],
+    ['100000000000000000000.0', '100000000000000000000'],
+    ['123456789012345e5', '12345678901234500000'],
+    // More digits than a program that writes such forms keeps.
+    ['1.2345678901234568e+21', '1.2345678901234568e+21'],
+    ['12345678901234567890.0', '12345678901234567890.0'],
+  ])('reads the number %s as the text %s', async (number, text) => {
+    expect(dataOf((await json(`[{"id":${number}}]`)).items)).toEqual([{ id: text }]);
   });
 
   it('breaks the row of 1e400', async () => {
