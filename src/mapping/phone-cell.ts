@@ -96,13 +96,7 @@ export function readPhone(raw: string, country: CountryCode | null): Reading<str
   const base = whole ?? spelled;
   if (/\p{L}/u.test(base)) return withLetters(base);
   if (/\p{Sc}/u.test(base)) return isMoney;
-  if (/\/\s*\d{0,2}$|[,;]/.test(base)) {
-    return bad(
-      'phoneAmbiguous',
-      'the digits after the / or , may be an extension or an alternative ending',
-      'Write one whole number per cell.',
-    );
-  }
+  if (/\/\s*\d{0,2}$|[,;]/.test(base)) return ambiguous;
   if (date.test(base)) return isADate;
   const found = parseAny(base, country);
   if (found === 'countryMissing') {
@@ -110,10 +104,10 @@ export function readPhone(raw: string, country: CountryCode | null): Reading<str
       'Write the number with + and its country code, or set defaultCountry in the mapping (--default-country).';
     return bad('phoneCountryMissing', 'the phone number has no country code', hint);
   }
-  if (found === null) return impossible;
+  if (found === null) return notPossible(base, country);
   const completed = withItsCountryCode(base, found);
   const parsed = completed ?? found;
-  if (!e164.test(parsed.number)) return impossible;
+  if (!e164.test(parsed.number)) return notPossible(base, country);
   const isAssigned = parsed.isValid();
   if (!isAssigned && country !== null && isForeign(base, parsed)) {
     return bad(
@@ -146,6 +140,21 @@ const impossible = bad(
   'this is not a possible phone number',
   'Check the country code and the number of digits.',
 );
+
+const ambiguous = bad(
+  'phoneAmbiguous',
+  'the digits after the / or , may be an extension or an alternative ending',
+  'Write one whole number per cell.',
+);
+
+/** `+1 415 555 0110 / 0111` is a number, with one or more further endings. */
+function notPossible(base: string, country: CountryCode | null): Reading<string> {
+  const first = base.replace(otherEndings, '');
+  return first !== base && parseAny(first, country) !== null ? ambiguous : impossible;
+}
+
+/** Seven digits may be a number of their own. */
+const otherEndings = /(?:\s*\/\s*\d{1,6})+$/;
 
 /** `05.03.2026` in place of a number: by the German plan, even one that is given out. */
 const date = /^(?:\d{1,2}[./-]\d{1,2}[./-](?:19|20)\d\d|(?:19|20)\d\d-\d\d-\d\d)$/;
@@ -219,8 +228,14 @@ export function phoneLeftOut(part: string): Flaw<WarningCode> | null {
   };
 }
 
-/** A `;` before at most six digits is a pause in what is dialled. */
-const alwaysSeparates = /[\r\n|]|:::|;(?!\s*(?:ext|\d{1,6}[*#]?\s*(?:$|[;,|\r\n])))/i;
+const extensionWords = 'extension|extn|ext|x|durchwahl|dw|nebenstelle|apparat|app|poste|interno|int|anexo|доб|内線|#';
+/** `;ext=5`, `ext. 5`, `(x123)`, `#5`, `DW 5`. Bounded: it is looked for behind every line break of a long text. */
+const extensionText = `\\(?(?:${extensionWords})[\\s.:=#-]{0,9}\\d{1,7}\\)?`;
+/** A `;` before at most six digits is a pause in what is dialled, and a line with an extension belongs to the one before. */
+const alwaysSeparates = new RegExp(
+  `\\||[\\r\\n](?!\\s{0,9}${extensionText}[^\\S\\r\\n]{0,9}(?:$|[|\\r\\n]))|:::|;(?!\\s*(?:ext|\\d{1,6}[*#]?\\s*(?:$|[;,|\\r\\n])))`,
+  'iu',
+);
 const wordBetween = '(?<!\\s)\\s+(?:or|and|und|oder|et|ou|y|o\\.?|bzw\\.?|&)\\s+';
 const spaceBetween = '(?<!\\s)(?:\\s{2,}|\\s(?=\\+\\s?\\d))';
 /** May also be part of a number (`030/1234567`). Tried in this order; the first that gives plausible numbers alone is used. */
@@ -308,9 +323,8 @@ const labelBefore = new RegExp(
 );
 const labelBehind = new RegExp(`(?<=\\d)\\s?\\((?:${words})(?:\\s(?:${words}))?\\)$`, 'iu');
 
-/** `;ext=5`, `ext. 5`, `(x123)`, `#5`, `DW 5` at the end, after a digit. */
-const extension =
-  /(?<=[\d)])[\s,;]*\(?(?:extension|extn|ext|x|durchwahl|dw|nebenstelle|apparat|app|poste|interno|int|anexo|доб|内線|#)[\s.:=#-]*\d{1,7}\)?$/iu;
+/** At the end, after a digit. */
+const extension = new RegExp(`(?<=[\\d)])[\\s,;]*${extensionText}$`, 'iu');
 /** What a telephone dials after a pause: `,,5`, `;5`, `p5#`. Seven digits may be a number of their own. */
 const dialledAfter = /(?<=[\d)])\s?(?:[,;]\s?)*[,;pw]\s?[\d*#]{1,6}$/i;
 

@@ -136,9 +136,16 @@ describe('a phone number passes with a warning', () => {
     '+14155550101,12#',
     '+14155550101;5',
     '+14155550101p5',
+    '+1 415 555 0101\next 3',
+    '+1 415 555 0101\r\n (ext. 3) ',
   ])('when it has an extension, which is dropped: %s', (text) => {
     expect(numbers(text)).toEqual(['+14155550101']);
     expect(warningsOf(mapped(text))).toEqual(['phoneExtensionDropped']);
+  });
+
+  test('when it has an extension on the next line, and others follow', () => {
+    expect(numbers('+1 415 555 0101\next 3\n+1 415 555 0102\nDW 17')).toEqual(['+14155550101', '+14155550102']);
+    expect(codesOf(mapped(`+14155550101${'\n#'.repeat(20_000)}`))).toEqual(['tooManyItems']);
   });
 
   test('when it is read in the default country, which has given out no such number', () => {
@@ -218,7 +225,15 @@ describe('a phone number kills the row', () => {
   });
 
   test('when nobody can tell what follows a slash', () => {
-    expect(codesOf(mapped('+49 30 123456 / 7'))).toEqual(['phoneAmbiguous']);
+    for (const text of [
+      '+49 30 123456 / 7',
+      '+1 415 555 0110 / 0111',
+      '+1 415 555 0110/11/0112',
+      '+49 30 1234567 / 1234568 / 9',
+    ])
+      expect([text, codesOf(mapped(text))]).toEqual([text, ['phoneAmbiguous']]);
+    expect(codesOf(mapped('030 123456 / 123457', 'DE'))).toEqual(['phoneAmbiguous']);
+    expect(codesOf(mapped('+1415 / 0111'))).toEqual(['phoneImpossible']);
   });
 
   test('and the hint for a missing country names the setting and the flag', () => {
