@@ -54,6 +54,7 @@ export async function detectEncoding(
 ): Promise<DetectedEncoding> {
   const label = wanted === undefined ? null : checkEncoding(wanted);
   const start = await firstBytes(read);
+  if (label === null && isUtf32(start)) throw utf32Text(name);
   const wide = label === null ? (bomLabel(start) ?? nulPatternLabel(start)) : null;
   if (wide !== null && wide !== 'utf-8') return { label: wide, assumedFromLine: null };
   if (isZip(start)) throw packedInside(name);
@@ -131,6 +132,22 @@ function bomLabel(start: Buffer): string | null {
   if (start[0] === 0xff && start[1] === 0xfe) return 'utf-16le';
   if (start[0] === 0xfe && start[1] === 0xff) return 'utf-16be';
   return null;
+}
+
+/** Each four bytes are a character that text may hold. The mark of UTF-32LE begins as that of UTF-16LE does. */
+function isUtf32(start: Buffer): boolean {
+  const count = Math.floor(start.length / 4);
+  const areCharacters = (read: (index: number) => number): boolean =>
+    Array.from({ length: count }, (_, index) => read(index * 4)).every(
+      (code) => (code >= 0x20 && code <= 0x10ffff) || code === 0x09 || code === 0x0a || code === 0x0d,
+    );
+  return count > 1 && (areCharacters((at) => start.readUInt32LE(at)) || areCharacters((at) => start.readUInt32BE(at)));
+}
+
+/** Hardly any program reads it: it was chosen by mistake. */
+function utf32Text(name: string): PatchbayError {
+  const hint = 'Choose UTF-8 where it is saved or exported.';
+  return fileError('formatUnknown', `${name} is text in UTF-32, which cannot be read`, { file: name }, hint);
 }
 
 /** ASCII in UTF-16 has a NUL at every second place, and next to none at the others. */

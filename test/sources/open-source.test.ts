@@ -74,6 +74,18 @@ describe('encodings', () => {
     });
   });
 
+  it.each([
+    ['with its mark', '\ufeff'],
+    ['without a mark', ''],
+  ])('refuses UTF-32 %s, and says what it is', async (_name, mark) => {
+    const little = Buffer.from(Uint32Array.from([...`${mark}${table}`], (char) => char.codePointAt(0) ?? 0).buffer);
+    for (const bytes of [little, Buffer.from(little).swap32()]) {
+      const error = await errorOf(readText(folder, 'w.csv', bytes));
+      expect(error).toMatchObject({ code: 'formatUnknown', hint: expect.stringContaining('UTF-8') });
+      expect(error.message).toContain('UTF-32');
+    }
+  });
+
   it('refuses half a character at the end of UTF-16', async () => {
     const bytes = Buffer.from(`\ufeff${table}`, 'utf16le').subarray(0, -1);
     expect((await errorOf(readText(folder, 'h.csv', bytes))).code).toBe('encodingInvalid');
