@@ -31,7 +31,7 @@ export function addState(
 /**
  * One line for each state that is there.
  * @param chosen the open ones among the letters, as `dead retry` takes them: `--code X`, or `--all`.
- * @param withoutFixFile how many runs of open letters have no fix-file yet.
+ * @param withoutFixFile how many runs of open letters have no fix-file: not yet, or not any more.
  */
 export function adviceOf(states: ListedStates, chosen: string, withoutFixFile: number): readonly string[] {
   const { counts, retries } = states;

@@ -26,7 +26,7 @@ const valueCharsMax = 40;
 
 type PresentedRun = Pick<
   RunDetail,
-  'summary' | 'problems' | 'outcomes' | 'notes' | 'reason' | 'hasReport' | 'isInterrupted'
+  'summary' | 'problems' | 'outcomes' | 'notes' | 'reason' | 'hasReport' | 'isFixFileGone' | 'isInterrupted'
 >;
 
 export type RunPresentation = PresentedRun & {
@@ -55,7 +55,19 @@ export function instantText(iso: string): string {
 
 function present(
   output: Output,
-  { summary, record, problems, held, matches = [], notes, reason, outcomes, hasReport, isInterrupted }: RunPresentation,
+  {
+    summary,
+    record,
+    problems,
+    held,
+    matches = [],
+    notes,
+    reason,
+    outcomes,
+    hasReport,
+    isFixFileGone,
+    isInterrupted,
+  }: RunPresentation,
   warnings: readonly RunEvent[],
   max: ShownMax,
 ): string {
@@ -91,6 +103,10 @@ function present(
   if (count > 0) lines.push(...warningLines(output, { ...summary, warnings: count }, warnings, outcomes, max));
   if (summary.fixFile !== null)
     lines.push(`  fix these rows and drop the file in again: ${shellWord(summary.fixFile)}`);
+  if (isFixFileGone)
+    lines.push(
+      `  ${output.paste(`the fix-file is not there any more; to write the open rows anew: patchbay dead export --run ${summary.run}`)}`,
+    );
   const { get, post, patch, delete: deleted } = summary.requests;
   const sent = [
     counted(get, 'read'),

@@ -111,9 +111,9 @@ function addPages(app: Hono, parts: DashboardParts, frame: () => Frame): void {
     const query = letterQueryOf(c.req.query());
     const { letters, notices } = await listDeadLetters(parts, query);
     const openCount = (await parts.ledger.counts()).openLetters;
-    const waiting = await runsWithoutFixFile(parts, letters);
+    const without = await runsWithoutFixFile(parts, letters);
     return answer(c, {
-      page: () => deadLettersPage(frame(), { query, letters, notices, openCount, waiting }),
+      page: () => deadLettersPage(frame(), { query, letters, notices, openCount, without }),
       json: () => [...letters.map(letterDocument), ...notices.map(noticeDocument)],
     });
   });

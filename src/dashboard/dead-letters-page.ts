@@ -5,12 +5,12 @@
 import { html } from 'hono/html';
 import type { DeliveryRecord } from '#src/ledger/deliveries.ts';
 import type { DeadLetter, DeadLetterState } from '#src/ledger/letters.ts';
-import type { RunRecord } from '#src/ledger/runs.ts';
 import {
   addresseeOf,
   type DeadLetterPage,
   type DeadLetterQuery,
   noticeDocument,
+  type UnfixableRun,
 } from '#src/operations/dead-letters.ts';
 import { lineText, type Row, recordOf } from '#src/sources/row.ts';
 import { counted, type Frame, framed, type Markup, moment } from './frame.ts';
@@ -28,12 +28,11 @@ export interface LettersView extends DeadLetterPage {
   readonly query: DeadLetterQuery;
   /** Of all letters: those that are open, or being tried again. */
   readonly openCount: number;
-  /** Runs of open letters that have no fix-file yet. */
-  readonly waiting: readonly RunRecord[];
+  readonly without: readonly UnfixableRun[];
 }
 
 export function deadLettersPage(frame: Frame, view: LettersView): Markup {
-  const { query, letters, notices, openCount, waiting } = view;
+  const { query, letters, notices, openCount, without } = view;
   return framed(frame, {
     title: 'Dead letters',
     place: 'deadLetters',
@@ -41,13 +40,15 @@ export function deadLettersPage(frame: Frame, view: LettersView): Markup {
     body: html`<h1>Dead letters</h1>
 ${letters.length === 0 && notices.length > 0 ? '' : lettersHead({ query, shownCount: letters.length, openCount })}
 ${noticesSection(notices, notices.length === query.limit)}
-${waiting.map(waitingNote)}
+${without.map(unfixableNote)}
 ${letters.map(letterCard)}
 ${letters.length < query.limit ? '' : html`<p><a href="${nextLetters(letters, query)}">Next dead letters</a></p>`}`,
   });
 }
 
-function waitingNote({ id, state }: RunRecord): Markup {
+function unfixableNote({ run: { id, state }, isGone }: UnfixableRun): Markup {
+  if (isGone)
+    return html`<p class="todo">The fix-file of run <a href="/runs/${encodeURIComponent(id)}"><code>${id}</code></a> is not there any more. Write its open rows anew: <code>patchbay dead export --run ${id}</code></p>`;
   const why = state === 'stopped' ? 'is stopped by a guard: decide about it first' : 'has not ended';
   return html`<p class="todo">Run <a href="/runs/${encodeURIComponent(id)}"><code>${id}</code></a> ${why}. Its rows are in no fix-file yet.</p>`;
 }

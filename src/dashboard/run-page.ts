@@ -33,7 +33,7 @@ ${warningSection(detail)}`,
   });
 }
 
-function outcomeSection({ record, summary }: RunDetail): Markup {
+function outcomeSection({ record, summary, hasReport, isFixFileGone }: RunDetail): Markup {
   const { counts, requests } = record;
   const figure = ([name, value]: readonly [string, number]): Markup =>
     html`<div><dt>${name}</dt><dd>${count(value)}</dd></div>`;
@@ -65,7 +65,8 @@ function outcomeSection({ record, summary }: RunDetail): Markup {
 <div><dt>Finished</dt><dd>${moment(record.finishedAtMs)}</dd></div>
 <div><dt>Duration</dt><dd>${record.startedAtMs === null ? '–' : duration(summary.seconds)}</dd></div>
 ${summary.fixFile === null ? '' : html`<div class="broad"><dt>Fix and drop in again</dt><dd><code class="path">${summary.fixFile}</code></dd></div>`}
-<div class="broad"><dt>Report</dt><dd><code class="path">${summary.report}</code></dd></div>
+${isFixFileGone ? html`<div class="broad"><dt>The fix-file is not there any more: write the open rows anew</dt><dd><code>patchbay dead export --run ${record.id}</code></dd></div>` : ''}
+${hasReport ? html`<div class="broad"><dt>Report</dt><dd><code class="path">${summary.report}</code></dd></div>` : ''}
 </dl></section>`;
 }
 

@@ -220,7 +220,10 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
     // A run that another process was ending when it died, too.
     byLeader(atEachSweep(() => tidyFinished(home))),
     byLeader({ everySweeps: viewEverySweeps, run: () => led.refreshView() }),
-    { everySweeps: expireEverySweeps, run: () => expireFiles(clock, log, home.runFolders, config.data.keepFilesMs) },
+    {
+      everySweeps: expireEverySweeps,
+      run: () => expireFiles({ clock, log, runs: ledger.runs }, home.runFolders, config.data.keepFilesMs),
+    },
     byLeader({ everySweeps: expireEverySweeps, run: (signal) => forget(home, signal) }),
     ...(presence === null ? [] : hostTasks(home, server, { health, runs: batches.runs })),
   ];

@@ -16,6 +16,8 @@ import type { DeadLetter, DeadLetterState } from '#src/ledger/letters.ts';
 import { isFinal, type RunRecord } from '#src/ledger/runs.ts';
 import type { ServiceAnswer } from '#src/ledger/staging.ts';
 import { addressOf } from '#src/notices/addressees.ts';
+import { fixFileThere } from '#src/runs/fix-file.ts';
+import { isOfHost } from '#src/runs/stop-run.ts';
 import { recordOf } from '#src/sources/row.ts';
 import { actOf } from './acts.ts';
 import { noSuchDeadLetter, requireAnyOpen } from './letters-not-open.ts';
@@ -115,17 +117,25 @@ async function deadNotices(
     .slice(0, limit);
 }
 
-/**
- * Those runs of open letters among these that have no fix-file yet: it is written when a run ends, and one that a guard stopped has not
- * ended.
- */
+/** A run of open letters whose rows are in no fix-file. */
+export interface UnfixableRun {
+  readonly run: RunRecord;
+  /** Its fix-file is not there any more. Otherwise it is written when the run ends, and one that a guard stopped has not ended. */
+  readonly isGone: boolean;
+}
+
+/** Those among the runs of these letters. Of a run of another host nothing is known. */
 export async function runsWithoutFixFile(
-  { ledger }: Pick<Home, 'ledger'>,
+  { ledger, host }: Pick<Home, 'ledger' | 'host'>,
   letters: readonly Pick<DeadLetter, 'runId' | 'state'>[],
-): Promise<readonly RunRecord[]> {
+): Promise<readonly UnfixableRun[]> {
   const ids = new Set(letters.filter(({ state }) => state === 'open').map(({ runId }) => runId));
   const runs = await Promise.all([...ids].map((id) => ledger.runs.get(id)));
-  return runs.flatMap((run) => (run === null || isFinal(run.state) ? [] : [run]));
+  return runs.flatMap((run): readonly UnfixableRun[] => {
+    if (run === null) return [];
+    if (!isFinal(run.state)) return [{ run, isGone: false }];
+    return isOfHost(run, host?.id ?? null) && fixFileThere(run) === null ? [{ run, isGone: true }] : [];
+  });
 }
 
 export type DeadLetterOrNotice =

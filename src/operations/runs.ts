@@ -16,7 +16,7 @@ import { approvalOf, type LinkChoice } from '#src/ledger/rules/approval.ts';
 import { isFinal, type RunReason, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import { eventsPerRunMax, type RunEvent } from '#src/ledger/staging.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
-import { fixFilePath } from '#src/runs/fix-file.ts';
+import { fixFilePath, fixFileThere } from '#src/runs/fix-file.ts';
 import type { FollowEnd } from '#src/runs/follow-run.ts';
 import { asksForLinks } from '#src/runs/guards.ts';
 import {
@@ -103,12 +103,16 @@ export function viewRun(home: RunHome, run: RunRecord, stop: FollowStop | null =
   const summary = summarise(run, {
     serviceName: home.serviceName,
     reportPath: elsewhere === '' ? reportPath(home.runFolders.reports, run.id) : `${elsewhere}reports/${run.id}.json`,
-    // A stopped run has no fix-file yet, even if rows were rejected.
-    fixFile: run.counts.dead > 0 && isFinal(run.state) ? `${elsewhere}${fixFilePath(run)}` : null,
+    fixFile: mayHaveFixFile(run) ? (elsewhere === '' ? fixFileThere(run) : `${elsewhere}${fixFilePath(run)}`) : null,
     nowMs: home.clock.nowMs(),
     ...stopped,
   });
   return { record: run, summary };
+}
+
+/** A stopped run has no fix-file yet, even if rows were rejected. */
+function mayHaveFixFile({ counts, state }: RunRecord): boolean {
+  return counts.dead > 0 && isFinal(state);
 }
 
 /** Ends of ids shorter than this could be any run's. */
@@ -173,6 +177,8 @@ export interface RunDetail extends RunView {
   readonly notes: readonly string[];
   /** Whether its report is there: a run that was interrupted has none yet. Of another host that cannot be seen. */
   readonly hasReport: boolean;
+  /** Its fix-file is not there any more, and rows of it are open: `dead export` writes them anew. */
+  readonly isFixFileGone: boolean;
   /** Following it ended before it did: the same command continues it. Its state is shown as `stopped`, which no guard has done. */
   readonly isInterrupted: boolean;
   /** Why the run stopped, failed or waits, and what to do. */
@@ -211,6 +217,7 @@ export async function readRun(
   return {
     ...view,
     hasReport: reportBytes > 0 || view.summary.report !== reportPath(home.runFolders.reports, run.id),
+    isFixFileGone: mayHaveFixFile(run) && view.summary.fixFile === null && (await hasOpenLetters(home, run)),
     isInterrupted: stop !== null,
     problems: problems.slice(0, limits.problemsMax),
     outcomes,
@@ -221,6 +228,10 @@ export async function readRun(
     notes: run.notes,
     reason: stop === null ? run.reason : await reasonOfStop(home, run, stop),
   };
+}
+
+async function hasOpenLetters({ ledger }: Pick<Home, 'ledger'>, { id }: RunRecord): Promise<boolean> {
+  return (await ledger.deadLetters.summaries({ states: ['open'], runId: id, limit: 1 })).length > 0;
 }
 
 /** The run that was followed, as it is now. */

@@ -5,6 +5,7 @@
  * It adds columns of its own. `_more1`, `_more2`… hold the cells beyond the header. A column of the user's with such a name
  * gets one more `_` in front while it is in a fix-file, so that neither is mistaken for the other.
  */
+import { statSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { archiveFolders } from '#src/config/data-folders.ts';
@@ -117,6 +118,12 @@ export function fixFilePath(run: RunRecord): string {
   const extension = isTable(run.shape) ? '.csv' : '.ndjson';
   const stem = parse(run.fileName.replace(/\.gz$/i, '')).name;
   return join(archiveFolders(run.importFolder).fix, `${run.id}__${safeFileName(`${stem}${extension}`)}`);
+}
+
+/** The same where the file is there: it is deleted once it is old (`data.keepFiles`), and a person may have moved it. @throws the system's errors. */
+export function fixFileThere(run: RunRecord): string | null {
+  const path = fixFilePath(run);
+  return statSync(path, { throwIfNoEntry: false }) === undefined ? null : path;
 }
 
 /** Writes the rejected rows of the run; the file appears complete or not at all. Throws the system's errors. */

@@ -12,6 +12,7 @@ import type { Clock } from '#src/clock.ts';
 import { archiveFolders } from '#src/config/data-folders.ts';
 import { feedNameProblem } from '#src/config/feed-schema.ts';
 import { emptyIfMissing } from '#src/errors.ts';
+import { isFinal, type RunLedger } from '#src/ledger/runs.ts';
 import type { Logger } from '#src/log.ts';
 
 /** Where a run's files go. Absolute paths. */
@@ -97,12 +98,20 @@ function byArrival(left: ClaimedFile, right: ClaimedFile): number {
   return (first ?? '') < (second ?? '') ? -1 : 1;
 }
 
+/** What old files are deleted with. */
+export interface ExpiryParts {
+  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly log: Logger;
+  readonly runs: Pick<RunLedger, 'get'>;
+}
+
 /**
  * Deletes archives, fix-files and reports of runs that arrived longer than `keepMs` ago: they hold personal data
- * (`docs/rules.md`, "Secrets and personal data"). What the ledger counted stays.
+ * (`docs/rules.md`, "Secrets and personal data"). What the ledger counted stays, and so does all of a run that has not ended, as one that is stopped.
  * @returns how many files were deleted. A folder that does not exist holds none.
  */
-export async function expireFiles(clock: Clock, log: Logger, folders: RunFolders, keepMs: number): Promise<number> {
+export async function expireFiles(parts: ExpiryParts, folders: RunFolders, keepMs: number): Promise<number> {
+  const { clock, log } = parts;
   const olderThanMs = clock.nowMs() - keepMs;
   // A note in `_stopped` goes with its run, however long the run waits.
   const archives = folders.importFolders.flatMap((folder) => {
@@ -110,18 +119,20 @@ export async function expireFiles(clock: Clock, log: Logger, folders: RunFolders
     return [done, failed, fix];
   });
   let deleted = 0;
-  for (const folder of [...archives, folders.reports]) deleted += await expireIn(folder, olderThanMs);
+  for (const folder of [...archives, folders.reports]) deleted += await expireIn(parts, folder, olderThanMs);
   if (deleted > 0) log.info({ files: deleted }, 'old files deleted');
   return deleted;
 }
 
-async function expireIn(folder: string, olderThanMs: number): Promise<number> {
+async function expireIn({ runs }: ExpiryParts, folder: string, olderThanMs: number): Promise<number> {
   let deleted = 0;
   try {
     for await (const entry of await opendir(folder)) {
       // Only what a run wrote; files that people put there stay.
       const ranAtMs = entry.isFile() ? runInstantMs(entry.name) : null;
       if (ranAtMs === null || ranAtMs >= olderThanMs) continue;
+      const run = await runs.get(entry.name.slice(0, idLength));
+      if (run !== null && !isFinal(run.state)) continue;
       await rm(join(folder, entry.name), { force: true });
       deleted += 1;
     }
@@ -130,6 +141,8 @@ async function expireIn(folder: string, olderThanMs: number): Promise<number> {
   }
   return deleted;
 }
+
+const idLength = '20261121T140000Z-000000'.length;
 
 /** When the run arrived that the file is named after. The file's own time does not tell: an archived file keeps its old one. */
 function runInstantMs(name: string): number | null {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { listDead, showDead } from '#src/cli/commands/dead.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
+import { writeFixFile } from '#src/runs/fix-file.ts';
 import { deadRow, slice, stagingRun } from '#test/contracts/support/build.ts';
 import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
 import { captureOutput } from './support/captured-output.ts';
@@ -16,7 +17,10 @@ async function dataFolder(): Promise<{ data: string; ids: readonly string[] }> {
   mkdirSync(join(data, 'sandbox'));
   const ledger = openSqliteLedger(join(data, 'sandbox', 'ledger.sqlite'));
   onTestFinished(() => ledger.close());
-  const run = await stagingRun(ledger, 'r-1', { fileName: `${clearScreen}people.csv` });
+  const run = await stagingRun(ledger, 'r-1', {
+    fileName: `${clearScreen}people.csv`,
+    importFolder: join(data, 'import'),
+  });
   const answer = { status: 422, code: 'x', title: 'Bad', message: 'Canary Secret is no name', trace: 't-1' };
   const said = {
     code: 'refused',
@@ -107,6 +111,8 @@ describe('dead ls', () => {
     expect(stopped).toMatch(/decide: patchbay --data \S+ runs show r-1/);
     expect(stopped).not.toContain('in the fix-file of their run');
     await ledger.runs.move('r-1', ['stopped'], 'cancelling', { atMs: 1 });
+    const run = await ledger.runs.get('r-1');
+    if (run !== null) await writeFixFile(ledger.runs, run);
     await ledger.runs.move('r-1', ['cancelling'], 'cancelled', { atMs: 1 });
     expect(await listed()).toContain('fix these rows in the fix-file of their run and drop it in again');
   });

@@ -16,6 +16,7 @@ import { type NewRun, noOptions, type RunRecord } from '#src/ledger/runs.ts';
 import type { DeadRow, RunEvent } from '#src/ledger/staging.ts';
 import { createLogger } from '#src/log.ts';
 import { openMetrics } from '#src/metrics/metrics.ts';
+import { writeFixFile } from '#src/runs/fix-file.ts';
 import { newLedgerFile } from '#test/ledger/support/temp-ledger.ts';
 import type { LiteralJson } from '#test/support/literal-json.ts';
 
@@ -177,6 +178,7 @@ export async function finishedRun(bench: DashboardBench, dead: readonly DeadRow[
   await stageRun(bench, run, { rows, created: 1, updated: 1, unchanged: 1, dead: dead.length, deadNew: 0 }, dead);
   await bench.ledger.runs.record(run.id, { requests: { get: 2, post: 1, patch: 1 } });
   await bench.ledger.runs.move(run.id, ['staging'], 'applying', { atMs: startMs });
+  if (dead.length > 0) await writeFixFile(bench.ledger.runs, run);
   await bench.ledger.runs.move(run.id, ['applying'], 'doneWithDead', { atMs: startMs + 2_500 });
   return run;
 }

@@ -1,5 +1,7 @@
 /** The page of dead letters and its JSON twin. */
+import { rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { fixFilePath } from '#src/runs/fix-file.ts';
 import { dashboardBench, deadRow, enterRun, finishedRun, stageRun } from './dashboard-bench.ts';
 
 describe('the dead letters', () => {
@@ -40,6 +42,20 @@ describe('the dead letters', () => {
     expect(text).toMatch(new RegExp(`/runs/${second.id}"><code>${second.id}</code></a> is stopped by a guard`));
     expect(text.match(/in no fix-file yet/g)).toHaveLength(1);
     expect(text).not.toContain(`<code>${run.id}</code></a> is stopped`);
+  });
+
+  it('of a run whose fix-file is gone can be written anew: the page has the command, and so has that of the run', async () => {
+    const bench = await dashboardBench();
+    const run = await finishedRun(bench, [deadRow()]);
+    expect((await bench.page('/dead-letters')).text).not.toContain('is not there any more');
+    await rm(fixFilePath(run));
+    const advised = `<code>patchbay dead export --run ${run.id}</code>`;
+    expect((await bench.page('/dead-letters')).text).toContain(
+      `is not there any more. Write its open rows anew: ${advised}`,
+    );
+    const { text } = await bench.page(`/runs/${run.id}`);
+    expect(text).toContain(advised);
+    expect(text, 'no report is there, either').not.toContain('<dt>Report</dt>');
   });
 
   it('have the keys of dead ls --json as their twin', async () => {

@@ -1,5 +1,5 @@
 /** `patchbay dead edit|drop|export|retry --rate` on a real service. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect } from 'vitest';
 import { test } from '#test/support/journey.ts';
 
@@ -35,6 +35,25 @@ describe('dead letters on the command line', () => {
     const trail = await journey.call(['logs', '--acts']);
     expect(trail.stdout).toMatch(/edited a dead letter: run \S+, feed main, 1 letter, phone\n/);
     expect(trail.stdout).toMatch(/dropped dead letters: 1 letter: a test\n/);
+  });
+
+  test('whose fix-file is gone are written anew by the command that dead ls and runs show advise', async ({
+    journey,
+  }) => {
+    await journey.service();
+    const [run] = (await journey.call(['import', '--json', journey.file('a.csv', text)])).documents;
+    expect((await journey.call(['dead', 'ls'])).stdout).toContain('in the fix-file of their run');
+    rmSync(run.fixFile);
+    const advised = `patchbay dead export --run ${run.run}`;
+    const listed = await journey.call(['dead', 'ls']);
+    expect(listed.stdout).not.toContain('in the fix-file of their run');
+    expect(listed.stdout).toContain(
+      `the fix-file of run ${run.run} is not there any more; to write its open rows anew: ${advised}`,
+    );
+    expect((await journey.call(['runs', 'show', run.run])).stdout).toContain(`to write the open rows anew: ${advised}`);
+    expect((await journey.call(['runs', 'show', '--json', run.run])).documents[0].fixFile).toBeNull();
+    const [exported] = (await journey.call(['--json', ...advised.split(' ').slice(1)])).documents;
+    expect(exported).toMatchObject({ letters: 3 });
   });
 
   test('are retried at a rate below the key’s, or refused', async ({ journey }) => {

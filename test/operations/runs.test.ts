@@ -1,4 +1,5 @@
 /** The document of a run, from report and ledger. */
+import { rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { Home } from '#src/app.ts';
 import type { Standstill } from '#src/ledger/follow.ts';
@@ -37,6 +38,17 @@ describe('the document of a run', () => {
     const report = await bench.report(run);
     expect(document).toEqual(Object.fromEntries(Object.keys(document).map((key) => [key, report[key]])));
     expect(document.fixFile).toBe((await bench.fixFile(run)).path);
+  });
+
+  it('whose fix-file is gone names none, and advises to write its open rows anew', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.import('a.csv', csv(['c-1,Ann,A,', 'c-2,Ann,A,call me'], header));
+    const { path } = await bench.fixFile(run);
+    expect(await readRun(homeOf(bench), run)).toMatchObject({ summary: { fixFile: path }, isFixFileGone: false });
+    await rm(path);
+    expect(await readRun(homeOf(bench), run)).toMatchObject({ summary: { fixFile: null }, isFixFileGone: true });
+    await bench.import('b.csv', csv(['c-1,Ann,A,', 'c-2,Ann,A,'], header));
+    expect(await readRun(homeOf(bench), run), 'no row is open').toMatchObject({ isFixFileGone: false });
   });
 
   it('shown whole, lists what was warned of, skipped and changed: at work from the ledger, then from the report', async () => {

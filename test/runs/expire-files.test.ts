@@ -22,8 +22,7 @@ async function put(path: string): Promise<void> {
 
 const expire = () =>
   expireFiles(
-    systemClock(),
-    silentLogger(),
+    { clock: systemClock(), log: silentLogger(), runs: { get: async () => null } },
     {
       claimed: join(root, 'claimed'),
       handedOver: join(root, 'handed-over'),

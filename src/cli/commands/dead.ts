@@ -5,7 +5,6 @@ import { isoInstant } from '#src/clock.ts';
 import { withoutQuotedCells } from '#src/contacts/quoted-cell.ts';
 import type { DeliveryRecord } from '#src/ledger/deliveries.ts';
 import type { DeadLetter } from '#src/ledger/letters.ts';
-import type { RunRecord } from '#src/ledger/runs.ts';
 import {
   addresseeOf,
   type DeadLetterQuery,
@@ -26,6 +25,7 @@ import {
   retryLetters,
   retryNotices,
   runsWithoutFixFile,
+  type UnfixableRun,
 } from '#src/operations/dead-letters.ts';
 import { lettersNotOpen } from '#src/operations/letters-not-open.ts';
 import { shellWord } from '#src/shell-words.ts';
@@ -114,22 +114,22 @@ function noneListed({ code, run, feed, state, after }: ListOptions, openCount: n
 function printGroups(
   output: Output,
   { groups, states }: Listed,
-  waiting: readonly RunRecord[],
+  without: readonly UnfixableRun[],
   options: ListOptions,
 ): void {
   const largestFirst = [...groups.values()].sort((a, b) => b.count - a.count);
   for (const group of largestFirst) printGroup(output, group, options);
-  for (const line of adviceOf(states, choiceFlags(options), waiting.length)) output.line(output.paste(line));
-  for (const run of waiting.slice(0, waitingRunsShown)) output.line(output.paste(waitingLine(run)));
-  const more = waiting.length - waitingRunsShown;
-  if (more > 0) output.line(`  … and ${more} more runs without a fix-file yet`);
+  for (const line of adviceOf(states, choiceFlags(options), without.length)) output.line(output.paste(line));
+  for (const one of without.slice(0, unfixableRunsShown)) output.line(output.paste(unfixableLine(one)));
+  const more = without.length - unfixableRunsShown;
+  if (more > 0) output.line(`  … and ${more} more runs without a fix-file`);
 }
 
 /** Runs of a list that are asked about: most lists are of few runs. */
 const runsAskedMax = 200;
-const waitingRunsShown = 5;
+const unfixableRunsShown = 5;
 
-async function unfixable(home: Pick<Home, 'ledger'>, { states }: Listed): Promise<readonly RunRecord[]> {
+async function unfixable(home: Pick<Home, 'ledger' | 'host'>, { states }: Listed): Promise<readonly UnfixableRun[]> {
   const asked = [...states.openRuns].slice(0, runsAskedMax);
   return runsWithoutFixFile(
     home,
@@ -137,7 +137,9 @@ async function unfixable(home: Pick<Home, 'ledger'>, { states }: Listed): Promis
   );
 }
 
-function waitingLine({ id, state }: RunRecord): string {
+function unfixableLine({ run: { id, state }, isGone }: UnfixableRun): string {
+  if (isGone)
+    return `the fix-file of run ${id} is not there any more; to write its open rows anew: patchbay dead export --run ${id}`;
   const why = state === 'stopped' ? 'is stopped by a guard' : 'has not ended';
   const decide = state === 'stopped' ? `; look at it and decide: patchbay runs show ${id}` : '';
   return `run ${id} ${why}, so that its rows are in no fix-file yet${decide}; one row at once: patchbay dead edit ID`;

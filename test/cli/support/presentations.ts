@@ -41,7 +41,7 @@ export function presentation(
   rest: Partial<Omit<RunPresentation, 'summary'>> = {},
 ): RunPresentation {
   const said = { problems: [], held: [], outcomes: [], notes: [], reason: null };
-  return { summary: summaryOf(summary), ...said, hasReport: true, isInterrupted: false, ...rest };
+  return { summary: summaryOf(summary), ...said, hasReport: true, isFixFileGone: false, isInterrupted: false, ...rest };
 }
 
 export function problem(given: Partial<ProblemLine> = {}): ProblemLine {
