@@ -102,9 +102,13 @@ async function forgetRun(store: Store, run: RunRecord, signal?: AbortSignal): Pr
 }
 
 async function isReferred({ runs, letters, keys }: Tables, { id, feed, sequence }: RunRecord): Promise<boolean> {
-  const [accepted] = await runs.findRuns({ feed, kind: historyKind, states: acceptedStates }, 1);
+  const accepted = { feed, kind: historyKind, states: acceptedStates } as const;
+  for (const applies of ['rows', 'allRows'] as const) {
+    const [last] = await runs.findRuns({ ...accepted, applies }, 1);
+    if (last?.sequence === sequence) return true;
+  }
   const [looked] = await runs.findRuns({ feed, states: finalRunStates, hasLook: true }, 1);
-  if (accepted?.sequence === sequence || looked?.sequence === sequence) return true;
+  if (looked?.sequence === sequence) return true;
   const open = await letters.counts('run', { states: ['open', 'redriven'], runId: id });
   if (open.length > 0) return true;
   return (await keys.journalPage({ runId: id, limit: 1 })).length > 0;

@@ -26,10 +26,9 @@ export function runsOver(store: Store): RunLedger {
   const runOf = async ({ runs }: Pick<Tables, 'runs'>, id: string): Promise<RunRecord | null> =>
     (await runs.findRuns({ ids: [id] }, 1))[0] ?? null;
 
-  const accepted = (feed: string, beforeSequence: number, sha256?: string): RunWhere => ({
-    ...{ feed, kind: historyKind, states: acceptedStates, beforeSequence },
-    ...(sha256 === undefined ? {} : { sha256 }),
-  });
+  const accepted = (feed: string, beforeSequence: number, applies: 'rows' | 'allRows'): RunWhere => {
+    return { feed, kind: historyKind, states: acceptedStates, beforeSequence, applies };
+  };
 
   /** Ends when nothing is left: each turn deletes rows, or is the last. @returns whether it was allowed to the end. */
   const emptied = async (
@@ -73,12 +72,13 @@ export function runsOver(store: Store): RunLedger {
 
     count: (where) => reads.runs.countRuns(where),
 
-    lastAccepted: async (feed, beforeSequence, sha256) => {
-      const [run] = await reads.runs.findRuns(accepted(feed, beforeSequence, sha256), 1);
+    lastAccepted: async (feed, beforeSequence, { sha256, applies = 'rows' } = {}) => {
+      const where = accepted(feed, beforeSequence, applies);
+      const [run] = await reads.runs.findRuns({ ...where, ...(sha256 === undefined ? {} : { sha256 }) }, 1);
       if (run === undefined) return null;
       // Without a content it is the newest of all.
       if (sha256 === undefined) return { run, newerCount: 0 };
-      const newer = { ...accepted(feed, beforeSequence), afterSequence: run.sequence };
+      const newer = { ...where, afterSequence: run.sequence };
       return { run, newerCount: await reads.runs.countRuns(newer) };
     },
 
@@ -148,11 +148,11 @@ export function runsOver(store: Store): RunLedger {
       const run = await runOf(reads, id);
       invariant(run !== null && isFinal(run.state), 'only a finished run is pruned', { run: id });
       const isEnded = ({ state }: RunRecord) => isFinal(state);
-      const [last] = await reads.runs.findRuns(accepted(run.feed, Number.MAX_SAFE_INTEGER), 1);
+      const [last] = await reads.runs.findRuns(accepted(run.feed, Number.MAX_SAFE_INTEGER, 'allRows'), 1);
       const keeps = keepsKeys(run, last?.id ?? null);
       await emptied(id, [...stagedParts, ...(keeps ? [] : (['met'] as const))], isEnded);
       // At most one run of a feed that has ended keeps its keys.
-      const [before] = keeps ? await reads.runs.findRuns(accepted(run.feed, run.sequence), 1) : [];
+      const [before] = keeps ? await reads.runs.findRuns(accepted(run.feed, run.sequence, 'allRows'), 1) : [];
       if (before !== undefined) await emptied(before.id, ['met'], isEnded);
       // What runs found unchanged matters to older rows that wait, and to nothing else.
       const [waiting] = await reads.runs.findRuns({ feed: run.feed, states: openRunStates }, 1, true);

@@ -272,6 +272,20 @@ export function wholeOptions(stored: Partial<RunOptions> | null): RunOptions {
   return { ...noOptions, ...stored };
 }
 
+/**
+ * Whether a run applies all changed rows of its file. One that applies some, or none, says nothing of the rows that it leaves out
+ * (`docs/rules.md`, "Modes"): it is no accepted file. The databases ask the same of stored options (`RunWhere.applies`).
+ */
+export function appliesAllRows({
+  verify,
+  only,
+  createOnly,
+  updateOnly,
+  limit,
+}: Pick<RunOptions, 'verify' | 'only' | 'createOnly' | 'updateOnly' | 'limit'>): boolean {
+  return !verify && only.length === 0 && !createOnly && !updateOnly && limit === null;
+}
+
 /** By what a run came to be. */
 export type RunOrigin = NonNullable<RunOptions['origin']> | 'retry' | 'decision' | 'undo';
 
@@ -341,13 +355,14 @@ export interface RunLedger {
   /** How many there are. */
   count(filter: Omit<RunFilter, 'limit' | 'oldestFirst'>): Promise<number>;
   /**
-   * The feed's last accepted file before that sequence, of that content where one is given: the newest that is done, with
-   * rejected rows or without. Fix-files and redrives are none. `newerCount`: accepted files between it and the sequence.
+   * The feed's last accepted file before that sequence: the newest that is done, with rejected rows or without. Fix-files and redrives
+   * are none, nor are files that were only looked at (`verify`). `newerCount`: accepted files between it and the sequence.
+   * @param of that content; `applies`: as in `RunWhere`, `rows` unless given. What a full file is compared with has applied all rows.
    */
   lastAccepted(
     feed: string,
     beforeSequence: number,
-    sha256?: string,
+    of?: { readonly sha256?: string; readonly applies?: 'rows' | 'allRows' },
   ): Promise<{ readonly run: RunRecord; readonly newerCount: number } | null>;
   /** The newest look that a run of the feed took and went on from; null where there is none. */
   lastLook(feed: string): Promise<Look | null>;
@@ -381,7 +396,7 @@ export interface RunLedger {
   approve(id: string, approval: Approval, act?: NewAct): Promise<boolean>;
   /**
    * Deletes, slice by slice, what a finished run needs no more: its staged records, events and rejected rows. Counts, dead
-   * letters and the report stay; the last accepted file of a named feed keeps its keys, too, until the next one is accepted.
+   * letters and the report stay; the last file of a named feed that was accepted with all rows keeps its keys, too, until the next one is.
    */
   prune(id: string): Promise<void>;
 }

@@ -37,7 +37,8 @@ export interface Draft {
 
 /** Reports and notes of the draft go with its folder, and its log lines would name runs that are in no list. */
 export function onDraft(parts: ReadingParts, { ledger, folder }: Draft): ReadingParts {
-  return { ...parts, ledger, upsert: { ...parts.upsert, ledger }, reports: folder, log: silentLogger() };
+  const upsert = { ...parts.upsert, ledger };
+  return { ...parts, ledger, upsert, reports: folder, log: silentLogger(), isDraft: true };
 }
 
 /** No plan takes that long; what is older was left behind by a process that died. */

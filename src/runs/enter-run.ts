@@ -17,8 +17,10 @@ import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { isAway } from '#src/ledger/rules/hosts.ts';
 import {
   activeRunStates,
+  appliesAllRows,
   type NewRun,
   noOptions,
+  openRunStates,
   type RunLedger,
   type RunOptions,
   type RunRecord,
@@ -101,7 +103,7 @@ export async function submitFile(
     { ...options, path, origin: 'command' },
     { kind: 'feed', ...choice },
   );
-  const known = await newestRunOf(ledger.runs, reading.feed, copy.sha256);
+  const known = await sameRun(ledger.runs, reading, copy.sha256);
   if (known !== null && besides?.has(known.id) !== true && (await isUnderWay(parts, known))) {
     await rm(copy.path, { force: true });
     return { run: known, resumed: true };
@@ -183,7 +185,7 @@ export async function submitCopy(parts: SubmitParts, brought: BroughtFile): Prom
   const { ledger, clock, folders } = parts;
   const { feed, path, fileName, origin } = brought;
   const sha256 = brought.sha256 ?? (await hashFile(path));
-  const known = await newestRunOf(ledger.runs, feed.name, sha256);
+  const known = await sameRun(ledger.runs, { feed: feed.name, options: noOptions }, sha256);
   if (known !== null && (await isUnderWay(parts, known))) {
     await rm(path, { force: true });
     return known;
@@ -215,7 +217,7 @@ async function enterClaimed(
   const { size } = await stat(file.path);
   const sha256 = knownHash ?? (await hashFile(file.path));
   const reading = await readingOfFile(parts, file, { ...noOptions, origin }, choice);
-  const run = await enter(parts, await newestRunOf(ledger.runs, reading.feed, sha256), {
+  const run = await enter(parts, await sameRun(ledger.runs, reading, sha256), {
     id: file.runId,
     fileName: file.name,
     claimedPath: file.path,
@@ -235,6 +237,22 @@ export async function newestRunOf(runs: RunLedger, feed: string, sha256: string)
   return (await runs.list({ feed, sha256, limit: 1 })).at(0) ?? null;
 }
 
+/**
+ * The newest run of that content in the feed that has not ended and that the new one would do again: one that looks and one that writes
+ * have nothing to do with each other. Null where there is none.
+ */
+async function sameRun(
+  runs: RunLedger,
+  { feed, options }: Pick<RunRecord, 'feed' | 'options'>,
+  sha256: string,
+): Promise<RunRecord | null> {
+  const open = await runs.list({ feed, sha256, states: openRunStates, limit: sameRunsMax });
+  return open.find((one) => one.options.verify === options.verify) ?? null;
+}
+
+/** Of one content, that have not ended: more than a few wait for a decision. */
+const sameRunsMax = 50;
+
 /** Not one that is being cancelled, and not one of a host that is away: a file that comes again is to be read again. */
 async function isUnderWay({ ledger, clock, host: own }: SubmitParts, { state, host }: RunRecord): Promise<boolean> {
   if (!(activeRunStates as readonly string[]).includes(state) || state === 'cancelling') return false;
@@ -243,11 +261,15 @@ async function isUnderWay({ ledger, clock, host: own }: SubmitParts, { state, ho
   return known.some((one) => one.id === host && !isAway(one, nowMs));
 }
 
-/** @param known the newest run of the same content: where it is stopped, the file came again, perhaps with other limits, and the new run takes its place. */
+/**
+ * @param known the newest run of the same content: where it is stopped, the file came again, perhaps with other limits, and the new run
+ *   takes its place, unless it applies some rows only and the other one all.
+ */
 function enter({ ledger }: SubmitParts, known: RunRecord | null, entry: NewRun, act?: NewAct): Promise<RunRecord> {
   const message = `run ${entry.id} read the same file again and took its place`;
   const reason = { code: 'replaced', message, hint: null, facts: { by: entry.id } };
-  const replaced = known === null ? undefined : { id: known.id, reason };
+  const takesPlace = known !== null && (appliesAllRows(entry.options) || !appliesAllRows(known.options));
+  const replaced = takesPlace ? { id: known.id, reason } : undefined;
   return inStep('enterRun', () => ledger.runs.create(entry, act, replaced));
 }
 

@@ -9,7 +9,7 @@
 import type { Feeds } from '#src/feeds/feeds.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
-import type { ColumnFill, RunRecord } from '#src/ledger/runs.ts';
+import { appliesAllRows, type ColumnFill, type RunRecord } from '#src/ledger/runs.ts';
 import { namesColumn } from '#src/mapping/bind-mapping.ts';
 import type { ContactColumn } from '#src/mapping/contact-columns.ts';
 import { closestName, isIgnoredHeader, normaliseHeader, tidyHeader } from '#src/mapping/header.ts';
@@ -21,6 +21,11 @@ import type { FileBefore, FileHistory, GuardVerdict, OlderFile } from './guards.
 /** Whether the run's file belongs to a series of files that each hold all contacts of their feed. */
 export function isFullFile(feeds: Feeds, run: RunRecord): boolean {
   return run.feed !== mainFeed && comesInFull(feeds, run);
+}
+
+/** Whether what the run's file lacks is gone: a full file, all of whose rows are applied. The other rows of a run in a mode are left out. */
+export function isWholeFile(feeds: Feeds, run: RunRecord): boolean {
+  return isFullFile(feeds, run) && appliesAllRows(run.options);
 }
 
 /** Fix-files, redrives and files of kind `delta` hold a part of their feed and are compared with nothing. */
@@ -41,15 +46,15 @@ export async function fileHistory(ledger: Ledger, feeds: Feeds, run: RunRecord):
 
 /** The newest run that accepted the same content, unless it is the last that the feed accepted. */
 async function olderFile(ledger: Ledger, { feed, sha256, sequence }: RunRecord): Promise<OlderFile | null> {
-  const same = await ledger.runs.lastAccepted(feed, sequence, sha256);
+  const same = await ledger.runs.lastAccepted(feed, sequence, { sha256 });
   if (same === null || same.newerCount === 0) return null;
   return { runId: same.run.id, atMs: same.run.createdAtMs, newerCount: same.newerCount };
 }
 
-/** The feed's last accepted file; null where there is none, or nothing to compare. */
+/** The feed's last file that was accepted with all rows; null where there is none, or nothing to compare. */
 export async function runBefore(ledger: Ledger, feeds: Feeds, run: RunRecord): Promise<RunRecord | null> {
   if (!isFullFile(feeds, run)) return null;
-  return (await ledger.runs.lastAccepted(run.feed, run.sequence))?.run ?? null;
+  return (await ledger.runs.lastAccepted(run.feed, run.sequence, { applies: 'allRows' }))?.run ?? null;
 }
 
 /** How full the columns of the run's file are, which has been read to its end. @param leftCount records that were known by their text. */
@@ -98,7 +103,8 @@ export async function headerNote(
   columns: readonly string[] | null,
 ): Promise<string | null> {
   if (kind !== 'file' || columns === null) return null;
-  const before = (await ledger.runs.lastAccepted(feed, sequence))?.run.shape?.columns ?? null;
+  const last = await ledger.runs.lastAccepted(feed, sequence, { applies: 'allRows' });
+  const before = last?.run.shape?.columns ?? null;
   if (before === null || (feed === mainFeed && !areOfOneKind(before, columns))) return null;
   return describeHeaderChanges(compareHeaders(before, columns));
 }
@@ -115,7 +121,7 @@ export async function newlyLeftOut(
   if (run.kind !== 'file' || leftOut.length === 0) return [];
   const states = ['applying', 'done', 'doneWithDead'] as const;
   const files = (await ledger.runs.list({ feed: run.feed, states, limit: filesMax })).filter(
-    ({ kind, sequence }) => kind === 'file' && sequence < run.sequence,
+    ({ kind, sequence, options }) => kind === 'file' && sequence < run.sequence && !options.verify,
   );
   // Older versions did not look for such columns: all that their files had was accepted with them.
   const accepted = files.flatMap(({ shape }) => shape?.leftOut ?? shape?.columns ?? []);

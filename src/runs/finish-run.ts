@@ -21,7 +21,7 @@ import { inStep } from '#src/steps.ts';
 import { inWork } from '#src/telemetry.ts';
 import { storing } from '#src/whole-file.ts';
 import { cleanOriginal } from './clean-original.ts';
-import { isFullFile } from './feed-history.ts';
+import { isWholeFile } from './feed-history.ts';
 import { writeFixFile } from './fix-file.ts';
 import { publishEnd, publishRows } from './publish-run.ts';
 import { eventPages, noteOn, type RunSummary, writeReport } from './report.ts';
@@ -104,7 +104,7 @@ function withDoubts({ id, reason }: RunRecord, inDoubt: number): RunReason | nul
 
 /** A full file that no longer contains a row without a key closes its letter; its run says so in its notes. */
 async function withClosedLetters({ ledger, feeds, log }: FinishParts, run: RunRecord): Promise<RunRecord> {
-  if (!isFullFile(feeds, run)) return run;
+  if (!isWholeFile(feeds, run)) return run;
   const closed = await ledger.deadLetters.closeUnmet(run.id);
   if (closed > 0) log.info({ run: run.id, feed: run.feed, closed }, 'dead letters without a key closed');
   return (await ledger.runs.get(run.id)) ?? run;

@@ -281,7 +281,7 @@ export function guardReason(
   const check = advices.length === verdicts.length ? advices : [...advices, 'Check the file.'];
   const shown = {
     code: guardCode(verdicts[0]?.guard ?? 'updates'),
-    message: `stopped before the first write: ${verdicts.map(sentence).join('; ')}`,
+    message: `stopped before the first write: ${sentencesOf(verdicts)}`,
     facts: figureFacts(verdicts),
   };
   const unlinked = verdicts.find(({ guard }) => guard === 'unlinked');
@@ -295,6 +295,17 @@ export function guardReason(
     ...shown,
     hint: `${check.join(' ')} If this is expected, import it again with ${feedFlag}${flags === null ? '' : `${flags} or `}--accept, or approve the run: ${approveCommand(id, serviceName)}`,
   };
+}
+
+/** Of a run that writes nothing, in a note: what would stop an import of its file. */
+export function guardNotes(verdicts: readonly GuardVerdict[]): readonly string[] {
+  return verdicts.length === 0
+    ? []
+    : [`importing this file would stop before the first write: ${sentencesOf(verdicts)}`];
+}
+
+function sentencesOf(verdicts: readonly GuardVerdict[]): string {
+  return verdicts.map(sentence).join('; ');
 }
 
 /** One line for each thing to do. Linking comes first: what differs afterwards still waits for a person. */

@@ -7,12 +7,13 @@ import type { RunEvent } from '#src/ledger/staging.ts';
 import type { ContactColumn } from '#src/mapping/contact-columns.ts';
 import { inStep } from '#src/steps.ts';
 import type { CountryAdviceParts } from './country-advice.ts';
-import { fileHistory, isFullFile, leftOutVerdict, newlyLeftOut } from './feed-history.ts';
+import { fileHistory, isWholeFile, leftOutVerdict, newlyLeftOut } from './feed-history.ts';
 import type { FinishParts } from './finish-run.ts';
 import {
   checkGuards,
   checkLook,
   type GuardVerdict,
+  guardNotes,
   guardReason,
   noOthersValues,
   type OthersValues,
@@ -23,7 +24,10 @@ import { findGone } from './made-again.ts';
 import { countOthersValues, type OthersValuesParts } from './others-values.ts';
 import { stopRun } from './stop-run.ts';
 
-export interface LeaveParts extends FinishParts, CountryAdviceParts, OthersValuesParts {}
+export interface LeaveParts extends FinishParts, CountryAdviceParts, OthersValuesParts {
+  /** The run is one of a draft: what would become of others is noted, and not done. */
+  readonly isDraft?: true;
+}
 
 /** A file that was read to its end. */
 interface Staged {
@@ -65,7 +69,10 @@ export async function leaveStaging(
     ...checkLook(found, { accept: run.options.accept, adopt }),
     ...(run.kind === 'file' ? await verdictsOn(parts, current, staged, others) : []),
   ];
-  if (verdicts.length > 0) {
+  if (run.options.verify) {
+    // There is no write to stop before.
+    await ledger.runs.record(run.id, { notes: guardNotes(verdicts) });
+  } else if (verdicts.length > 0) {
     const reason = guardReason(verdicts, run, parts.serviceName);
     if (!(await stopRun(parts, current, 'staging', reason))) return;
     log.warn(
@@ -97,16 +104,22 @@ async function verdictsOn(
 const stoppedMax = 50;
 
 /**
- * A stopped run does not block its feed: a newer full file that was read to its end takes its place, and both runs say so.
+ * A stopped run does not block its feed: a newer full file that was read to its end takes its place, and both runs say so. One that
+ * applies some rows only, or none, does not.
  * The note is added again where an interrupted staging of this run has already replaced the other.
  */
-async function replaceStopped({ ledger, clock, log, feeds }: LeaveParts, run: RunRecord): Promise<void> {
-  if (!isFullFile(feeds, run)) return;
+async function replaceStopped({ ledger, clock, log, feeds, isDraft }: LeaveParts, run: RunRecord): Promise<void> {
+  if (!isWholeFile(feeds, run)) return;
   const states = ['stopped', 'cancelling', 'cancelled'] as const;
   for (const old of await ledger.runs.list({ states, feed: run.feed, limit: stoppedMax })) {
     if (old.kind !== 'file' || old.sequence >= run.sequence) continue;
     const isReplaced = old.reason?.code === 'replaced' && old.reason.facts.by === run.id;
     if (old.state !== 'stopped' && !isReplaced) continue;
+    if (isDraft) {
+      const notes = [`importing this file takes the place of run ${old.id}, which is stopped`];
+      await ledger.runs.record(run.id, { notes });
+      continue;
+    }
     const message = `run ${run.id} read a newer file of the feed and took its place`;
     const reason = { code: 'replaced', message, hint: null, facts: { by: run.id } };
     await ledger.runs.move(old.id, ['stopped'], 'cancelling', { atMs: clock.nowMs(), reason });

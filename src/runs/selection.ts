@@ -7,7 +7,7 @@
  */
 import type { Problem } from '#src/contacts/outcome.ts';
 import type { ForgottenPeople } from '#src/ledger/forgetting.ts';
-import type { FileShape, RunOptions } from '#src/ledger/runs.ts';
+import { appliesAllRows, type FileShape, type RunOptions } from '#src/ledger/runs.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
 import { listNames } from '#src/sources/row.ts';
 import type { LeftVerdict, Verdict } from './compare.ts';
@@ -40,10 +40,11 @@ type Mode = '--only' | '--create-only' | '--limit' | '--verify' | 'forgotten';
 
 /** @param people null where no person was forgotten. @param mapping tells the keys that a row without one may have. */
 export function createSelection(
-  { only, createOnly, updateOnly, limit, verify }: Modes,
+  modes: Modes,
   people: ForgottenPeople | null,
   { mapRow }: Pick<CompiledMapping, 'mapRow'>,
 ): Selection {
+  const { only, createOnly, updateOnly, limit, verify } = modes;
   const selected = only.length === 0 ? null : new Set(only);
   const missing = new Set(only);
   const left = new Map<Mode, number>();
@@ -86,7 +87,7 @@ export function createSelection(
 
   return {
     select,
-    isAll: selected === null && !createOnly && !updateOnly && limit === null && !verify,
+    isAll: appliesAllRows(modes),
     makesContacts: !updateOnly,
     keysNotRead: () => [...missing],
     notes: (known) => [

@@ -129,7 +129,9 @@ export async function writeSlice(
     dead = dead.slice(part.dead.length);
     await ledger.runs.stage({ ...empty, ...part, atMs });
   }
-  return ledger.runs.stage({ ...empty, ...content, withdrawnRows, dead, atMs });
+  // A run that looks only moves nothing of what its feed said, and closes no letter.
+  const moves = run.options.verify ? { refreshed: [], spoken: [], answered: [] } : {};
+  return ledger.runs.stage({ ...empty, ...content, ...moves, withdrawnRows, dead, atMs });
 }
 
 /** Of each slice; the report has the others. */

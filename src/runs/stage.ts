@@ -12,8 +12,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MissingRule } from '#src/contacts/missing.ts';
 import { PatchbayError } from '#src/errors.ts';
-import type { ColumnFill, RunReason, RunRecord, RunState } from '#src/ledger/runs.ts';
-import type { RunEvent } from '#src/ledger/staging.ts';
+import { appliesAllRows, type ColumnFill, type RunReason, type RunRecord, type RunState } from '#src/ledger/runs.ts';
+import type { KeysOfFile, RunEvent } from '#src/ledger/staging.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
 import { type IgnoresRow, ignoredRows } from '#src/mapping/ignored-rows.ts';
 import type { RecordLook } from '#src/sources/format-reader.ts';
@@ -202,7 +202,7 @@ async function stageRows(
   const lateCount =
     lateDead.length === 0 ? 0 : await stageLateDead((content) => writeSlice(parts, run, content), supply, lateDead);
   const keys = memory.keysOfFile(isFullFile(parts.feeds, run));
-  await ledger.runs.confirm(run.id, keys);
+  await ledger.runs.confirm(run.id, keysSpokenFor(run, keys));
   const beyondWith = { keys, missingRule, policies: supply.compiled.policies, selection };
   const beyond = await stageBeyondRows(parts, run, beyondWith, fold, signal);
   tally = addTally(tally, beyond.tally);
@@ -216,6 +216,12 @@ async function stageRows(
   const all = { ...tally, creates, dead: tally.dead + lateCount };
   const filled = fill === null ? [] : await fillOfFile(parts, run, fill, leftOutCount);
   return { tally: all, knownKeys: memory.keyCount, told: beyond.told, filled, adopt: held.adopt };
+}
+
+/** Whom a file lacks has not left where only some of its rows are applied; and one that is merely looked at speaks for no row. */
+function keysSpokenFor({ options }: RunRecord, keys: KeysOfFile): KeysOfFile {
+  const missing = appliesAllRows(options) ? (keys.missing ?? null) : null;
+  return options.verify ? { ...keys, missing, unchanged: new Uint8Array() } : { ...keys, missing };
 }
 
 /** What became of a slice. */

@@ -2,7 +2,15 @@
 import { expect, test } from 'vitest';
 import { approvalOf } from '#src/ledger/rules/approval.ts';
 import { emptyBitmap, enterBit } from '#src/ledger/rules/bitmap.ts';
-import { type NewRun, noOptions, type RunState, zeroCounts, zeroRequests } from '#src/ledger/runs.ts';
+import {
+  appliesAllRows,
+  type NewRun,
+  noOptions,
+  type RunOptions,
+  type RunState,
+  zeroCounts,
+  zeroRequests,
+} from '#src/ledger/runs.ts';
 import { mappingSchema } from '#src/mapping/mapping-schema.ts';
 import {
   applyingRun,
@@ -165,6 +173,34 @@ export function runContract(open: OpenLedger): void {
     expect((await ledger.runs.get('fix'))?.kind).toBe('fixFile');
   });
 
+  test('a file of which some rows were applied is not one that was accepted with all, and one that was looked at is none', async () => {
+    const { ledger } = await openForTest(open);
+    const modes: readonly Partial<RunOptions>[] = [
+      {},
+      ...[{ limit: 1 }, { only: ['c-1'] }, { createOnly: true }, { updateOnly: true }],
+      { verify: true },
+    ];
+    for (const [index, mode] of modes.entries()) {
+      const options = { ...noOptions, ...mode };
+      const { id } = await ledger.runs.create(newRun(`r${index}`, { feed: 'crm', sha256: 'A', options }));
+      await ledger.runs.move(id, ['queued'], 'done', { atMs });
+      await ledger.runs.prune(id);
+      const rows = mode.verify === true ? index - 1 : index;
+      expect((await ledger.runs.lastAccepted('crm', 1_000))?.run.id).toBe(`r${rows}`);
+      expect((await ledger.runs.lastAccepted('crm', 1_000, { applies: 'allRows' }))?.run.id).toBe('r0');
+      expect(appliesAllRows(options)).toBe(index === 0);
+    }
+    // An older version did not know every option.
+    const options = { accept: true } as RunOptions;
+    await ledger.runs.create(newRun('old', { feed: 'shop', options }));
+    await ledger.runs.move('old', ['queued'], 'done', { atMs });
+    expect((await ledger.runs.lastAccepted('shop', 1_000, { applies: 'allRows' }))?.run.id).toBe('old');
+    // What a feed may still ask for is kept.
+    await ledger.forget(atMs + 10_000, 1, { historyMs: 1 });
+    const kept = (await ledger.runs.list({ feed: 'crm', limit: 10 })).map(({ id }) => id);
+    expect(kept).toEqual(['r4', 'r0']);
+  });
+
   test('a file shares keys with another: those that its feed knew, and those that it knows by it', async () => {
     const { ledger } = await openForTest(open);
     const first = await applyingRun(ledger, 'r1', ['k1', 'k2', 'k3'], { feed: 'crm' });
@@ -291,7 +327,7 @@ export function runContract(open: OpenLedger): void {
     await accept('fix', { sha256: 'F', kind: 'fixFile' });
     await accept('bad', { sha256: 'X' }, 'failed');
     const found = async (sha256: string, before: number) => {
-      const same = await ledger.runs.lastAccepted('crm', before, sha256);
+      const same = await ledger.runs.lastAccepted('crm', before, { sha256 });
       return same === null ? null : [same.run.id, same.newerCount];
     };
     expect(await found('A', 1_000)).toEqual(['a1', 0]);

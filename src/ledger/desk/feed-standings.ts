@@ -1,4 +1,7 @@
-/** What the runs say of each feed that ever had one: a few look-ups in indexes a feed, since it is asked every few seconds. */
+/**
+ * What the runs say of each feed that ever had one: a few look-ups in indexes a feed, since it is asked every few seconds. A file that was
+ * only looked at says nothing of its feed.
+ */
 import {
   acceptedStates,
   type FeedStanding,
@@ -18,7 +21,7 @@ export async function feedStandings(tables: Sources): Promise<readonly FeedStand
   const standings: FeedStanding[] = [];
   for (const feed of await tables.keys.feeds()) {
     const newest = async (states: readonly RunState[]): Promise<RunRecord | null> =>
-      (await tables.runs.findRuns({ feed: feed.feed, kind: historyKind, states }, 1))[0] ?? null;
+      (await tables.runs.findRuns({ feed: feed.feed, kind: historyKind, states, applies: 'rows' }, 1))[0] ?? null;
     const last = await newest(standingStates);
     const mayBeOpen = last?.state === 'doneWithDead';
     standings.push(

@@ -343,6 +343,18 @@ async function deleteRows(statements: Statements, sequence: number, limit: numbe
   );
 }
 
+/** An older version did not know every option. */
+const isUnset = (option: string): string => `NOT coalesce((options::jsonb ->> '${option}')::boolean, FALSE)`;
+
+const applies: Readonly<Record<NonNullable<RunWhere['applies']>, string>> = {
+  rows: isUnset('verify'),
+  allRows: [
+    ...['verify', 'createOnly', 'updateOnly'].map(isUnset),
+    "options::jsonb ->> 'limit' IS NULL",
+    "coalesce(jsonb_array_length(options::jsonb -> 'only'), 0) = 0",
+  ].join(' AND '),
+};
+
 /** The first of each feed, by the index `runs_in_line`. */
 const firstInLine = `state = 'queued' AND NOT EXISTS (SELECT 1 FROM runs AS earlier
   WHERE earlier.feed = runs.feed AND earlier.sequence < runs.sequence AND earlier.state IN ('queued', 'staging', 'applying'))`;
@@ -375,6 +387,7 @@ function runConditions(asked: RunWhere, first = 1): ReturnType<typeof where> {
     ...(states === undefined ? [] : [states === '' ? 'FALSE' : `state IN (${states})`]),
     ...(asked.unpruned ? ['pruned = 0 AND finished_at IS NOT NULL'] : []),
     ...(asked.hasLook ? ['look IS NOT NULL'] : []),
+    ...(asked.applies === undefined ? [] : [applies[asked.applies]]),
     ...(asked.isFirstInLine === true ? [firstInLine] : []),
   ];
   return { ...given, sql: sql.join(' AND ') };

@@ -16,7 +16,7 @@ export const historyKind: RunKind = 'file';
 /**
  * Whether a finished run keeps its keys: the next file of the feed is compared with those of the last accepted one. The files
  * of `main` need not hold the same contacts.
- * @param lastAcceptedId the feed's last accepted run.
+ * @param lastAcceptedId the feed's last accepted run that applied all rows.
  */
 export function keepsKeys(run: Pick<RunRecord, 'id' | 'feed'>, lastAcceptedId: string | null): boolean {
   return run.feed !== mainFeed && run.id === lastAcceptedId;

@@ -290,6 +290,18 @@ const partTables: Readonly<Record<'batches' | 'headers' | 'events', readonly [st
   events: ['run_events', 'ordinal'],
 };
 
+/** An older version did not know every option. */
+const isUnset = (option: string): string => `coalesce(json_extract(options, '$.${option}'), 0) = 0`;
+
+const applies: Readonly<Record<NonNullable<RunWhere['applies']>, string>> = {
+  rows: isUnset('verify'),
+  allRows: [
+    ...['verify', 'createOnly', 'updateOnly'].map(isUnset),
+    "json_extract(options, '$.limit') IS NULL",
+    "coalesce(json_array_length(options, '$.only'), 0) = 0",
+  ].join(' AND '),
+};
+
 const firstInLine = `state = 'queued' AND sequence IN (SELECT min(sequence) FROM runs INDEXED BY runs_in_line
   WHERE state IN ('queued', 'staging', 'applying') GROUP BY feed)`;
 
@@ -317,6 +329,7 @@ function conditionsOf(where: RunWhere): { readonly sql: string; readonly values:
     ...(states === undefined ? [] : [`state IN (${states})`]),
     ...(where.unpruned ? ['pruned = 0 AND finished_at IS NOT NULL'] : []),
     ...(where.hasLook ? ['look IS NOT NULL'] : []),
+    ...(where.applies === undefined ? [] : [applies[where.applies]]),
     ...(where.isFirstInLine === true ? [firstInLine] : []),
   ];
   return { sql: sql.join(' AND ') || 'TRUE', values: given.map(({ value }) => value) };

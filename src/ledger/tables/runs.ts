@@ -22,6 +22,8 @@ export interface RunWhere {
   readonly afterSequence?: number;
   /** It has ended and is not pruned. */
   readonly unpruned?: true;
+  /** By its options: `rows`: it does not merely look at them (`verify`); `allRows`: as `appliesAllRows` says (`runs.ts`). */
+  readonly applies?: 'rows' | 'allRows';
   /** It looked for contacts without an externalId. */
   readonly hasLook?: true;
   readonly hosts?: readonly (string | null)[];
