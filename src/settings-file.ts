@@ -20,6 +20,16 @@ export class NotSettings extends Error {
   override readonly name = 'NotSettings';
 }
 
+/** By the system's code. A file that is not there is the caller's matter. */
+const unopenable: Readonly<Record<string, string>> = {
+  ENXIO: 'is not a regular file',
+  ELOOP: 'cannot be opened: its links lead in a circle',
+  ENOTDIR: 'is not there: a part of its path is a file, not a folder',
+  ENAMETOOLONG: 'is not there: the name is too long',
+  EACCES: 'may not be read by this user',
+  EPERM: 'may not be read by this user',
+};
+
 /**
  * The text of the file.
  * @throws NotSettings if it is no regular file, too large, or not UTF-8; the system's errors, such as `ENOENT`.
@@ -31,8 +41,8 @@ export async function readSettingsFile(path: string, options: SettingsFileOption
   await using file = await open(path, constants.O_RDONLY | flags).catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? error.code : null;
     if (code === 'ELOOP' && !followLinks) throw new NotSettings('is a link; put the file itself there');
-    if (code === 'ENXIO') throw new NotSettings('is not a regular file');
-    throw error;
+    const why = unopenable[`${code}`];
+    throw why === undefined ? error : new NotSettings(why);
   });
   const stats = await file.stat();
   if (!stats.isFile()) throw new NotSettings(stats.isDirectory() ? 'is a folder' : 'is not a regular file');

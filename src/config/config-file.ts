@@ -109,7 +109,7 @@ function refusedYaml(node: Node): string | null {
 
 function readProblem(error: unknown): string {
   if (error instanceof NotSettings) return `the file ${error.message}`;
-  const code = error instanceof Error && 'code' in error ? error.code : null;
-  if (code === 'ENOENT') return 'there is no such file';
-  return code === 'EACCES' ? 'the file may not be read by this user' : messageOf(error);
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    ? 'there is no such file'
+    : messageOf(error);
 }

@@ -13,6 +13,7 @@ import type { InputFormat } from '#src/sources/file-name.ts';
 import { checkDelimiter } from '#src/sources/read-csv.ts';
 import { spoolInput } from '#src/sources/spool-input.ts';
 import { actOf } from './acts.ts';
+import { requirePath } from './require-path.ts';
 
 /** How the files are read, and which guards they may pass. What is absent is detected, or comes from the feed. */
 export interface ImportOptions {
@@ -143,6 +144,7 @@ export async function enterFiles(
   const refused: PatchbayError[] = [];
   for (const file of files) {
     try {
+      if (typeof file === 'string') requirePath(file, 'import');
       const named = typeof file === 'string' ? resolve(file) : file;
       const besides = new Set(runs.map(({ run }) => run.id));
       const entered = await patiently(async () => {

@@ -27,6 +27,7 @@ import { type FixtureResult, type Preview, previewRows, runFixtures } from '#src
 import { listNames, type SourceItem } from '#src/sources/row.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
 import { checkOptions, type MapLayout, type MapReadOptions, readForMap } from './read-for-map.ts';
+import { requirePath } from './require-path.ts';
 
 export type { ProposedColumn } from '#src/mapping/propose/proposal.ts';
 export type { ExplainedRow } from '#src/mapping/show/explain-row.ts';
@@ -79,6 +80,7 @@ export interface MapResult {
  *   feed, a mapping or an option that is not one.
  */
 export async function mapFile(parts: MapParts, path: string, options: MapOptions): Promise<MapResult> {
+  requirePath(path, 'map');
   const country = checkOptions(options);
   const named = await namedMapping(parts, options);
   const read = await readForMap(resolve(path), options, named);
@@ -294,6 +296,7 @@ export async function explainLine(
   line: number,
   options: MapOptions,
 ): Promise<ExplainedRow> {
+  requirePath(path, 'map');
   const country = checkOptions(options);
   const named = await namedMapping(parts, options);
   const result = named === undefined ? await mapFile(parts, path, options) : null;

@@ -14,6 +14,7 @@ import { type FileHead, headerRule, isKnownHeader, presetWords, recognise } from
 import { checkEncoding } from '#src/sources/decode.ts';
 import type { HeaderRule } from '#src/sources/format-reader.ts';
 import { type OpenSource, openSource } from '#src/sources/open-source.ts';
+import { requireThere } from '#src/sources/opening-error.ts';
 import { checkDelimiter } from '#src/sources/read-csv.ts';
 import type { Row, SourceHead, SourceItem } from '#src/sources/row.ts';
 
@@ -77,6 +78,7 @@ export async function readForMap(
   named: Pick<KnownLayout, 'mapping'> | undefined,
   line: number | null = null,
 ): Promise<FileRead> {
+  await requireThere(path, basename(path));
   const source = await openAny(path, options, named);
   try {
     return await readAll(source, basename(path), named, line);

@@ -23,6 +23,7 @@ import {
 } from '#src/whole-file.ts';
 import { safeFileName } from './file-name.ts';
 import { fingerprintOf } from './folder-entries.ts';
+import { openingError } from './opening-error.ts';
 
 /** `fs.rename`, or what a test puts in its place. */
 export type Rename = (from: string, to: string) => Promise<void>;
@@ -122,7 +123,7 @@ export async function copyIntoFolder(
     // Ends with the file.
     for (;;) {
       const { value: chunk, done } = await chunks.next().catch((error: unknown) => {
-        throw asUnreadable(error, name);
+        throw openingError(error, from, name);
       });
       if (done === true) break;
       hash.update(chunk);
@@ -225,20 +226,8 @@ async function allowOwnerOnly(path: string): Promise<void> {
 /** Follows a link that the user named; does not open a FIFO. */
 async function fingerprintOfFile(path: string, name: string): Promise<string> {
   const stats = await stat(path, { bigint: true }).catch((error: unknown) => {
-    throw asUnreadable(error, name);
+    throw openingError(error, path, name);
   });
   if (stats.isFile()) return fingerprintOf(stats);
   throw fileError('notAFile', `${name} is not a regular file`, { file: name }, 'Name the file itself.');
-}
-
-function asUnreadable(error: unknown, name: string): unknown {
-  const systemCode = systemCodeOf(error);
-  if (systemCode === 'ENOENT') {
-    return fileError('fileMissing', `${name} is not there`, { file: name }, 'Check the path.', error);
-  }
-  if (systemCode === 'EACCES' || systemCode === 'EPERM') {
-    const hint = 'Give this user the right to read it.';
-    return fileError('fileUnreadable', `${name} cannot be opened (${systemCode})`, { file: name }, hint, error);
-  }
-  return error;
 }

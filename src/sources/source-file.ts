@@ -12,6 +12,7 @@ import { createGunzip, type Gunzip } from 'node:zlib';
 import { fileError, messageOf, PatchbayError, systemCodeOf } from '#src/errors.ts';
 import { fingerprintOf } from './folder-entries.ts';
 import type { SourceLimits } from './format-reader.ts';
+import { openingError } from './opening-error.ts';
 
 const chunkBytes = 256 * 1024;
 
@@ -61,12 +62,11 @@ async function openNonBlocking(path: string, name: string): Promise<FileHandle> 
     return await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     const systemCode = systemCodeOf(error);
-    if (systemCode === 'ENOENT') {
-      throw fileError('fileMissing', `${name} is not there`, { file: name }, 'Check the path.', error);
-    }
     if (systemCode === 'ENXIO' || systemCode === 'EISDIR') throw notAFile(name);
+    const known = openingError(error, path, name);
+    if (known instanceof PatchbayError) throw known;
     const why = `${name} cannot be opened (${systemCode ?? 'unknown reason'})`;
-    throw fileError('fileUnreadable', why, { file: name }, 'Give this user the right to read it.', error);
+    throw fileError('fileUnreadable', why, { file: name }, `Check the file and its disk: ${path}`, error);
   }
 }
 

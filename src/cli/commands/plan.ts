@@ -17,6 +17,7 @@ import {
   planFile,
   planStoppedRun,
 } from '#src/operations/plan.ts';
+import { requirePath } from '#src/operations/require-path.ts';
 import { findRun } from '#src/operations/runs.ts';
 import type { MadePlan, PlanProgress } from '#src/plans/make-plan.ts';
 import { htmlListMax, planHtml, planMarkdown } from '#src/plans/show/plan-files.ts';
@@ -168,7 +169,9 @@ export function waitNote(output: Output): (ms: number) => void {
     output.note(`contacts of it were written a moment ago: waiting ${formatDuration(ms)} for what reads show then`);
 }
 
+/** @throws PatchbayError `file` `addressNotTaken`. */
 function namedFile(file: string): NamedFile {
+  requirePath(file, 'plan');
   const path = resolve(file);
   return { path, name: path.split(/[\\/]/).at(-1) ?? file };
 }
