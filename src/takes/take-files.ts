@@ -8,7 +8,7 @@
  *
  * A missing file is no failure but nothing new: an export may be late, and `expectEvery` reports one that never comes.
  */
-import { glob, opendir, realpath } from 'node:fs/promises';
+import { glob, lstat, opendir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, matchesGlob, parse, relative, sep } from 'node:path';
 import pMap from 'p-map';
 import { systemCodeOf } from '#src/errors.ts';
@@ -141,7 +141,8 @@ export async function takeGlob(
   signal: AbortSignal,
 ): Promise<TickEnd> {
   const { takes } = parts.ledger;
-  const matches = await listMatches(parts, pattern, signal);
+  const place = await placeOfPattern(pattern);
+  const matches = await listMatches(parts, pattern, place, signal);
   if (matches.files.length === 0) return nothingMatches(pattern, matches);
   const known = await takes.knownFiles(feed.name, matches.files, parts.clock.nowMs());
   const failed = await newestFailed(
@@ -155,7 +156,7 @@ export async function takeGlob(
     kind: feed.kind,
     files: matches.files.filter(({ path }) => !known.has(path) || again.has(path)),
     // Files that were taken from elsewhere, under an earlier configuration, do not count here.
-    newestTaken: await takes.newestFile(feed.name, (path) => matchesGlob(path, pattern) && !again.has(path)),
+    newestTaken: await takes.newestFile(feed.name, (path) => matchesAt(place, path) && !again.has(path)),
     filesMax: parts.limits?.filesPerTickMax ?? fileLimits.filesPerTickMax,
   });
   if (chosen.take.length === 0) {
@@ -264,11 +265,16 @@ export function isPattern(take: string): boolean {
  * not taken: files elsewhere are taken only if the pattern itself names the way. No wildcard matches a leading `.`.
  * @throws PatchbayError `file`: `tooManyMatches`, `tooManyEntries`, `globTooSlow`, `fileUnreadable`.
  */
-async function listMatches(parts: FileTakeParts, pattern: string, signal: AbortSignal): Promise<Matches> {
-  const folderIsThere = await openFolder(fixedFolder(pattern));
+async function listMatches(
+  parts: FileTakeParts,
+  pattern: string,
+  place: PatternPlace,
+  signal: AbortSignal,
+): Promise<Matches> {
+  const folderIsThere = await openFolder(place.folder);
   if (!folderIsThere) return { files: [], refusedCount: 0, unreadableCount: 0, specialCount: 0, folderIsThere };
-  const isOwn = await ownPathsOf(parts.ownFolders, fixedFolder(pattern));
-  const names = (await matchingPaths(parts, pattern, signal)).filter((path) => !isOwn(path));
+  const isOwn = await ownPathsOf(parts.ownFolders, place.folder);
+  const names = (await matchingPaths(parts, pattern, place, signal)).filter((path) => !isOwn(path));
   const named = names.filter((path) => classifyFileName(basename(path)).kind !== 'ignore');
   const found = await pMap(named, seeFile, { concurrency: looksAtOnce, signal });
   const files = found.filter(isSeen);
@@ -303,7 +309,12 @@ async function ownPathsOf(ownFolders: readonly string[], fixed: string): Promise
 }
 
 /** Ends with the pattern's folders, or at the first limit. */
-async function matchingPaths(parts: FileTakeParts, pattern: string, signal: AbortSignal): Promise<readonly string[]> {
+async function matchingPaths(
+  parts: FileTakeParts,
+  pattern: string,
+  { folder, rest }: PatternPlace,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   const limits = { ...fileLimits, ...parts.limits };
   const startedAtMs = parts.clock.monotonicMs();
   const paths: string[] = [];
@@ -321,9 +332,9 @@ async function matchingPaths(parts: FileTakeParts, pattern: string, signal: Abor
     if (entries <= limits.entriesMax) return false;
     throw tooMuch('tooManyEntries', `${pattern} leads through more than ${limits.entriesMax} files and folders`);
   };
-  for await (const path of glob(pattern, { exclude })) {
+  for await (const path of glob(rest, { cwd: folder, exclude })) {
     assertWithin();
-    paths.push(path);
+    paths.push(join(folder, path));
     if (paths.length > limits.matchesMax) {
       throw tooMuch('tooManyMatches', `${pattern} matches more than ${limits.matchesMax} files`);
     }
@@ -335,15 +346,37 @@ function tooMuch(code: string, message: string): Error {
   return takeError('file', code, message, 'Make the pattern narrower, or move old files elsewhere.');
 }
 
-/** What comes before the first wildcard. */
-function fixedFolder(pattern: string): string {
+/** Where a pattern begins to be one. */
+interface PatternPlace {
+  readonly folder: string;
+  /** The pattern within that folder. */
+  readonly rest: string;
+}
+
+/**
+ * The folder before the first wildcard. A folder that is there under its very name is no wildcard, as a file is none: people call folders
+ * `exports [old]`.
+ */
+async function placeOfPattern(pattern: string): Promise<PatternPlace> {
   const { root } = parse(pattern);
-  const fixed: string[] = [];
-  for (const name of pattern.slice(root.length).split(/[\\/]/)) {
-    if (isPattern(name)) return join(root, ...fixed);
-    fixed.push(name);
+  const names = pattern.slice(root.length).split(/[\\/]/);
+  let folder = root;
+  // Ends with the last name, which is the pattern at the latest.
+  for (const [at, name] of names.slice(0, -1).entries()) {
+    const next = join(folder, name);
+    if (isPattern(name) && !(await isThere(next))) return { folder, rest: names.slice(at).join('/') };
+    folder = next;
   }
-  return dirname(join(root, fixed.join(sep)));
+  return { folder, rest: names.at(-1) ?? '' };
+}
+
+/** Whatever it is. */
+async function isThere(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => null)) !== null;
+}
+
+function matchesAt({ folder, rest }: PatternPlace, path: string): boolean {
+  return path.startsWith(join(folder, sep)) && matchesGlob(relative(folder, path), rest);
 }
 
 /** The walk ignores folders that it cannot open. @returns whether the folder exists. */

@@ -2,6 +2,7 @@
 import { appendFile, mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { PatchbayError } from '#src/errors.ts';
 import type { SeenFile } from '#src/ledger/takes.ts';
 import { chooseFiles } from '#src/takes/take-files.ts';
 import { openTakesBench, quickClock, type TakesBench } from './support/takes-bench.ts';
@@ -149,6 +150,29 @@ describe('a glob', () => {
 });
 
 /** A feed that takes from one path. */
+describe('a glob below a folder whose name looks like one', () => {
+  it.each(['one [x]', 'a{b}c', 'what?', 'star*'])(
+    '%s: what is advised for it takes its newest file, and no older one',
+    async (name) => {
+      const bench = await openTakesBench();
+      await bench.write(`${name}/a.csv`, 'new', 2);
+      const failure = await bench.take(join(bench.folder, name)).catch((error: unknown) => error);
+      const [, advised] = /a pattern such as (.+)\.$/.exec((failure as PatchbayError).hint ?? '') ?? [];
+      expect(advised).toBe(join(bench.folder, name, '*.csv'));
+      expect(await bench.take(advised ?? '')).toMatchObject({ outcome: 'run' });
+      await bench.write(`${name}/late.csv`, 'late', 1);
+      expect(await bench.take(advised ?? '')).toMatchObject({ outcome: 'nothingNew', code: 'fileOlder' });
+      expect(await bench.contents()).toEqual(['new']);
+    },
+  );
+
+  it('is a pattern where no folder is called so', async () => {
+    const bench = await openTakesBench();
+    await bench.write('one x/a.csv', 'new', 2);
+    expect(await bench.take(join(bench.folder, 'one [x]', '*.csv'))).toMatchObject({ outcome: 'run' });
+  });
+});
+
 describe('a path', () => {
   it('is taken by a copy, and again when its file is another', async () => {
     const bench = await openTakesBench();
