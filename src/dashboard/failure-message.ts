@@ -8,7 +8,8 @@ const againSeconds = 5;
 /** What to do about trouble that passes, for people who look at the page. */
 const passingAdvice: Readonly<Record<string, string>> = {
   ledgerAway: 'Check that PostgreSQL runs where DATABASE_URL names it.',
-  ledgerReadOnly: 'The database may be a standby, or set to read-only: let it take writes.',
+  ledgerReadOnly:
+    'Give this user the right to write the file and its folder. A database may be a standby, or set to read-only: let it take writes.',
   ledgerBusy: 'Another process keeps the ledger locked, perhaps a backup.',
   ledgerSlow: 'The database is overloaded, or a statement waits for a lock of another program.',
   ledgerIoFails: 'Check the disk of the ledger.',

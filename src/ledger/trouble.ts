@@ -9,8 +9,8 @@ import { type Facts, PatchbayError } from '#src/errors.ts';
 export type LedgerObserver = (trouble: PatchbayError | null) => void;
 
 /**
- * `ledgerBusy`: another process holds it; `diskFull`, `ledgerIoFails`: its disk. Of a database server alone: `ledgerAway` does not
- * answer, or not now; `ledgerReadOnly` takes no writes; `ledgerSlow` did not end a statement in time; `commitUnanswered` may have
+ * `ledgerBusy`: another process holds it; `diskFull`, `ledgerIoFails`: its disk; `ledgerReadOnly` takes no writes, or not of this user. Of a
+ * database server alone: `ledgerAway` does not answer, or not now; `ledgerSlow` did not end a statement in time; `commitUnanswered` may have
  * committed or not.
  */
 export type PassingCode =

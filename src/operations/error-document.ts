@@ -66,7 +66,8 @@ const advice: Readonly<Record<string, string>> = {
   ledgerIoFails: 'Check the disk of the data folder. Nothing is lost; run the same command again.',
   ledgerAway:
     'Check DATABASE_URL, and that PostgreSQL runs there. Nothing is lost; run the same command again when it answers.',
-  ledgerReadOnly: 'The database may be a standby, or set to read-only. Nothing is lost; run the same command again.',
+  ledgerReadOnly:
+    'Check the rights of the file and its folder; a database may be a standby, or set to read-only. Nothing is lost; run the same command again.',
   ledgerSlow:
     'The database is overloaded, or a statement waits for a lock of another program. Run the same command again.',
   commitUnanswered: 'Look what was entered: patchbay status. Then run the same command again.',

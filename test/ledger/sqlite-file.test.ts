@@ -1,7 +1,8 @@
-import { readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { ledgerTroubleOf } from '#src/ledger/sqlite/damage.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { firstDesign } from '#src/ledger/sqlite/migrations/first-design.ts';
 import { newRun } from '#test/contracts/support/build.ts';
@@ -14,6 +15,26 @@ function plain<Result>(file: string, look: (db: DatabaseSync) => Result): Result
     return look(db);
   } finally {
     db.close();
+  }
+}
+
+/** No right is missing to root: a test of rights is that of an ordinary user. */
+const ordinaryUser = 65_534;
+
+function asOwner(folder: string): void {
+  if (process.geteuid?.() !== 0) return;
+  for (const path of [folder, ...readdirSync(folder).map((name) => join(folder, name))])
+    chownSync(path, ordinaryUser, ordinaryUser);
+}
+
+/** Nothing else goes on meanwhile: the work does not wait. */
+function asOrdinaryUser<Result>(work: () => Result): Result {
+  if (process.geteuid?.() !== 0 || process.seteuid === undefined) return work();
+  process.seteuid(ordinaryUser);
+  try {
+    return work();
+  } finally {
+    process.seteuid(0);
   }
 }
 
@@ -44,6 +65,37 @@ describe('the ledger’s file', () => {
     const ledger = openSqliteLedger(file);
     await ledger.close();
     expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  test('a file that has lost its write permission is written at the first try', async () => {
+    const folder = tempFolder();
+    const file = join(folder, 'ledger.sqlite');
+    await openSqliteLedger(file).close();
+    asOwner(folder);
+    chmodSync(file, 0o444);
+    const ledger = asOrdinaryUser(() => openSqliteLedger(file));
+    onTestFinished(() => ledger.close());
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    await ledger.runs.create(newRun('r1'));
+    expect(await ledger.runs.get('r1')).toMatchObject({ state: 'queued' });
+  });
+
+  test('what SQLite may only read is said in words, as trouble that passes once the rights are there', async () => {
+    const file = join(tempFolder(), 'ledger.sqlite');
+    await openSqliteLedger(file).close();
+    const db = new DatabaseSync(file, { readOnly: true });
+    onTestFinished(() => db.close());
+    const refused = (): unknown => {
+      try {
+        return db.exec('CREATE TABLE x (y)');
+      } catch (error) {
+        return ledgerTroubleOf(error, file);
+      }
+    };
+    expect(refused()).toMatchObject({
+      ...{ kind: 'transient', code: 'ledgerReadOnly' },
+      message: `this user may not write the ledger ${file}, or not in its folder`,
+    });
   });
 
   test('the ledger of a newer Patchbay is refused by its schema’s number, and stays as it is', async () => {

@@ -14,7 +14,7 @@ import { PatchbayError } from '#src/errors.ts';
 import { passing } from '#src/ledger/trouble.ts';
 
 /** Primary result codes of SQLite; the upper bits of an extended code say more. */
-const primary = { busy: 5, locked: 6, ioError: 10, corrupt: 11, full: 13, notADatabase: 26 } as const;
+const primary = { busy: 5, locked: 6, readOnly: 8, ioError: 10, corrupt: 11, full: 13, notADatabase: 26 } as const;
 /** The shared index of the log could not grow: a full disk too. */
 const shmSize = 4_874;
 /** A read that ended early, a checksum that does not fit, a file system that says it is damaged: none of them heals. */
@@ -22,7 +22,7 @@ const ioDamage: readonly number[] = [522, 8_202, 8_458];
 
 /**
  * The error in our words; null where it is another one. `file` is the ledger's path.
- * Kind `transient`: `ledgerBusy`, `diskFull`, `ledgerIoFails`; kind `damaged`: `ledgerDamaged`.
+ * Kind `transient`: `ledgerBusy`, `diskFull`, `ledgerReadOnly`, `ledgerIoFails`; kind `damaged`: `ledgerDamaged`.
  */
 export function ledgerTroubleOf(error: unknown, file: string): PatchbayError | null {
   if (!(error instanceof Error) || !('errcode' in error)) return null;
@@ -37,11 +37,18 @@ export function ledgerTroubleOf(error: unknown, file: string): PatchbayError | n
       return passing('ledgerBusy', 'another process holds the ledger and does not let go', error);
     case primary.full:
       return passing('diskFull', 'the disk has no room for the ledger', error);
+    case primary.readOnly:
+      return ledgerReadOnly(file, error);
     case primary.ioError:
       return passing('ledgerIoFails', `the ledger's disk fails: ${error.message}`, error, { sqliteCode: code });
     default:
       return null;
   }
+}
+
+/** Of a file that this user may not write, or not in its folder. */
+export function ledgerReadOnly(file: string, cause: unknown): PatchbayError {
+  return passing('ledgerReadOnly', `this user may not write the ledger ${file}, or not in its folder`, cause);
 }
 
 /** `what`: what SQLite says of it. */

@@ -5,13 +5,13 @@
  * (`log-sync.ts`): it survives a power cut, and all commits before it do too.
  */
 import { channel } from 'node:diagnostics_channel';
-import { chmodSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, chmodSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import type { LedgerObserver } from '#src/ledger/trouble.ts';
 import { makeFolderNow } from '#src/whole-file.ts';
-import { damageTold, ledgerDamaged, ledgerTroubleOf, liftMark, markDamaged } from './damage.ts';
+import { damageTold, ledgerDamaged, ledgerReadOnly, ledgerTroubleOf, liftMark, markDamaged } from './damage.ts';
 import { createLogSync } from './log-sync.ts';
 import { migrations } from './migrations/migrations.ts';
 import { carryOut } from './migrations/step.ts';
@@ -260,7 +260,10 @@ export function preparedRows(statement: StatementSync): Prepared {
 function open(file: string): DatabaseSync {
   let db: DatabaseSync | null = null;
   try {
-    if (file !== ':memory:') makeFolderNow(dirname(file));
+    if (file !== ':memory:') {
+      makeFolderNow(dirname(file));
+      requireWritableFile(file);
+    }
     db = new DatabaseSync(file, { timeout: busyTimeoutMs });
     if (file !== ':memory:') chmodSync(file, 0o600);
     switchToWal(db);
@@ -270,6 +273,7 @@ function open(file: string): DatabaseSync {
     return db;
   } catch (error) {
     db?.close();
+    if (error instanceof PatchbayError) throw error;
     const trouble = ledgerTroubleOf(error, file);
     if (trouble?.kind === 'damaged') markDamaged(file, trouble);
     if (trouble !== null) throw trouble;
@@ -277,6 +281,25 @@ function open(file: string): DatabaseSync {
       hint: 'Check the data folder: its rights, its free space, and that the file is a ledger of Patchbay.',
       cause: error,
     });
+  }
+}
+
+/**
+ * SQLite opens what it may not write for reading alone, and each write fails then, whatever becomes of the rights. So they are set first, and what this
+ * user still may not write is not opened. @throws PatchbayError `transient` `ledgerReadOnly`.
+ */
+function requireWritableFile(file: string): void {
+  for (const one of [file, `${file}-wal`, `${file}-shm`].filter((path) => existsSync(path))) {
+    try {
+      chmodSync(one, 0o600);
+    } catch {
+      // Of another user, or on a disk that takes no writes: what may be done with it all the same is asked next.
+    }
+    try {
+      accessSync(one, constants.R_OK | constants.W_OK);
+    } catch (error) {
+      throw ledgerReadOnly(file, error);
+    }
   }
 }
 
