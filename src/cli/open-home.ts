@@ -8,6 +8,7 @@ import { dataFolders } from '#src/config/data-folders.ts';
 import { type ConfigFlags, type LoadedConfig, loadConfig } from '#src/config/load.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { hasLedger } from '#src/ledger/place.ts';
+import { isPassingTrouble } from '#src/ledger/trouble.ts';
 import { createLogger, type Logger, silentLogger } from '#src/log.ts';
 import { chooseTraces } from '#src/traces/traces-wanted.ts';
 import { makeFolder } from '#src/whole-file.ts';
@@ -83,7 +84,7 @@ export interface CheckedHome {
   readonly ledger: Home | PatchbayError;
 }
 
-/** @throws PatchbayError of a ledger in a file, and of one that is damaged, as `openCliHome`. */
+/** @throws PatchbayError of a ledger that is damaged or too new, and of what is no trouble of a ledger, as `openCliHome`. */
 export async function openToCheck(options: GlobalOptions): Promise<CheckedHome> {
   const { config } = await loadCliConfig(options);
   const { chosen, sandbox } = chooseConfig(options, config);
@@ -92,8 +93,10 @@ export async function openToCheck(options: GlobalOptions): Promise<CheckedHome> 
     const home = await openHome(chosen, silentLogger(), how);
     return { bare: home, ledger: home };
   } catch (error) {
-    const isOfServer = config.ledger.databaseUrl !== null && error instanceof PatchbayError && error.kind !== 'damaged';
-    if (!isOfServer) throw error;
+    if (!(error instanceof PatchbayError) || error.kind === 'damaged') throw error;
+    const isOfServer = config.ledger.databaseUrl !== null;
+    const isOfFile = error.code === 'ledgerUnreadable' || isPassingTrouble(error);
+    if (!isOfServer && !isOfFile) throw error;
     return { bare: bareHome(chosen, silentLogger(), how), ledger: error };
   }
 }

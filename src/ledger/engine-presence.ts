@@ -9,6 +9,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { makeFolderNow } from '#src/whole-file.ts';
+import { passing } from './trouble.ts';
 
 /** Where the engine's queue is. The path of a socket in the data folder is relative to it. */
 export type QueuePlace =
@@ -61,7 +62,7 @@ export interface EngineLock {
 
 /**
  * Takes the lock, or answers null where another process holds it.
- * @throws PatchbayError `usage` `dataFolderUnusable` where the folder cannot be written.
+ * @throws PatchbayError `usage` `dataFolderUnusable` where the folder cannot be written; `transient` `diskFull`.
  */
 export function takeEngineLock(file: string): EngineLock | null {
   let db: DatabaseSync | null = null;
@@ -74,6 +75,7 @@ export function takeEngineLock(file: string): EngineLock | null {
   } catch (error) {
     db?.close();
     if (isBusy(error)) return null;
+    if (isOfFullDisk(error)) throw passing('diskFull', `the disk of ${dirname(file)} is full`, error);
     throw new PatchbayError(
       'usage',
       'dataFolderUnusable',
@@ -93,9 +95,17 @@ export function isEngineRunning({ folders }: { readonly folders: { readonly lock
   return lock === null;
 }
 
-/** SQLite's result codes BUSY and LOCKED, in the lower eight bits; the upper ones say more of it. */
+/** SQLite's result codes BUSY and LOCKED. */
 function isBusy(error: unknown): boolean {
-  if (!(error instanceof Error) || !('errcode' in error)) return false;
-  const code = Number(error.errcode) & 0xff;
-  return code === 5 || code === 6;
+  return [5, 6].includes(resultCodeOf(error));
+}
+
+/** SQLite's FULL. */
+function isOfFullDisk(error: unknown): boolean {
+  return resultCodeOf(error) === 13;
+}
+
+/** The lower eight bits name the error; the upper ones say more of it. */
+function resultCodeOf(error: unknown): number {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
 }

@@ -143,9 +143,15 @@ async function checkLedger({ ledger, ledgerPlace }: Home): Promise<Finding> {
 }
 
 async function checkEngine(bare: BareHome, ledger: Home | PatchbayError): Promise<Finding> {
-  const { runs, elsewhere } =
-    ledger instanceof PatchbayError ? { runs: isEngineRunning(bare), elsewhere: [] } : await readEngine(ledger);
-  return { check: 'engine', ok: true, detail: runs ? 'running' : noEngineText(elsewhere), exitCode: 0 };
+  const check = 'engine';
+  try {
+    const { runs, elsewhere } =
+      ledger instanceof PatchbayError ? { runs: isEngineRunning(bare), elsewhere: [] } : await readEngine(ledger);
+    return { check, ok: true, detail: runs ? 'running' : noEngineText(elsewhere), exitCode: 0 };
+  } catch (error) {
+    // Its lock is a file, too.
+    return failed(check, error);
+  }
 }
 
 /** @param queue null: it is embedded. */

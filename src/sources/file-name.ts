@@ -46,7 +46,7 @@ const packedFormats: ReadonlyMap<string, NamedFormat> = new Map([
 /** For messages and help: all endings that can be read. */
 export const readableEndings = '.csv .tsv .txt .json .ndjson .jsonl .vcf (each also as .gz), .xlsx, .zip';
 
-const temporaryEndings = ['.part', '.tmp', '.temp', '.partial', '.crdownload', '.download', '.swp', '~'];
+const temporaryEndings = ['.part', '.filepart', '.tmp', '.temp', '.partial', '.crdownload', '.download', '.swp', '~'];
 const spreadsheetHint =
   'Open it in the spreadsheet program and save it as "CSV UTF-8 (comma delimited)", then drop that file.';
 export const unpackHint =

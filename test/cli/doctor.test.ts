@@ -1,5 +1,6 @@
 /** `patchbay doctor` names what no client can close, with the figures in force. */
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import { test } from '#test/support/journey.ts';
 
@@ -38,4 +39,20 @@ test('doctor reads the secrets of notices, and says which cannot be read', async
   expect(await noticesOf(secret)).toMatchObject({ code: 2, ok: false });
   writeFileSync(secret, 'a-secret-of-enough-characters\n');
   expect(await noticesOf(secret)).toMatchObject({ code: 0, ok: true });
+});
+
+test('doctor checks all the others where the file of the ledger cannot be used', async ({ journey }) => {
+  await journey.service();
+  mkdirSync(join(journey.data, 'ledger.sqlite'), { recursive: true });
+  const { code, documents } = await journey.call(['doctor', '--json']);
+  expect(code).toBe(2);
+  const checks = documents[0].checks as readonly {
+    readonly check: string;
+    readonly ok: boolean;
+    readonly detail: string;
+  }[];
+  expect(checks.filter(({ ok }) => !ok)).toMatchObject([
+    { check: 'ledger', detail: expect.stringContaining('ledger.sqlite cannot be opened') },
+  ]);
+  expect(checks.find(({ check }) => check === 'service')).toMatchObject({ ok: true });
 });

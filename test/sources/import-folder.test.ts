@@ -106,7 +106,16 @@ describe('the import folder', () => {
   });
 
   it('ignores partial, temporary, hidden and reserved names', async () => {
-    for (const name of ['a.csv.part', 'b.tmp', '.c.csv', '_d.csv', '~$e.xlsx', 'f.csv.crdownload', 'g.csv~'])
+    for (const name of [
+      'a.csv.part',
+      'b.tmp',
+      '.c.csv',
+      '_d.csv',
+      '~$e.xlsx',
+      'f.csv.crdownload',
+      'g.csv~',
+      'h.csv.filepart',
+    ])
       await drop(name);
     await start();
     await scanAt(20_000);
