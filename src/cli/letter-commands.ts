@@ -113,8 +113,9 @@ function addMending(dead: Command): void {
     choice(dead.command('drop')),
     'patchbay dead drop d4252e8f1649 --reason "a footer"',
     'patchbay dead drop --code cellCount --feed crm      all footers of one feed',
+    'patchbay dead drop --code webhookGone               notices to a webhook that is gone',
   )
-    .description('drop dead letters for good: their rows do not go in')
+    .description('drop dead letters for good: their rows do not go in, and notices are not sent')
     .option('--all', 'all that are open')
     .option('--reason <text>', 'why; logs --acts shows it')
     .action(run(async () => (await import('./commands/mend-letters.ts')).dropDead));

@@ -47,7 +47,7 @@ const actFlags = [
 ];
 const flagWords: Readonly<Record<string, string>> = { isMappingNew: 'another mapping' };
 const actFigures = ['maxChange', 'maxDead', 'limit'];
-const actCounts = { keys: 'key', runs: 'run', rows: 'row' };
+const actCounts = { notices: 'notice', keys: 'key', runs: 'run', rows: 'row' };
 
 /** What is worth a word; ids and checksums are for `--json`. */
 function factWords(facts: ActFacts): string[] {

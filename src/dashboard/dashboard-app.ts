@@ -13,9 +13,9 @@ import {
   type DeadLetterQuery,
   letterDocument,
   listDeadLetters,
-  noticeDocument,
   runsWithoutFixFile,
 } from '#src/operations/dead-letters.ts';
+import { noticeDocument } from '#src/operations/dead-notices.ts';
 import { feedsDocument, listFeeds } from '#src/operations/feeds.ts';
 import { readRunPageDocument } from '#src/operations/run-story.ts';
 import { listRuns, type RunQuery } from '#src/operations/runs.ts';

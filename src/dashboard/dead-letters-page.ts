@@ -5,20 +5,14 @@
 import { html } from 'hono/html';
 import type { DeliveryRecord } from '#src/ledger/deliveries.ts';
 import type { DeadLetter, DeadLetterState } from '#src/ledger/letters.ts';
-import {
-  addresseeOf,
-  type DeadLetterPage,
-  type DeadLetterQuery,
-  noticeDocument,
-  type UnfixableRun,
-} from '#src/operations/dead-letters.ts';
+import type { DeadLetterPage, DeadLetterQuery, UnfixableRun } from '#src/operations/dead-letters.ts';
+import { addresseeOf, noticeDocument } from '#src/operations/dead-notices.ts';
 import { lineText, type Row, recordOf } from '#src/sources/row.ts';
 import { counted, type Frame, framed, type Markup, moment } from './frame.ts';
 import { lettersHead } from './letters-head.ts';
 
-/** The page and its JSON twin show at most this many letters. */
+/** The page and its JSON twin show at most this many letters and notices. */
 export const lettersShownMax = 200;
-const noticesShownMax = 20;
 const cellsShownMax = 100;
 const cellCharactersMax = 200;
 const objectCharactersMax = 5_000;
@@ -33,16 +27,18 @@ export interface LettersView extends DeadLetterPage {
 
 export function deadLettersPage(frame: Frame, view: LettersView): Markup {
   const { query, letters, notices, openCount, without } = view;
+  const last = [...letters, ...notices].at(-1);
+  const isCut = letters.length + notices.length === query.limit;
   return framed(frame, {
     title: 'Dead letters',
     place: 'deadLetters',
     refreshSeconds: null,
     body: html`<h1>Dead letters</h1>
 ${letters.length === 0 && notices.length > 0 ? '' : lettersHead({ query, shownCount: letters.length, openCount })}
-${noticesSection(notices, notices.length === query.limit)}
 ${without.map(unfixableNote)}
 ${letters.map(letterCard)}
-${letters.length < query.limit ? '' : html`<p><a href="${nextLetters(letters, query)}">Next dead letters</a></p>`}`,
+${noticesSection(notices, isCut)}
+${last === undefined || !isCut ? '' : html`<p><a href="${nextPage(last.id, query)}">Next dead letters</a></p>`}`,
   });
 }
 
@@ -53,15 +49,15 @@ function unfixableNote({ run: { id, state }, isGone }: UnfixableRun): Markup {
   return html`<p class="todo">Run <a href="/runs/${encodeURIComponent(id)}"><code>${id}</code></a> ${why}. Its rows are in no fix-file yet.</p>`;
 }
 
-/** The address of the next page of the list. */
-function nextLetters(letters: readonly DeadLetter[], { code, run, feed, state, limit }: DeadLetterQuery): string {
+/** The address of the next page of the list. @param after the id of the last letter or notice of this one. */
+function nextPage(after: string, { code, run, feed, state, limit }: DeadLetterQuery): string {
   const query = new URLSearchParams({
     ...(code === undefined ? {} : { code }),
     ...(run === undefined ? {} : { run }),
     ...(feed === undefined ? {} : { feed }),
     ...(state === 'open' ? {} : { state }),
     ...(limit === lettersShownMax ? {} : { limit: `${limit}` }),
-    after: letters.at(-1)?.id ?? '',
+    after,
   });
   return `/dead-letters?${query}`;
 }
@@ -115,24 +111,26 @@ function cut(text: string, charactersMax: number): string {
 /** Notices that their addressee did not take, without personal data. The newest first; nothing where there are none. @param isCut whether there may be more. */
 function noticesSection(notices: readonly DeliveryRecord[], isCut: boolean): Markup {
   if (notices.length === 0) return html``;
-  const shown = notices.slice(0, noticesShownMax);
+  const number = `${counted(notices.length, 'notice', 'notices')}${isCut ? ' or more' : ''}`;
+  const words = notices.some(({ state }) => state === 'dead')
+    ? html`${number} could not be delivered. Send one again with <code>patchbay dead retry ID</code>, or drop it with <code>patchbay dead drop ID</code>`
+    : html`${number} dropped: not sent any more`;
   return html`<section aria-labelledby="notices"><h2 id="notices">Notices</h2>
-<p class="dim">${counted(notices.length, 'notice', 'notices')}${isCut ? ' or more' : ''} could not be delivered. Send one again with <code>patchbay dead retry ID</code></p>
+<p class="dim">${words}</p>
 <table class="stacking">
 <thead><tr><th scope="col">ID</th><th scope="col">Notice</th><th scope="col">Feed</th><th scope="col">To</th>
 <th scope="col">Of</th><th scope="col">What happened</th></tr></thead>
 <tbody>
-${shown.map(noticeLine)}
+${notices.map(noticeLine)}
 </tbody>
 </table>
-${notices.length > shown.length ? html`<p class="dim">And ${counted(notices.length - shown.length, 'more', 'more')}: list all with <code>patchbay dead ls --json</code></p>` : ''}
 </section>`;
 }
 
 function noticeLine(notice: DeliveryRecord): Markup {
-  const { id, type, code, message, atMs } = notice;
+  const { id, type, code, message, atMs, state } = notice;
   const { feed } = noticeDocument(notice);
-  return html`<tr><th scope="row"><code>${id}</code></th>
+  return html`<tr><th scope="row"><code>${id}</code>${state === 'dropped' ? html` ${statePills.dropped}` : ''}</th>
 <td data-label="Notice"><code>${type}</code></td>
 <td data-label="Feed"><bdi>${feed}</bdi></td>
 <td data-label="To">${addresseeOf(notice)}</td>

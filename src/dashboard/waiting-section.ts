@@ -10,19 +10,26 @@ export interface Waiting {
   readonly held: HeldPage;
   /** Feeds without any are left out. By name. */
   readonly heldByFeed: readonly { readonly feed: string; readonly fields: number }[];
-  /** Notices that their addressee did not take. */
-  readonly deadNoticeCount: number;
+  /** Notices that their addressee did not take, and the codes of the newest of them. */
+  readonly deadNotices: { readonly count: number; readonly codes: readonly string[] };
 }
 
 const heldShownMax = 20;
+const noticesLookedAtMax = 200;
 
 export async function readWaiting(home: Pick<Home, 'ledger'>): Promise<Waiting> {
   const held = await readHeldPage(home, { limit: heldShownMax });
   return {
     held,
     heldByFeed: held.held.length === 0 ? [] : await heldByFeed(home),
-    deadNoticeCount: (await home.ledger.counts()).deadDeliveries,
+    deadNotices: await readDeadNotices(home),
   };
+}
+
+async function readDeadNotices({ ledger }: Pick<Home, 'ledger'>): Promise<Waiting['deadNotices']> {
+  const count = (await ledger.counts()).deadDeliveries;
+  const newest = count === 0 ? [] : await ledger.deliveries.list({ states: ['dead'], limit: noticesLookedAtMax });
+  return { count, codes: [...new Set(newest.flatMap(({ code }) => code ?? []))] };
 }
 
 /** How many fields are held. */
@@ -60,9 +67,13 @@ function heldLine({ feed, key, field, ours, theirs, sinceMs, sourceFile, runId, 
 }
 
 /** Nothing where every notice was delivered, or is still tried. */
-export function deadNoticesSection({ deadNoticeCount }: Waiting): Markup {
-  if (deadNoticeCount === 0) return html``;
+export function deadNoticesSection({ deadNotices: { count, codes } }: Waiting): Markup {
+  if (count === 0) return html``;
+  // By code: the list of all dead letters has every rejected row before them.
+  const links = codes.map(
+    (code) => html` <a href="/dead-letters?code=${encodeURIComponent(code)}#notices"><code>${code}</code></a>`,
+  );
   return html`<section aria-labelledby="notices"><h2 id="notices">Notices</h2>
-<p>${counted(deadNoticeCount, 'notice', 'notices')} could not be delivered. <a href="/dead-letters#notices">See why, and send them again</a></p>
+<p>${counted(count, 'notice', 'notices')} could not be delivered. See why, and send or drop them:${links}</p>
 </section>`;
 }

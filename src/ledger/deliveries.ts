@@ -3,6 +3,7 @@
  *
  *     waiting ──2xx──▶ delivered
  *        └──tries used up, or refused for good──▶ dead ──a person tries again──▶ waiting
+ *                                                  └──a person drops it──▶ dropped
  */
 
 import { randomBytes } from 'node:crypto';
@@ -26,7 +27,7 @@ export interface NewDelivery {
 }
 
 export interface DeliveryRecord extends NewDelivery {
-  readonly state: 'waiting' | 'delivered' | 'dead';
+  readonly state: 'waiting' | 'delivered' | 'dead' | 'dropped';
   readonly attempts: number;
   /** Not before. */
   readonly dueAtMs: number;
@@ -46,6 +47,13 @@ export interface DeliveryFailure {
   /** Stable. */
   readonly code: string;
   readonly message: string;
+}
+
+export interface DeliveryFilter {
+  readonly states: readonly DeliveryRecord['state'][];
+  /** The id of the last one of the page before, whatever has become of it since. */
+  readonly after?: string;
+  readonly limit: number;
 }
 
 /** Why a feed is bad. */
@@ -86,8 +94,8 @@ export interface DeliveryLedger {
   get(id: string): Promise<DeliveryRecord | null>;
   /** Waiting and due by then: notices first, then changes, what was never tried first. A notice waits for earlier ones of its feed. */
   nextDue(untilMs: number, limit: number): Promise<readonly DeliveryRecord[]>;
-  /** Newest first. */
-  inState(state: DeliveryRecord['state'], limit: number): Promise<readonly DeliveryRecord[]>;
+  /** By the order of entry, the newest first. Empty behind an id that is not there. */
+  list(filter: DeliveryFilter): Promise<readonly DeliveryRecord[]>;
   /** Writes how a try ended. Nothing where the delivery does not wait any more. */
   tried(id: string, atMs: number, end: DeliveryEnd): Promise<void>;
   /** Nothing can be delivered now: what is due before then waits until then, and no try is counted. */
@@ -96,6 +104,8 @@ export interface DeliveryLedger {
   expire(beforeMs: number, atMs: number, why: DeliveryFailure): Promise<number>;
   /** dead → waiting, with all its tries again. @returns whether it was dead. */
   retry(id: string, atMs: number, act?: NewAct): Promise<boolean>;
+  /** dead → dropped: it is not tried again, and leaves as others that have ended. @returns how many of these were dead. */
+  drop(ids: readonly string[], act: NewAct): Promise<number>;
 
   /** What was last told of each feed; a feed that is not there is good. By feed. */
   conditions(): Promise<readonly KnownFeedCondition[]>;

@@ -1,8 +1,8 @@
 /**
  * Dead letters: list them, look at one, try them again.
  *
- * Two kinds share the list. A *letter* is what is kept of a rejected row; its id begins with `d`. A *notice* that its addressee
- * did not take is a delivery; its id begins with `n`, and it holds ids, codes and counts, no values.
+ * Two kinds share the list. A *letter* is what is kept of a rejected row; its id begins with `d`. A *notice* (`dead-notices.ts`) is a
+ * delivery that its addressee did not take; its id begins with `n`.
  */
 
 import type { Home } from '#src/app.ts';
@@ -11,15 +11,15 @@ import { serviceFigures } from '#src/config/schema.ts';
 import { withoutQuotedCells } from '#src/contacts/quoted-cell.ts';
 import { openByFeed, type RedriveChoice, redrive } from '#src/dead-letters/redrive.ts';
 import { PatchbayError } from '#src/errors.ts';
-import { type DeliveryRecord, waitingMax } from '#src/ledger/deliveries.ts';
+import type { DeliveryRecord } from '#src/ledger/deliveries.ts';
 import type { DeadLetter, DeadLetterState } from '#src/ledger/letters.ts';
 import { isFinal, type RunRecord } from '#src/ledger/runs.ts';
 import type { ServiceAnswer } from '#src/ledger/staging.ts';
-import { addressOf } from '#src/notices/addressees.ts';
 import { fixFileThere } from '#src/runs/fix-file.ts';
 import { isOfHost } from '#src/runs/stop-run.ts';
 import { recordOf } from '#src/sources/row.ts';
 import { actOf } from './acts.ts';
+import { findNotice, isNoticeId, noticePages } from './dead-notices.ts';
 import { noSuchDeadLetter, requireAnyOpen } from './letters-not-open.ts';
 import { withWholeRunId } from './runs.ts';
 
@@ -30,14 +30,14 @@ export interface DeadLetterQuery {
   readonly feed?: string;
   /** `open` includes letters that are being tried again. */
   readonly state: DeadLetterState | 'all';
-  /** The id of the last letter of the page before. */
+  /** The id of the last letter or notice of the page before. */
   readonly after?: string;
   readonly limit: number;
 }
 
 export interface DeadLetterPage {
   readonly letters: readonly DeadLetter[];
-  /** None on the pages after the first. */
+  /** They follow the last letter. */
   readonly notices: readonly DeliveryRecord[];
 }
 
@@ -45,43 +45,64 @@ export interface DeadLetterPage {
 const lettersPerPage = 250;
 
 /**
- * Newest first, page by page, so that a long list is never in memory as a whole; notices come on the first page, beside the letters.
- * Ends with the list, or with its limit.
- * @throws PatchbayError `usage` `noSuchDeadLetter` where `after` names none; `noSuchRun`.
+ * One list, page by page, so that a long one is never in memory as a whole: the letters, newest first, then the notices, newest first.
+ * Ends with the list, or with its limit, which counts both.
+ * @throws PatchbayError `usage` `noSuchDeadLetter` where `after` names neither; `noSuchRun`.
  */
 export async function* deadLetterPages(
   home: Pick<Home, 'ledger'>,
   asked: DeadLetterQuery,
 ): AsyncGenerator<DeadLetterPage> {
   const query = await withWholeRunId(home, asked);
-  // Of the letter as it was listed: it may be met again meanwhile, and then stands first.
-  let after = await letterNamed(home, query.after);
-  let notices = after === null ? await deadNotices(home, query) : [];
-  for (let left = query.limit; left > 0; left -= lettersPerPage) {
-    const limit = Math.min(left, lettersPerPage);
-    const letters = await lettersAfter(home, { ...query, limit }, after);
-    yield { letters, notices };
-    if (letters.length < limit) return;
-    after = letters.at(-1) ?? null;
-    notices = [];
+  const after = await placeAfter(home, query.after);
+  let left = query.limit;
+  if (typeof after !== 'string') {
+    for await (const letters of letterPages(home, query, after)) {
+      yield { letters, notices: [] };
+      left -= letters.length;
+    }
   }
+  const notices = noticePages(home, { ...query, limit: left }, typeof after === 'string' ? after : null);
+  for await (const page of notices) yield { letters: [], notices: page };
 }
 
 /**
- * Newest first.
- * @throws PatchbayError `usage` `noSuchDeadLetter` where `after` names none; `noSuchRun`.
+ * The same as one page: for a short limit.
+ * @throws PatchbayError `usage` `noSuchDeadLetter` where `after` names neither; `noSuchRun`.
  */
 export async function listDeadLetters(home: Pick<Home, 'ledger'>, asked: DeadLetterQuery): Promise<DeadLetterPage> {
-  const query = await withWholeRunId(home, asked);
-  const after = await letterNamed(home, query.after);
-  const letters = await lettersAfter(home, query, after);
-  return { letters, notices: after === null ? await deadNotices(home, query) : [] };
+  const pages = await Array.fromAsync(deadLetterPages(home, asked));
+  return { letters: pages.flatMap(({ letters }) => letters), notices: pages.flatMap(({ notices }) => notices) };
 }
 
-async function letterNamed({ ledger }: Pick<Home, 'ledger'>, id: string | undefined): Promise<DeadLetter | null> {
-  const letter = id === undefined ? null : await ledger.deadLetters.get(id);
-  if (id !== undefined && letter === null) throw noSuchDeadLetter(id);
+/** The letter, or the id of the notice, behind which the list goes on; null: it begins. */
+async function placeAfter(
+  { ledger }: Pick<Home, 'ledger'>,
+  id: string | undefined,
+): Promise<DeadLetter | string | null> {
+  if (id === undefined) return null;
+  // Sent or dropped since, it still has its place.
+  if (isNoticeId(id) && (await ledger.deliveries.get(id)) !== null) return id;
+  const letter = await ledger.deadLetters.get(id);
+  if (letter === null) throw noSuchDeadLetter(id);
   return letter;
+}
+
+/** Pages that are not empty. */
+async function* letterPages(
+  home: Pick<Home, 'ledger'>,
+  query: DeadLetterQuery,
+  from: DeadLetter | null,
+): AsyncGenerator<readonly DeadLetter[]> {
+  // Of the letter as it was listed: it may be met again meanwhile, and then stands first.
+  let after = from;
+  for (let left = query.limit; left > 0; left -= lettersPerPage) {
+    const limit = Math.min(left, lettersPerPage);
+    const letters = await lettersAfter(home, { ...query, limit }, after);
+    if (letters.length > 0) yield letters;
+    if (letters.length < limit) return;
+    after = letters.at(-1) ?? null;
+  }
 }
 
 function lettersAfter(
@@ -97,24 +118,6 @@ function lettersAfter(
     ...(after === null ? {} : { after }),
     limit,
   });
-}
-
-/** No ledger keeps more of them. */
-const deadNoticesMax = 50_000;
-
-/** Notices belong to no run, and are always open. Newest first. */
-async function deadNotices(
-  { ledger }: Pick<Home, 'ledger'>,
-  { code, run, feed, state, limit }: DeadLetterQuery,
-): Promise<readonly DeliveryRecord[]> {
-  if (run !== undefined || (state !== 'open' && state !== 'all')) return [];
-  if (code === undefined && feed === undefined) return ledger.deliveries.inState('dead', limit);
-  const dead = await ledger.deliveries.inState('dead', deadNoticesMax);
-  return dead
-    .filter(
-      (one) => (code === undefined || one.code === code) && (feed === undefined || addressOf(one.feed).feed === feed),
-    )
-    .slice(0, limit);
 }
 
 /** A run of open letters whose rows are in no fix-file. */
@@ -144,20 +147,11 @@ export type DeadLetterOrNotice =
 
 /** @throws PatchbayError `usage` `noSuchDeadLetter`. */
 export async function readDeadLetter({ ledger }: Pick<Home, 'ledger'>, id: string): Promise<DeadLetterOrNotice> {
-  const notice = isNoticeId(id) ? await findDeadNotice({ ledger }, id) : null;
+  const notice = await findNotice({ ledger }, id);
   if (notice !== null) return { kind: 'notice', notice };
   const letter = await ledger.deadLetters.get(id);
   if (letter === null) throw noSuchDeadLetter(id);
   return { kind: 'letter', letter };
-}
-
-function isNoticeId(id: string): boolean {
-  return id.startsWith('n');
-}
-
-async function findDeadNotice({ ledger }: Pick<Home, 'ledger'>, id: string): Promise<DeliveryRecord | null> {
-  const found = await ledger.deliveries.get(id);
-  return found?.state === 'dead' ? found : null;
 }
 
 /** Which dead letters to try again: these ids, or all that fit code, run and feed, or all. */
@@ -192,48 +186,6 @@ export function requireRateBelowKey(home: Pick<Home, 'config' | 'mode'>, rate: n
   throw new PatchbayError('usage', 'rateTooHigh', message, {
     hint: 'Give a lower rate, or leave --rate out. What the key allows is service.requestsPerSecond (PATCHBAY_RATE).',
   });
-}
-
-/** Whether only notices are named: these need no service. */
-export function isForNoticesOnly({ ids }: RetryRequest): boolean {
-  return ids.length > 0 && ids.every(isNoticeId);
-}
-
-/**
- * Puts the chosen dead notices back into the line, with all their attempts. The engine sends them.
- * @returns their ids.
- * @throws PatchbayError `usage` `noDeadLetters` where only notices are named and none of them is dead; `noSuchRun`.
- */
-export async function retryNotices(
-  home: Pick<Home, 'ledger' | 'clock' | 'actor'>,
-  asked: RetryRequest,
-): Promise<readonly string[]> {
-  const { ledger, clock } = home;
-  const request = await withWholeRunId(home, asked);
-  const nowMs = clock.nowMs();
-  const sent: string[] = [];
-  for (const { id } of await chosenNotices({ ledger }, request)) {
-    if (await ledger.deliveries.retry(id, nowMs, await actOf(home, 'deadRetry', request.reason))) sent.push(id);
-  }
-  if (sent.length > 0 || !isForNoticesOnly(request)) return sent;
-  throw new PatchbayError('usage', 'noDeadLetters', `there is no dead letter ${request.ids.join(', ')}`, {
-    hint: 'List what is open with: patchbay dead ls',
-  });
-}
-
-async function chosenNotices(
-  { ledger }: Pick<Home, 'ledger'>,
-  { ids, code, run, feed }: RetryRequest,
-): Promise<readonly DeliveryRecord[]> {
-  const choice = {
-    ...(code === undefined ? {} : { code }),
-    ...(run === undefined ? {} : { run }),
-    ...(feed === undefined ? {} : { feed }),
-  };
-  if (ids.length === 0) return deadNotices({ ledger }, { ...choice, state: 'open', limit: waitingMax });
-  if (run !== undefined) return [];
-  const named = await Promise.all(ids.filter(isNoticeId).map((id) => findDeadNotice({ ledger }, id)));
-  return named.filter((one) => one !== null).filter((one) => code === undefined || one.code === code);
 }
 
 /** How many letters an act names. */
@@ -377,37 +329,4 @@ function cellsOf({ row }: DeadLetter): Readonly<Record<string, string>> {
           typeof value === 'string' ? value : JSON.stringify(value),
         ]);
   return Object.fromEntries(entries);
-}
-
-/** A notice in the shape of `dead ls --json`; what a notice does not have is null. */
-export function noticeDocument(notice: DeliveryRecord): Readonly<Record<string, string | number | null>> {
-  const { id, code, message, attempts } = notice;
-  const { feed } = addressOf(notice.feed);
-  return {
-    id,
-    run: null,
-    feed,
-    file: null,
-    line: null,
-    key: null,
-    class: code?.endsWith('Gone') ? 'refused' : 'exhausted',
-    code,
-    field: null,
-    message,
-    attempts,
-    seen: 1,
-    state: 'open',
-    firstAt: isoInstant(notice.atMs),
-    lastAt: isoInstant(notice.endedAtMs ?? notice.atMs),
-  };
-}
-
-/** `dead show --json`: the notice with its type, its data, and to whom it should have gone. */
-export function noticeDetailDocument(notice: DeliveryRecord) {
-  return { ...noticeDocument(notice), to: addresseeOf(notice), type: notice.type, data: notice.data };
-}
-
-/** `webhook`, `slack`, `teams` or `mail`. */
-export function addresseeOf({ feed }: DeliveryRecord): string {
-  return addressOf(feed).addressee;
 }

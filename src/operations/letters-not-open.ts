@@ -1,6 +1,7 @@
-/** Letters that a person names by their ids, and for which nothing can be done: those that are not open. */
+/** Letters and notices that a person names by their ids, and for which nothing can be done: those that are not open. */
 import type { Home } from '#src/app.ts';
 import { PatchbayError } from '#src/errors.ts';
+import type { DeliveryRecord } from '#src/ledger/deliveries.ts';
 import type { DeadLetter } from '#src/ledger/letters.ts';
 
 /** For each of these ids that names no open letter, in their order, why: `usage` `noSuchDeadLetter` | `letterNotOpen` | `notALetter`. */
@@ -12,9 +13,14 @@ export async function lettersNotOpen(
   for (const id of new Set(ids)) {
     const letter = await ledger.deadLetters.get(id);
     if (letter !== null && letter.state !== 'open') all.push(letterNotOpen(letter));
-    if (letter === null) all.push((await ledger.deliveries.get(id)) === null ? noSuchDeadLetter(id) : notALetter(id));
+    if (letter === null) all.push(notOpenLetter(id, await ledger.deliveries.get(id)));
   }
   return all;
+}
+
+function notOpenLetter(id: string, notice: DeliveryRecord | null): PatchbayError {
+  if (notice === null) return noSuchDeadLetter(id);
+  return notice.state === 'dead' ? notALetter(id) : noticeNotOpen(id, notice.state);
 }
 
 /** @throws PatchbayError as `lettersNotOpen` says of the first, where letters are named and none of them is open. */
@@ -32,6 +38,14 @@ export function noSuchDeadLetter(id: string): PatchbayError {
 export function notALetter(id: string): PatchbayError {
   return new PatchbayError('usage', 'notALetter', `${id} is a notice, and holds no row`, {
     hint: `Send it again: patchbay dead retry ${id}`,
+  });
+}
+
+function noticeNotOpen(id: string, state: Exclude<DeliveryRecord['state'], 'dead'>): PatchbayError {
+  const what = { waiting: 'still waits to be sent', delivered: 'was delivered', dropped: 'was dropped' };
+  const next = state === 'waiting' ? 'The running engine tries it, or the next one' : 'Nothing is left to be done';
+  return new PatchbayError('usage', 'letterNotOpen', `notice ${id} ${what[state]}`, {
+    hint: `${next}. List what is open with: patchbay dead ls`,
   });
 }
 

@@ -15,6 +15,7 @@ import { newRunId } from '#src/runs/run-files.ts';
 import { writeAsAsked } from '#src/whole-file.ts';
 import { actOf } from './acts.ts';
 import { readDeadLetter } from './dead-letters.ts';
+import { chosenNotices } from './dead-notices.ts';
 import { letterNotOpen, notALetter, requireAnyOpen } from './letters-not-open.ts';
 import { withWholeRunId } from './runs.ts';
 
@@ -61,30 +62,38 @@ export interface LetterSelection {
 /** How many letters an act names. */
 const idsOfActMax = 20;
 
+export interface Dropped {
+  readonly letters: number;
+  readonly notices: number;
+}
+
 /**
- * Drops open letters: nothing is left to be done for them, and their rows do not go in. The same row in a later file opens them again.
+ * Drops open letters, and notices that were given up: nothing is left to be done for them, and rows do not go in. The same row in a later
+ * file opens its letter again.
  * @returns how many; letters that are being tried again are none of them.
  * @throws PatchbayError `usage`: `nothingChosen`, `noDeadLetters`, `noSuchRun`; `letterNotOpen` | `noSuchDeadLetter` where all that are
  *   named are not open.
  */
 export async function dropLetters(
   home: Pick<Home, 'ledger' | 'clock' | 'actor'>,
-  selection: LetterSelection,
+  asked: LetterSelection,
   reason: string | null,
-): Promise<number> {
-  const { ids, code, run, feed, all } = selection;
+): Promise<Dropped> {
+  const { ids, code, run, feed, all } = asked;
   if (ids.length === 0 && code === undefined && run === undefined && feed === undefined && all !== true) {
     throw new PatchbayError('usage', 'nothingChosen', 'no dead letters were chosen', {
       hint: 'Name ids, or use --code CODE, --run RUN, --feed FEED or --all. List them first: patchbay dead ls',
     });
   }
-  await requireAnyOpen(home, ids);
+  const selection = await withWholeRunId(home, asked);
+  const noticeIds = await chosenNotices(home, selection);
+  const letterIds = ids.filter((id) => !noticeIds.includes(id));
+  if (ids.length > 0 && (await chosenNotices(home, { ids })).length === 0) await requireAnyOpen(home, ids);
   const act = await actOf(home, 'deadDrop', reason, ids.length === 0 ? {} : { ids: ids.slice(0, idsOfActMax) });
-  const dropped = await home.ledger.deadLetters.drop(
-    { ...(ids.length === 0 ? {} : { ids }), ...filterOf(await withWholeRunId(home, selection)) },
-    act,
-  );
-  if (dropped > 0) return dropped;
+  const ofLetters = { ...(ids.length === 0 ? {} : { ids: letterIds }), ...filterOf(selection) };
+  const letters = await home.ledger.deadLetters.drop(ofLetters, act);
+  const notices = await home.ledger.deliveries.drop(noticeIds, act);
+  if (letters + notices > 0) return { letters, notices };
   throw new PatchbayError('usage', 'noDeadLetters', 'no open dead letter fits this choice', {
     hint: 'List open dead letters: patchbay dead ls',
   });

@@ -1,8 +1,9 @@
-/** Deliveries that were given up, in `patchbay dead ls|show|retry`. */
+/** Deliveries that were given up, in `patchbay dead ls|show|retry|drop`. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { listDead, retryDead, showDead } from '#src/cli/commands/dead.ts';
+import { dropDead } from '#src/cli/commands/mend-letters.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { deadRow, slice, stagingRun } from '#test/contracts/support/build.ts';
@@ -54,6 +55,27 @@ describe('dead ls', () => {
     expect(text).toContain('3 notices could not be delivered: 2 × feed.bad, 1 × feed.recovered');
     expect(text).toMatch(/last: the webhook answered 503; try again with: patchbay --data \S+ dead retry n3f/);
     expect(text.indexOf('phoneInvalid')).toBeLessThan(text.indexOf('3 notices'));
+  });
+
+  it('counts letters and deliveries alike, and is paged by the last id of a page, whichever it is of', async () => {
+    const { data, ledger } = await dataFolder();
+    await addDeadRow(ledger);
+    const page = async (after?: string): Promise<readonly unknown[]> => {
+      const options = { ...list, data, limit: 2, json: true, ...(after === undefined ? {} : { after }) };
+      return (await documentsOf(() => listDead(options))).map(({ id }) => id);
+    };
+    const first = await page();
+    expect(first).toEqual([expect.stringMatching(/^d/), 'n3f']);
+    expect(await page('n3f')).toEqual(['n2', 'n1']);
+    await retryDead({ data }, ['n2']);
+    expect(await page('n2')).toEqual(['n1']);
+    expect(await page('n1')).toEqual([]);
+    await expect(listDead({ ...list, data, after: 'n99' })).rejects.toMatchObject({ code: 'noSuchDeadLetter' });
+    const captured = captureOutput();
+    const again = ({ after }: { after?: string }) => `patchbay dead ls --after ${after}`;
+    await listDead({ ...list, data, limit: 2, again: again as typeof list.again });
+    expect(captured.stderr()).toContain('these are the newest 2; go on with: ');
+    expect(captured.stderr()).toContain('dead ls --after n3f');
   });
 
   it('says nothing of rows where deliveries alone are dead, and nothing of deliveries where a run is asked for', async () => {
@@ -134,5 +156,43 @@ describe('dead retry', () => {
       'n1 waiting',
     ]);
     expect(documents[3]).toMatchObject({ run: expect.any(String), state: 'queued' });
+  });
+});
+
+describe('dead drop', () => {
+  it('drops deliveries by their ids: they are open no longer, and nothing is sent', async () => {
+    const { data, ledger } = await dataFolder();
+    const captured = captureOutput();
+    expect(await dropDead({ data, reason: 'the hook is gone' }, ['n2', 'n4'])).toBe(0);
+    expect(captured.stdout()).toBe('1 notice dropped: not sent any more\n');
+    expect(captured.stderr()).toContain('1 of those named were not open');
+    expect(await ledger.deliveries.get('n2')).toMatchObject({ state: 'dropped' });
+    const [act] = await ledger.acts.list({ limit: 1 });
+    expect(act).toMatchObject({ kind: 'deadDrop', reason: 'the hook is gone', facts: { notices: 1 } });
+    const open = await documentsOf(() => listDead({ ...list, data, json: true }));
+    expect(open.map(({ id }) => id)).toEqual(['n3f', 'n1']);
+    const dropped = await documentsOf(() => listDead({ ...list, state: 'dropped', data, json: true }));
+    expect(dropped).toMatchObject([{ id: 'n2', state: 'dropped' }]);
+    const shown = await documentsOf(() => showDead({ data, json: true }, 'n2'));
+    expect(shown).toMatchObject([{ id: 'n2', state: 'dropped' }]);
+    const refusals = [
+      ['n2', 'notice n2 was dropped'],
+      ['n4', 'notice n4 still waits to be sent'],
+    ] as const;
+    for (const [id, message] of refusals)
+      await expect(dropDead({ data }, [id])).rejects.toMatchObject({ code: 'letterNotOpen', message });
+    await expect(dropDead({ data }, ['n99'])).rejects.toMatchObject({ code: 'noSuchDeadLetter' });
+  });
+
+  it('takes those that a code fits, and rows and deliveries together', async () => {
+    const { data, ledger } = await dataFolder();
+    await addDeadRow(ledger);
+    const drop = (choice: object) => documentsOf(() => dropDead({ data, json: true, yes: true, ...choice }, []));
+    expect(await drop({ code: 'webhookGone' })).toEqual([{ dropped: 1, exitCode: 0 }]);
+    await expect(dropDead({ data, code: 'webhookGone', yes: true }, [])).rejects.toMatchObject({
+      code: 'noDeadLetters',
+    });
+    expect(await drop({ all: true })).toEqual([{ dropped: 3, exitCode: 0 }]);
+    expect(await documentsOf(() => listDead({ ...list, data, json: true }))).toEqual([]);
   });
 });

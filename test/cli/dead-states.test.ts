@@ -92,8 +92,8 @@ describe('a letter that is named, and is not open', () => {
     const notice = { id: 'n1', kind: 'notice', type: 'feed.bad', feed: 'crm', data: {}, atMs: 1 } as const;
     await ledger.deliveries.setCondition({ feed: 'crm', troubles: ['guard'], sinceMs: 1 }, [notice]);
     await expect(drop('n1')).rejects.toMatchObject({
-      code: 'notALetter',
-      hint: 'Send it again: patchbay dead retry n1',
+      code: 'letterNotOpen',
+      message: 'notice n1 still waits to be sent',
     });
   });
 

@@ -1,6 +1,6 @@
 /** Deliveries wait, arrive or die; what was told of a feed stands beside them; what the runs say of a feed is read at once. */
 import { expect, test } from 'vitest';
-import { type FeedCondition, type NewDelivery, waitingMax } from '#src/ledger/deliveries.ts';
+import { type DeliveryRecord, type FeedCondition, type NewDelivery, waitingMax } from '#src/ledger/deliveries.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunState } from '#src/ledger/runs.ts';
 import {
@@ -119,7 +119,7 @@ export function deliveryContract(open: OpenLedger): void {
     await enter(ledger, notice('n1'), notice('n2'));
     await ledger.deliveries.tried('n1', at + 1, { state: 'dead', why: why });
     expect(await ledger.deliveries.get('n1')).toMatchObject({ state: 'dead', attempts: 1, endedAtMs: at + 1, ...why });
-    expect((await ledger.deliveries.inState('dead', 10)).map(({ id }) => id)).toEqual(['n1']);
+    expect((await ledger.deliveries.list({ states: ['dead'], limit: 10 })).map(({ id }) => id)).toEqual(['n1']);
     expect(await ledger.deliveries.retry('n1', at + 9)).toBe(true);
     expect(await ledger.deliveries.get('n1')).toMatchObject({
       state: 'waiting',
@@ -129,6 +129,54 @@ export function deliveryContract(open: OpenLedger): void {
     });
     expect(await ledger.deliveries.retry('n1', at + 9)).toBe(false);
     expect(await ledger.deliveries.retry('n2', at + 9)).toBe(false);
+  });
+
+  test('what a person drops is neither tried nor open any more; the act is entered, and what was not dead stays', async () => {
+    const { ledger } = await openForTest(open);
+    await enter(ledger, notice('n1'), notice('n2'), notice('n3'));
+    for (const id of ['n1', 'n2']) await ledger.deliveries.tried(id, at + 1, { state: 'dead', why });
+    const act = {
+      kind: 'deadDrop',
+      who: 'ann',
+      by: 'command',
+      atMs: at,
+      ledgerAtMs: at,
+      reason: 'gone',
+      facts: {},
+    } as const;
+    expect(await ledger.deliveries.drop(['n1', 'n3', 'unknown'], act)).toBe(1);
+    expect(await ledger.deliveries.get('n1')).toMatchObject({ state: 'dropped', endedAtMs: at + 1, ...why });
+    expect(await ledger.deliveries.get('n3')).toMatchObject({ state: 'waiting' });
+    expect(await ledger.deliveries.retry('n1', at + 9)).toBe(false);
+    expect(await ledger.deliveries.drop(['n1'], act)).toBe(0);
+    expect((await ledger.counts()).deadDeliveries).toBe(1);
+    expect(await ledger.acts.list({ limit: 9 })).toMatchObject([{ kind: 'deadDrop', facts: { notices: 1 } }]);
+    await ledger.forget(at + 10, 0);
+    expect(await ledger.deliveries.get('n1')).toBeNull();
+  });
+
+  test('are listed newest first, of several states as one list, page by page also where the last one has left its state', async () => {
+    const { ledger } = await openForTest(open);
+    await enter(ledger, ...['n1', 'n2', 'n3', 'n4', 'n5'].map((id) => notice(id)));
+    for (const id of ['n1', 'n2', 'n3', 'n4']) await ledger.deliveries.tried(id, at + 1, { state: 'dead', why });
+    const act = {
+      kind: 'deadDrop',
+      who: 'ann',
+      by: 'command',
+      atMs: at,
+      ledgerAtMs: at,
+      reason: null,
+      facts: {},
+    } as const;
+    await ledger.deliveries.drop(['n3'], act);
+    const list = async (states: readonly DeliveryRecord['state'][], limit: number, after?: string) =>
+      (await ledger.deliveries.list({ states, limit, ...(after === undefined ? {} : { after }) })).map(({ id }) => id);
+    expect(await list(['dead'], 9)).toEqual(['n4', 'n2', 'n1']);
+    expect(await list(['dead', 'dropped'], 2)).toEqual(['n4', 'n3']);
+    expect(await list(['dead', 'dropped'], 2, 'n3')).toEqual(['n2', 'n1']);
+    await ledger.deliveries.retry('n2', at + 2);
+    expect(await list(['dead'], 9, 'n2')).toEqual(['n1']);
+    expect(await list(['dead'], 9, 'unknown')).toEqual([]);
   });
 
   test('the end of a try that comes late changes nothing', async () => {
@@ -168,7 +216,7 @@ export function deliveryContract(open: OpenLedger): void {
     expect((await ledger.counts()).deadDeliveries).toBe(0);
     await enter(ledger, notice('n1'), notice('n2'));
     expect((await ledger.counts()).waitingDeliveries).toBe(waitingMax);
-    const dead = await ledger.deliveries.inState('dead', 10);
+    const dead = await ledger.deliveries.list({ states: ['dead'], limit: 10 });
     expect(dead.map(({ id, code }) => `${id} ${code}`)).toEqual(['c1 tooManyWaiting', 'c0 tooManyWaiting']);
   });
 

@@ -212,16 +212,30 @@ describe('notices that could not be delivered', () => {
     expect((await bench.page('/dead-letters?state=dropped')).text).not.toContain('could not be delivered');
   });
 
-  it('are told on the first page, with the way to the list', async () => {
+  it('are told on the first page, with the way to each kind of them', async () => {
     const { text } = await (await deadNotices(25)).page('/');
-    expect(text).toMatch(/25 notices could not be delivered\. <a href="\/dead-letters#notices">/);
+    expect(text).toMatch(/25 notices could not be delivered\.[^<]*<a href="\/dead-letters\?code=slackFailed#notices">/);
     expect((await (await dashboardBench()).page('/')).text).not.toContain('could not be delivered');
   });
 
-  it('that are many are listed up to 20, and the page says how many more there are', async () => {
-    const { text } = await (await deadNotices(25)).page('/dead-letters');
-    expect(text.match(/data-label="Notice"/g)).toHaveLength(20);
-    expect(text).toContain('25 notices could not be delivered');
-    expect(text).toContain('And 5 more: list all with <code>patchbay dead ls --json</code>');
+  it('follow the letters, and are paged with them by the last id of a page', async () => {
+    const bench = await deadNotices(5);
+    await finishedRun(bench, [deadRow(), deadRow({ key: 'c-2' })]);
+    const seen: string[] = [];
+    const sizes: number[] = [];
+    let path: string | undefined = '/dead-letters?limit=3';
+    // Ends with the page that has no next one.
+    while (path !== undefined) {
+      const { body } = await bench.json(path);
+      seen.push(...body.map(({ id }: { readonly id: string }) => id));
+      sizes.push(body.length);
+      const { text } = await bench.page(path);
+      const next = /<a href="([^"]+)">Next dead letters/.exec(text)?.[1];
+      path = next?.replaceAll('&amp;', '&');
+      if (path === undefined) expect(text).toContain('1 notice could not be delivered');
+    }
+    expect(sizes).toEqual([3, 3, 1]);
+    expect(seen.slice(0, 2)).toEqual([expect.stringMatching(/^d/), expect.stringMatching(/^d/)]);
+    expect(seen.slice(2)).toEqual(['n4', 'n3', 'n2', 'n1', 'n0']);
   });
 });

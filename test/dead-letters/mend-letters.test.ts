@@ -132,7 +132,10 @@ describe('dropping', () => {
     const states = async () => Object.fromEntries((await bench.letters()).map(({ key, state }) => [key, state]));
     const nothing = dropLetters(homeOf(bench), { ids: [] }, null);
     await expect(nothing).rejects.toMatchObject({ code: 'nothingChosen' });
-    expect(await dropLetters(homeOf(bench), { ids: [], code: 'phoneLetters', feed: 'crm' }, 'footers')).toBe(2);
+    expect(await dropLetters(homeOf(bench), { ids: [], code: 'phoneLetters', feed: 'crm' }, 'footers')).toEqual({
+      letters: 2,
+      notices: 0,
+    });
     expect(await states()).toEqual({ 'c-1': 'dropped', 'c-2': 'open', 'c-3': 'dropped', 'd-1': 'open' });
     const [act] = await bench.ledger.acts.list({ limit: 1 });
     expect(act).toMatchObject({
@@ -145,7 +148,7 @@ describe('dropping', () => {
     await expect(again).rejects.toMatchObject({ code: 'noDeadLetters' });
     await bench.import('a.csv', `${file}e-1,Ed,E,,\r\n`, { feed: 'crm' });
     expect(await states()).toEqual({ 'c-1': 'open', 'c-2': 'open', 'c-3': 'open', 'd-1': 'open' });
-    expect(await dropLetters(homeOf(bench), { ids: [], all: true }, null)).toBe(4);
+    expect(await dropLetters(homeOf(bench), { ids: [], all: true }, null)).toEqual({ letters: 4, notices: 0 });
   });
 
   it('goes in slices, each with its act, and leaves nothing', async () => {
@@ -157,7 +160,7 @@ describe('dropping', () => {
         header,
       ),
     );
-    expect(await dropLetters(homeOf(bench), { ids: [], all: true }, 'not ours')).toBe(600);
+    expect(await dropLetters(homeOf(bench), { ids: [], all: true }, 'not ours')).toEqual({ letters: 600, notices: 0 });
     const acts = await bench.ledger.acts.list({ limit: 9 });
     expect(acts.map(({ facts }) => facts.letters)).toEqual([100, 250, 250]);
     expect((await bench.ledger.counts()).openLetters).toBe(0);

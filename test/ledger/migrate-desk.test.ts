@@ -79,7 +79,9 @@ test('deliveries that wait, arrived and died, and what was told of feeds', async
     ...{ state: 'waiting', attempts: 2, dueAtMs: 12, endedAtMs: null, code: 'webhookFailed', message: 'why' },
   });
   expect((await deliveries.nextDue(12, 10)).map(({ id }) => id)).toEqual(['n1', 'c1']);
-  expect((await deliveries.inState('dead', 10)).map(({ id, endedAtMs }) => `${id} ${endedAtMs}`)).toEqual(['n3 7']);
+  expect(
+    (await deliveries.list({ states: ['dead'], limit: 10 })).map(({ id, endedAtMs }) => `${id} ${endedAtMs}`),
+  ).toEqual(['n3 7']);
   expect(await counts()).toMatchObject({ waitingDeliveries: 3, deadDeliveries: 1 });
   expect(await deliveries.expire(11, 50, { code: 'x', message: 'y' })).toBe(0);
   expect(await deliveries.expire(12, 50, { code: 'x', message: 'y' })).toBe(1);

@@ -1,4 +1,4 @@
-/** `patchbay dead ls|show|retry`: rejected rows, and notices that the webhook did not take. */
+/** `patchbay dead ls|show|retry`: rejected rows, and notices that their addressee did not take. */
 
 import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
@@ -6,27 +6,29 @@ import { withoutQuotedCells } from '#src/contacts/quoted-cell.ts';
 import type { DeliveryRecord } from '#src/ledger/deliveries.ts';
 import type { DeadLetter } from '#src/ledger/letters.ts';
 import {
-  addresseeOf,
   type DeadLetterQuery,
   deadLetterPages,
   hasOpenLetters,
-  isForNoticesOnly,
   type LetterDocument,
   letterDetailDocument,
   letterDocument,
   lettersNamed,
   letterWithoutValues,
-  noticeDetailDocument,
-  noticeDocument,
   type RetryRequest,
   readDeadLetter,
   requireRateBelowKey,
   requireRetryChoice,
   retryLetters,
-  retryNotices,
   runsWithoutFixFile,
   type UnfixableRun,
 } from '#src/operations/dead-letters.ts';
+import {
+  addresseeOf,
+  isForNoticesOnly,
+  noticeDetailDocument,
+  noticeDocument,
+  retryNotices,
+} from '#src/operations/dead-notices.ts';
 import { lettersNotOpen } from '#src/operations/letters-not-open.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { fileAndLine } from '#src/sources/row.ts';
@@ -52,26 +54,31 @@ export async function listDead(options: ListOptions): Promise<number> {
     const listed: Listed = { groups: new Map(), states: noStates(), count: 0, last: null };
     const notices: DeliveryRecord[] = [];
     for await (const page of deadLetterPages(home, options)) {
-      notices.push(...page.notices);
       for (const letter of page.letters) {
         if (output.json) output.document(shownDocument(output, letter));
         else addTo(listed, letter);
       }
+      if (output.json) for (const notice of page.notices) output.document(noticeDocument(notice));
+      else notices.push(...page.notices);
     }
-    if (output.json) for (const notice of notices) output.document(noticeDocument(notice));
-    else {
-      const { count, last } = listed;
+    if (!output.json) {
+      const { count } = listed;
       if (count > 0) printGroups(output, listed, await unfixable(home, listed), options);
       else if (notices.length === 0)
         output.line(output.paste(noneListed(options, (await home.ledger.counts()).openLetters)));
-      printNotices(output, notices);
-      if (last !== null && count === options.limit)
-        output.note(output.paste(`these are the newest ${count}; go on with: ${options.again({ after: last.id })}`));
+      printNotices(output, notices, options);
+      const last = notices.at(-1) ?? listed.last;
+      if (last !== null && count + notices.length === options.limit) output.note(output.paste(goOn(options, last.id)));
     }
     return 0;
   } finally {
     await home.close();
   }
+}
+
+/** Of a list that is cut. */
+function goOn({ after, limit, again }: ListOptions, last: string): string {
+  return `these are the ${after === undefined ? 'newest' : 'next'} ${limit}; go on with: ${again({ after: last })}`;
 }
 
 export function shownDocument(output: Output, letter: DeadLetter): LetterDocument {
@@ -169,22 +176,25 @@ function printGroup(output: Output, { count, shown }: Group, { again }: ListOpti
 }
 
 /** One group, below those of the rows. */
-function printNotices(output: Output, notices: readonly DeliveryRecord[]): void {
+function printNotices(output: Output, notices: readonly DeliveryRecord[], { again }: ListOptions): void {
   const [newest] = notices;
   if (newest === undefined) return;
   const types = [...Map.groupBy(notices, ({ type }) => type)].map(([type, ofType]) => `${ofType.length} × ${type}`);
-  const head = output.style('bold', `${counted(notices.length)} could not be delivered`);
-  output.line(`${head}: ${types.join(', ')}`);
-  output.line(
-    output.paste(`  last: ${printable(newest.message ?? '')}; try again with: patchbay dead retry ${newest.id}`),
-  );
+  const open = notices.find(({ state }) => state === 'dead');
+  const what = open === undefined ? 'dropped: not sent any more' : 'could not be delivered';
+  output.line(`${output.style('bold', `${counted(notices.length)} ${what}`)}: ${types.join(', ')}`);
+  if (open !== undefined) output.line(output.paste(`  ${openNoticeWords(open)}`));
   const rows = notices.slice(0, noticesShown).map((one) => {
-    const { feed } = noticeDocument(one);
-    return [one.id, one.type, `${feed}`, addresseeOf(one), isoInstant(one.atMs), one.code ?? ''];
+    const { feed, state } = noticeDocument(one);
+    return [one.id, one.type, `${feed}`, addresseeOf(one), isoInstant(one.atMs), `${state}`, one.code ?? ''];
   });
-  output.line(output.table(['id', 'notice', 'feed', 'to', 'of', 'code'], rows));
+  output.line(output.table(['id', 'notice', 'feed', 'to', 'of', 'state', 'code'], rows));
   const more = notices.length - noticesShown;
-  if (more > 0) output.line(output.paste(`  … and ${more} more: patchbay dead ls --json`));
+  if (more > 0) output.line(output.paste(`  … and ${more} more: ${again({})} --json`));
+}
+
+function openNoticeWords({ id, message }: DeliveryRecord): string {
+  return `last: ${printable(message ?? '')}; try again with: patchbay dead retry ${id}; or drop it: patchbay dead drop ${id}`;
 }
 
 function counted(count: number): string {

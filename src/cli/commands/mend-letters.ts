@@ -54,14 +54,18 @@ export async function dropDead(options: DropOptions, named: readonly string[]): 
   try {
     const output = createOutput(options);
     const terminal = ids.length > 0 ? null : terminalOf(options);
-    const what = 'This drops all open dead letters that fit; their rows do not go in.';
+    const what =
+      'This drops all open dead letters that fit: their rows do not go in, and notices among them are not sent.';
     if (terminal !== null && !(await askYes(terminal, what, 'Continue?'))) {
       output.note('nothing was dropped');
       return exitCodes.guard;
     }
-    const dropped = await dropLetters(home, { ...options, ids }, options.reason ?? null);
+    const { letters, notices } = await dropLetters(home, { ...options, ids }, options.reason ?? null);
+    const dropped = letters + notices;
     if (output.json) output.document({ dropped, exitCode: exitCodes.done });
-    else output.line(`${counted(dropped, 'dead letter')} dropped; a file that brings such a row again opens it again`);
+    if (!output.json && letters > 0)
+      output.line(`${counted(letters, 'dead letter')} dropped; a file that brings such a row again opens it again`);
+    if (!output.json && notices > 0) output.line(`${counted(notices, 'notice')} dropped: not sent any more`);
     const left = ids.length - dropped;
     if (left > 0) output.note(output.paste(`${left} of those named were not open: patchbay dead ls --state all`));
     return exitCodes.done;

@@ -63,8 +63,11 @@ export function deliveriesOver(store: Store): DeliveryLedger {
       return [...notices, ...changes].map(({ document }) => told(document));
     },
 
-    inState: async (state, limit) => {
-      const lists = groupsOf(state).map((group) => deliveriesIn(reads).list({ state: group, order: 'newest', limit }));
+    list: async ({ states, after: afterId, limit }) => {
+      const after = afterId === undefined ? undefined : await deliveriesIn(reads).entry(afterId);
+      if (after === null) return [];
+      const groups = states.flatMap(groupsOf);
+      const lists = groups.map((state) => deliveriesIn(reads).list({ state, order: 'newest', after, limit }));
       const newest = (await Promise.all(lists)).flat().sort((a, b) => b.number - a.number);
       return newest.slice(0, limit).map(({ document }) => told(document));
     },
@@ -106,6 +109,20 @@ export function deliveriesOver(store: Store): DeliveryLedger {
     },
 
     retry: (id, atMs, act) => changed(id, (known) => (known.state === 'dead' ? again(known, atMs) : null), act),
+
+    drop: async (ids, act) => {
+      let dropped = 0;
+      for (let start = 0; start < ids.length; start += sliceMax) {
+        dropped += await store.transact(async (tables) => {
+          const known = await deliveriesIn(tables).many(ids.slice(start, start + sliceMax));
+          const open = [...known.values()].filter(({ state }) => state === 'dead');
+          await deliveriesIn(tables).put(...open.map((one) => ({ ...one, state: 'dropped' as const })));
+          if (open.length > 0) await enterAct(tables, act, { facts: { notices: open.length } });
+          return open.length;
+        }, 'durable');
+      }
+      return dropped;
+    },
 
     conditions: async () => {
       const entries = await conditionsIn(reads).list({ order: 'id', limit: allMax });
@@ -181,7 +198,7 @@ export async function deliveryCount(tables: Pick<Tables, 'desk'>, state: Deliver
 /** Those that ended before then, and the oldest of those that are too many, in slices. */
 export async function forgetDeliveries(store: Store, beforeMs: number): Promise<number> {
   let forgotten = 0;
-  for (const state of ['delivered', 'dead'] as const) {
+  for (const state of ['delivered', 'dead', 'dropped'] as const) {
     forgotten += await inSlices(() =>
       store.transact(async (tables) => {
         const deliveries = deliveriesIn(tables);

@@ -14,6 +14,7 @@ export interface Entry<Document> extends Place {
 
 export interface Records<Document> {
   get(id: string): Promise<Document | null>;
+  entry(id: string): Promise<Entry<Document> | null>;
   /** Those that are there, by id. */
   many(ids: readonly string[]): Promise<ReadonlyMap<string, Document>>;
   list(filter: RecordFilter): Promise<readonly Entry<Document>[]>;
@@ -42,6 +43,7 @@ export function recordsOf<Document>(
       new Map((await desk.records(kind, ids)).map((record) => [record.id, typed(record).document]));
     return {
       get: async (id) => (await many([id])).get(id) ?? null,
+      entry: async (id) => (await desk.records(kind, [id])).map(typed).at(0) ?? null,
       many,
       list: async (filter) => (await desk.listRecords(kind, filter)).map(typed),
       count: async (of) => desk.countRecords(kind, of),

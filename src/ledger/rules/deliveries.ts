@@ -14,7 +14,7 @@ export interface KeptDelivery extends DeliveryRecord {
 }
 
 /** How deliveries are told apart in lists: those that wait by their kind. */
-export type DeliveryGroup = 'noticeWaits' | 'changeWaits' | 'delivered' | 'dead';
+export type DeliveryGroup = 'noticeWaits' | 'changeWaits' | Exclude<DeliveryRecord['state'], 'waiting'>;
 
 export const waitsAs: Readonly<Record<DeliveryKind, DeliveryGroup>> = { notice: 'noticeWaits', change: 'changeWaits' };
 

@@ -106,7 +106,7 @@ export async function openNoticeBench({
       watch = begin();
     },
     told: async () => {
-      const all = (await ledger.deliveries.inState('waiting', 1_000)).toReversed();
+      const all = (await ledger.deliveries.list({ states: ['waiting'], limit: 1_000 })).toReversed();
       const fresh = all.filter(({ id }) => !toldIds.has(id));
       for (const { id } of fresh) toldIds.add(id);
       return fresh.map(({ type, feed, data }) => ({ type, feed, data }));

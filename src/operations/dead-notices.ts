@@ -1,0 +1,158 @@
+/**
+ * Notices that were given up, as a part of the dead letters: a *notice* that its addressee did not take is a delivery; its id begins with
+ * `n`, and it holds ids, codes and counts, no values. It belongs to no run.
+ */
+
+import type { Home } from '#src/app.ts';
+import { isoInstant } from '#src/clock.ts';
+import { PatchbayError } from '#src/errors.ts';
+import type { DeliveryRecord } from '#src/ledger/deliveries.ts';
+import type { DeadLetterState } from '#src/ledger/letters.ts';
+import { addressOf } from '#src/notices/addressees.ts';
+import { actOf } from './acts.ts';
+
+/** Which notices: all that fit. */
+export interface NoticeFilter {
+  readonly code?: string;
+  /** Notices belong to no run: where one is asked for, none fits. */
+  readonly run?: string;
+  readonly feed?: string;
+}
+
+/** Which notices a person chose: these ids, as far as they are of notices, or all; in both cases those that fit. */
+export interface NoticeChoice extends NoticeFilter {
+  readonly ids: readonly string[];
+}
+
+export function isNoticeId(id: string): boolean {
+  return id.startsWith('n');
+}
+
+const noticesPerPage = 250;
+
+/**
+ * Page by page, the newest first, so that a long list is never in memory as a whole. Ends with the list, or with its limit.
+ * @param state those that were given up are `open`.
+ * @param after the id of the last one of the page before, whatever has become of it since; null: from the newest one on.
+ */
+export async function* noticePages(
+  { ledger }: Pick<Home, 'ledger'>,
+  { state, limit, ...filter }: NoticeFilter & { readonly state: DeadLetterState | 'all'; readonly limit: number },
+  after: string | null,
+): AsyncGenerator<readonly DeliveryRecord[]> {
+  const states = deliveryStates[state];
+  if (filter.run !== undefined || states.length === 0) return;
+  let last = after;
+  let left = limit;
+  while (left > 0) {
+    const from = last === null ? {} : { after: last };
+    const page = await ledger.deliveries.list({ states, ...from, limit: noticesPerPage });
+    const found = page.filter((notice) => fits(filter, notice)).slice(0, left);
+    if (found.length > 0) yield found;
+    if (page.length < noticesPerPage) return;
+    left -= found.length;
+    last = page.at(-1)?.id ?? null;
+  }
+}
+
+const deliveryStates: Readonly<Record<DeadLetterState | 'all', readonly DeliveryRecord['state'][]>> = {
+  open: ['dead'],
+  dropped: ['dropped'],
+  all: ['dead', 'dropped'],
+  redriven: [],
+  closed: [],
+};
+
+function fits({ code, run, feed }: NoticeFilter, notice: DeliveryRecord): boolean {
+  if (run !== undefined || (code !== undefined && notice.code !== code)) return false;
+  return feed === undefined || addressOf(notice.feed).feed === feed;
+}
+
+/** One that was given up or dropped. */
+export async function findNotice({ ledger }: Pick<Home, 'ledger'>, id: string): Promise<DeliveryRecord | null> {
+  const found = isNoticeId(id) ? await ledger.deliveries.get(id) : null;
+  return found?.state === 'dead' || found?.state === 'dropped' ? found : null;
+}
+
+/** Whether only notices are named: these need no service. */
+export function isForNoticesOnly({ ids }: Pick<NoticeChoice, 'ids'>): boolean {
+  return ids.length > 0 && ids.every(isNoticeId);
+}
+
+/**
+ * Puts the chosen notices back into the line, with all their attempts. The engine sends them.
+ * @param choice its run is a whole id.
+ * @returns their ids.
+ * @throws PatchbayError `usage` `noDeadLetters` where only notices are named and none of them was given up.
+ */
+export async function retryNotices(
+  home: Pick<Home, 'ledger' | 'clock' | 'actor'>,
+  choice: NoticeChoice & { readonly reason?: string },
+): Promise<readonly string[]> {
+  const { ledger, clock } = home;
+  const nowMs = clock.nowMs();
+  const sent: string[] = [];
+  for (const id of await chosenNotices({ ledger }, choice)) {
+    if (await ledger.deliveries.retry(id, nowMs, await actOf(home, 'deadRetry', choice.reason))) sent.push(id);
+  }
+  if (sent.length > 0 || !isForNoticesOnly(choice)) return sent;
+  throw new PatchbayError('usage', 'noDeadLetters', `there is no dead letter ${choice.ids.join(', ')}`, {
+    hint: 'List what is open with: patchbay dead ls',
+  });
+}
+
+/** The ids of those that were given up. */
+export async function chosenNotices(
+  home: Pick<Home, 'ledger'>,
+  { ids, code, run, feed }: NoticeChoice,
+): Promise<readonly string[]> {
+  const filter = {
+    ...(code === undefined ? {} : { code }),
+    ...(run === undefined ? {} : { run }),
+    ...(feed === undefined ? {} : { feed }),
+  };
+  const chosen: string[] = [];
+  if (ids.length === 0) {
+    const every = { ...filter, state: 'open', limit: Number.POSITIVE_INFINITY } as const;
+    for await (const page of noticePages(home, every, null)) chosen.push(...page.map(({ id }) => id));
+    return chosen;
+  }
+  for (const id of ids) {
+    const notice = await findNotice(home, id);
+    if (notice?.state === 'dead' && fits(filter, notice)) chosen.push(id);
+  }
+  return chosen;
+}
+
+/** A notice in the shape of `dead ls --json`; what a notice does not have is null. */
+export function noticeDocument(notice: DeliveryRecord): Readonly<Record<string, string | number | null>> {
+  const { id, code, message, attempts, state } = notice;
+  const { feed } = addressOf(notice.feed);
+  return {
+    id,
+    run: null,
+    feed,
+    file: null,
+    line: null,
+    key: null,
+    class: code?.endsWith('Gone') ? 'refused' : 'exhausted',
+    code,
+    field: null,
+    message,
+    attempts,
+    seen: 1,
+    state: state === 'dropped' ? 'dropped' : 'open',
+    firstAt: isoInstant(notice.atMs),
+    lastAt: isoInstant(notice.endedAtMs ?? notice.atMs),
+  };
+}
+
+/** `dead show --json`: the notice with its type, its data, and to whom it should have gone. */
+export function noticeDetailDocument(notice: DeliveryRecord) {
+  return { ...noticeDocument(notice), to: addresseeOf(notice), type: notice.type, data: notice.data };
+}
+
+/** `webhook`, `slack`, `teams` or `mail`. */
+export function addresseeOf({ feed }: DeliveryRecord): string {
+  return addressOf(feed).addressee;
+}
