@@ -156,12 +156,7 @@ export function ledgerPlace(config: Config, mode: ServiceMode): LedgerPlace {
 /** Of a schema's name: that of the sandbox is beside the real service's. */
 export const schemaSuffixOf = (mode: ServiceMode): string => (mode === 'sandbox' ? '_sandbox' : '');
 
-/** The ledger that `openHome` with `look` would open. It is not opened here, since it may be damaged. */
-export async function findLedger(config: Config, sandboxAsked: boolean): Promise<LedgerPlace> {
-  return ledgerPlace(config, await findMode(config, sandboxAsked));
-}
-
-/** Whose ledger that is. */
+/** Whose ledger `openHome` with `look` would open. */
 export async function findMode(config: Config, sandboxAsked: boolean): Promise<ServiceMode> {
   const isReal = !sandboxAsked && (config.service.baseUrl !== null || (await hasReal(config)));
   return isReal ? 'real' : 'sandbox';

@@ -17,6 +17,7 @@ import {
 import { type EngineLock, takeEngineLock } from '#src/ledger/engine-presence.ts';
 import { type LedgerPlace, nameOfPlace } from '#src/ledger/place.ts';
 import { openSqliteSource, openSqliteTarget } from '#src/ledger/sqlite/copy.ts';
+import { withAdvice } from './ledger.ts';
 
 export interface CopyRequest extends Omit<CopyOptions, 'act'> {
   readonly actor: Actor;
@@ -39,7 +40,7 @@ export interface CopyReport {
 }
 
 /**
- * @throws PatchbayError `usage`: `engineRunning`, `ledgerInUse`, `copyTargetUnknown`, `copyToFile`, `copyNotWritten`, `copyExists`, `copyTargetTaken`,
+ * @throws PatchbayError `usage`: `engineRunning`, `ledgerInUse`, `copyOntoItself`, `copyTargetUnknown`, `copyToFile`, `copyNotWritten`, `copyExists`, `copyTargetTaken`,
  *   `ledgerMissing`, what opening throws; `transient`: `copyDiffers`, trouble of either database. Then there is no copy, except after
  *   `commitUnanswered`. The signal's reason.
  */
@@ -62,7 +63,7 @@ export async function copyTheLedger({ config, mode, to, actor, ...options }: Cop
   let source: CopySource | null = null;
   let target: CopyTarget | null = null;
   try {
-    source = await openSource(from);
+    source = await withAdvice(from, mode, () => openSource(from));
     target = await openTarget(place).catch(asSaid);
     const facts = { from: from.kind, to: place.kind };
     // By the ledger's clock it is entered at the latest instant that the ledger knows: nothing works on it.
@@ -74,7 +75,9 @@ export async function copyTheLedger({ config, mode, to, actor, ...options }: Cop
       ledgerAtMs: 0,
       facts,
     };
-    const tables = await copyLedger(source, target, { ...options, act });
+    const copied = copyLedger(source, target, { ...options, act });
+    // Of a file and a database, trouble of a database is that of the one.
+    const tables = await (from.kind === 'file' ? copied.catch(asSaid) : copied);
     return {
       from: await nameOfPlace(from),
       to: await nameOfPlace(place),
@@ -138,17 +141,22 @@ async function openTarget(place: LedgerPlace): Promise<CopyTarget> {
   return await (await postgres()).openPostgresTarget(place.url, place.suffix);
 }
 
-/** Of a URL that a person gave as `--to`. */
+/** Trouble of the database that a person gave as `--to`. */
 function asSaid(error: unknown): never {
   if (!(error instanceof PatchbayError)) throw error;
-  const { kind, code, message, hint, facts } = error;
-  const said = (text: string): string => text.replaceAll('DATABASE_URL', '--to');
+  const { kind, code, message, facts } = error;
+  const said = (text: string): string =>
+    text.replaceAll('DATABASE_URL', '--to').replace(', or unset it to keep the ledger in the data folder', '');
+  const hint = code === 'ledgerAway' ? awayHint : error.hint;
   throw new PatchbayError(kind, code, said(message), {
     facts,
     cause: error,
     ...(hint === null ? {} : { hint: said(hint) }),
   });
 }
+
+const awayHint =
+  'Check --to, and that PostgreSQL runs there. Nothing was copied; run the same command again when it answers.';
 
 /** Loaded where it is used: most ledgers are files. */
 const postgres = () => import('#src/ledger/postgres/copy.ts');

@@ -80,6 +80,8 @@ const advice: Readonly<Record<string, string>> = {
   mappingNotFound: 'Check the path. --mapping also takes the name of a mapping in config/mappings.',
   mappingUnreadable: 'A mapping is a small text file in YAML: see config/mappings/generic.yaml.',
   tickTooLong: 'Look at the log: patchbay logs --level warn. The next occurrence tries again.',
+  ledgerMissing:
+    'Check --data, and DATABASE_URL where it is set. A ledger is made by the first command that works: patchbay start',
   noSuchSchedule: 'List the schedules with: patchbay schedule ls',
   portTaken: 'Set PORT to another port, or stop the program that uses it.',
   unexpected: defect,

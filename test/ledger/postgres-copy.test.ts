@@ -11,6 +11,7 @@ import { hasPostgresLedger, openPostgresLedger } from '#src/ledger/postgres/ledg
 import { migrations } from '#src/ledger/postgres/migrations/migrations.ts';
 import { openSqliteSource, openSqliteTarget } from '#src/ledger/sqlite/copy.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
+import { checkTheLedgerAt } from '#src/operations/ledger.ts';
 import { act, newRun } from '#test/contracts/support/build.ts';
 import { damageTables } from '#test/support/damage-ledger.ts';
 import type { PostgresServer } from '#test/support/postgres-server.ts';
@@ -116,13 +117,59 @@ describeOnPostgres('a ledger that is copied', (server) => {
     await query(`CREATE SCHEMA ${strange}; CREATE TABLE ${strange}.notes (text text)`);
     await expect(copied(file, server().url(`&schema=${strange}`))).rejects.toMatchObject({
       code: 'copyTargetTaken',
-      message: expect.stringContaining('it holds notes'),
+      message: expect.stringContaining('it holds the table notes'),
     });
     const empty = server().url(`&schema=${schema}_empty`);
     const looked = await openPostgresLedger(empty);
     await expect(copied(file, empty)).rejects.toMatchObject({ code: 'ledgerInUse' });
     await looked.close();
     expect(await copied(file, empty)).toHaveLength(copiedTables.length);
+  });
+
+  test.each([
+    [
+      'a function',
+      'CREATE FUNCTION S.f(integer) RETURNS integer LANGUAGE sql AS $$ SELECT $1 $$',
+      'function S.f(integer)',
+    ],
+    ['a type', "CREATE TYPE S.colour AS ENUM ('red')", 'type colour'],
+    ['a domain', 'CREATE DOMAIN S.key AS text', 'type key'],
+    ['a collation', 'CREATE COLLATION S.german FROM "C"', 'collation german'],
+  ])('is refused where the schema of the target holds %s', async (_what, sql, name) => {
+    const { file, query, schema } = await places(server());
+    const strange = `${schema}_strange`;
+    const here = (text: string): string => text.replace('S.', `${strange}.`);
+    await query(
+      `CREATE SCHEMA ${strange}; ALTER DEFAULT PRIVILEGES IN SCHEMA ${strange} GRANT SELECT ON TABLES TO public; ${here(sql)}`,
+    );
+    const target = server().url(`&schema=${strange}`);
+    const message = expect.stringMatching(/is not empty: it holds the /);
+    const refused = await copied(file, target).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'copyTargetTaken', message });
+    expect(String(refused)).toContain(here(name));
+    await query(`DROP SCHEMA ${strange} CASCADE; CREATE SCHEMA ${strange}`);
+    expect(await copied(file, target)).toHaveLength(copiedTables.length);
+  });
+
+  test('onto itself is said to be that, also under another name of the server', async () => {
+    const { file, url } = await places(server());
+    await copied(file, url);
+    for (const target of [url, url.replace('127.0.0.1', 'localhost')]) {
+      await expect(copied(url, target)).rejects.toMatchObject({
+        code: 'copyOntoItself',
+        message: expect.stringContaining('source and target are one'),
+      });
+    }
+    const other = server().url(`&schema=${newSchema()}`);
+    expect(await copied(url, other)).toHaveLength(copiedTables.length);
+  });
+
+  test('that is not there is missing, with the advice that fits whose was looked for', async () => {
+    const { url } = await places(server());
+    const hintOf = (mode: 'real' | 'sandbox', suffix: string) =>
+      checkTheLedgerAt({ kind: 'database', url, suffix }, mode).catch(({ code, hint }) => `${code}: ${hint}`);
+    expect(await hintOf('real', '')).toMatch(/^ledgerMissing: Name its schema with schema=NAME .* say --sandbox/);
+    expect(await hintOf('sandbox', '_sandbox')).toMatch(/^ledgerMissing: (?!.*--sandbox).*schema=NAME/);
   });
 
   test('is not written to by others meanwhile', async () => {

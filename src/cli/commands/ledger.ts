@@ -1,6 +1,7 @@
 /** `patchbay ledger check|backup|copy`. */
 import { SingleBar } from 'cli-progress';
-import { findLedger, findMode, personAtCommand } from '#src/app.ts';
+import { findMode, ledgerPlace, personAtCommand } from '#src/app.ts';
+import type { ServiceMode } from '#src/config/schema.ts';
 import type { CopyProgress } from '#src/ledger/copy/copy-ledger.ts';
 import { type LedgerPlace, nameOfPlace } from '#src/ledger/place.ts';
 import { type CopyReport, copyTheLedger as copy } from '#src/operations/copy-ledger.ts';
@@ -10,13 +11,13 @@ import { type GlobalOptions, loadCliConfig } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 
 export async function checkTheLedger(options: GlobalOptions): Promise<number> {
-  const place = await placeOf(options);
-  return print(createOutput(options), await checkTheLedgerAt(place), `ledger ${await nameOfPlace(place)}`, {});
+  const { place, mode } = await placeOf(options);
+  return print(createOutput(options), await checkTheLedgerAt(place, mode), `ledger ${await nameOfPlace(place)}`, {});
 }
 
 export async function backUpTheLedger(options: GlobalOptions, target: string): Promise<number> {
-  const place = await placeOf(options);
-  const report = await backUpTheLedgerAt(place, target);
+  const { place, mode } = await placeOf(options);
+  const report = await backUpTheLedgerAt(place, mode, target);
   return print(createOutput(options), report, `backup ${report.file}`, { ledger: await nameOfPlace(place) });
 }
 
@@ -81,9 +82,11 @@ function printCopy(output: Output, { target, ...report }: CopyReport): number {
   return 0;
 }
 
-async function placeOf(options: GlobalOptions): Promise<LedgerPlace> {
+/** The ledger that `openHome` with `look` would open. It is not opened here, since it may be damaged. */
+async function placeOf(options: GlobalOptions): Promise<{ readonly place: LedgerPlace; readonly mode: ServiceMode }> {
   const { config } = await loadCliConfig(options);
-  return await findLedger(config, options.sandbox === true);
+  const mode = await findMode(config, options.sandbox === true);
+  return { place: ledgerPlace(config, mode), mode };
 }
 
 function print(output: Output, report: LedgerReport, what: string, origin: { readonly ledger?: string }): number {

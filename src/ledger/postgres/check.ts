@@ -94,9 +94,7 @@ export function dumpCommand(databaseUrl: string, suffix: string, target: string)
 async function requireSchema(client: pg.ClientBase, { schema, shown }: Address): Promise<number> {
   const state = await readSchema(client, schema);
   if (state === null) {
-    throw new PatchbayError('usage', 'ledgerMissing', `there is no ledger at ${shown}`, {
-      hint: 'Name its schema with schema=NAME in DATABASE_URL, or say --sandbox for that of the sandbox.',
-    });
+    throw new PatchbayError('usage', 'ledgerMissing', `there is no ledger at ${shown}`);
   }
   if (state.version <= migrations.length) return state.version;
   const message = `the ledger ${shown} has schema ${state.version}, and this Patchbay knows schemas up to ${migrations.length}`;

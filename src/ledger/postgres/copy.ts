@@ -4,6 +4,7 @@
  * The target is made in one transaction, with its schema and its comparison: until it commits, no other process sees anything of it.
  * Invariant: for as long as a copy works on a schema, no other process has its ledger open.
  */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { PatchbayError } from '#src/errors.ts';
@@ -37,6 +38,8 @@ const openRetries = 10;
 const openRetryMs = 200;
 /** Comparing a large file takes longer between two statements than a transaction may rest otherwise. */
 const restMs = 600_000;
+/** Of the lock on a source by which its target knows it again, whatever name of the server either URL has. */
+const sourceLock = `source ${randomUUID()}` as const;
 
 /**
  * Takes the ledger to today's schema, and keeps all others from writing until it is closed.
@@ -49,6 +52,7 @@ export async function openPostgresSource(databaseUrl: string, suffix: string): P
       if ((await readSchema(client, address.schema)) === null) throw missing(address);
       const { ledgerId } = await migrate(client, address);
       await holdAlone(client, address);
+      await client.query(`SELECT pg_advisory_lock(${lockOf(address.schema, sourceLock)})`);
       await client.query(`SELECT pg_advisory_lock(${lockOf(address.schema, 'write')})`);
       await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${patient}`);
       return {
@@ -67,12 +71,13 @@ export async function openPostgresSource(databaseUrl: string, suffix: string): P
 
 /**
  * The schema is not there, or holds nothing, or a ledger that is empty.
- * @throws PatchbayError `usage`: `copyTargetTaken`, `ledgerInUse`, `ledgerTooNew`; what opening throws.
+ * @throws PatchbayError `usage`: `copyOntoItself`, `copyTargetTaken`, `ledgerInUse`, `ledgerTooNew`; what opening throws.
  */
 export async function openPostgresTarget(databaseUrl: string, suffix: string): Promise<CopyTarget> {
   const { client, address, guarded } = await connect(databaseUrl, suffix);
   try {
     await guarded(async () => {
+      await requireOther(client, address);
       await holdAlone(client, address);
       await client.query(
         `BEGIN; ${patient}; SELECT pg_advisory_xact_lock(${lockOf(address.schema, 'migrate')}), pg_advisory_xact_lock(${lockOf(address.schema, 'write')})`,
@@ -181,13 +186,32 @@ async function holdAlone(client: pg.Client, { schema, shown }: Address): Promise
   );
 }
 
+/** @throws PatchbayError `usage` `copyOntoItself` where this process has it open as a source. */
+async function requireOther(client: pg.Client, { schema, shown }: Address): Promise<void> {
+  const lock = lockOf(schema, sourceLock);
+  const { rows } = await client.query<{ taken: boolean }>(`SELECT pg_try_advisory_lock(${lock}) AS taken`);
+  if (rows[0]?.taken === true) return;
+  throw new PatchbayError(
+    'usage',
+    'copyOntoItself',
+    `${shown} is the ledger that is to be copied: source and target are one`,
+    {
+      hint: 'Name another schema (schema=NAME in the URL), another database, or a file. Nothing was copied.',
+    },
+  );
+}
+
 async function requireEmpty(client: pg.Client, { schema, shown }: Address, isLedger: boolean): Promise<void> {
   if (isLedger) return;
+  // Whatever is in a schema depends on it: tables, functions, types. Its own default privileges are in none.
   const { rows } = await client.query<{ name: string }>(
-    'SELECT relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = $1 LIMIT 1',
+    `SELECT found.type || ' ' || coalesce(found.name, found.identity) AS name
+     FROM pg_depend, pg_identify_object(classid, objid, objsubid) AS found
+     WHERE refclassid = 'pg_namespace'::regclass AND refobjid = to_regnamespace($1) AND found.schema = $1
+     ORDER BY classid <> 'pg_class'::regclass, 1 LIMIT 1`,
     [schema],
   );
-  if (rows[0] !== undefined) throw taken(shown, `it holds ${rows[0].name}`);
+  if (rows[0] !== undefined) throw taken(shown, `it holds the ${rows[0].name}`);
 }
 
 async function requireNoRows(client: pg.Client, { shown }: Address): Promise<void> {
@@ -205,9 +229,7 @@ function taken(shown: string, why: string): PatchbayError {
 }
 
 function missing({ shown }: Address): PatchbayError {
-  return new PatchbayError('usage', 'ledgerMissing', `there is no ledger at ${shown}`, {
-    hint: 'Name its schema with schema=NAME in DATABASE_URL, or say --sandbox for that of the sandbox.',
-  });
+  return new PatchbayError('usage', 'ledgerMissing', `there is no ledger at ${shown}`);
 }
 
 /** Columns that PostgreSQL alone has, made of the others. */

@@ -70,9 +70,10 @@ export function clientOptions(address: Address, role: string): pg.ClientConfig {
 
 /**
  * The number of a lock of the database, for a schema: that of all who write to it, that of those who migrate it, that of the engine that leads, and one that each process
- * shares while it has the ledger open, so that a process which takes it alone knows that no other one has.
+ * shares while it has the ledger open, so that a process which takes it alone knows that no other one has. A copy has one of its own, by which its
+ * target knows its source.
  */
-export function lockOf(schema: string, what: 'write' | 'migrate' | 'open' | 'lead'): string {
+export function lockOf(schema: string, what: 'write' | 'migrate' | 'open' | 'lead' | `source ${string}`): string {
   return createHash('sha256').update(`patchbay ${what} ${schema}`).digest().readBigInt64BE(0).toString();
 }
 

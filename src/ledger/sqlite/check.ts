@@ -108,9 +108,7 @@ export function quickLook(file: string): string | null {
 /** With its log, which holds what was committed last. @throws PatchbayError `usage` `ledgerMissing`. */
 export function bytesOf(file: string): number {
   if (!existsSync(file)) {
-    throw new PatchbayError('usage', 'ledgerMissing', `there is no ledger at ${file}`, {
-      hint: 'Check the name of the data folder (--data), and whether the ledger of the sandbox is meant (--sandbox). A ledger is made by the first command that works: patchbay start',
-    });
+    throw new PatchbayError('usage', 'ledgerMissing', `there is no ledger at ${file}`);
   }
   return [file, `${file}-wal`].reduce((sum, one) => sum + (statSync(one, { throwIfNoEntry: false })?.size ?? 0), 0);
 }
