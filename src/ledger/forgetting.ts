@@ -16,11 +16,13 @@ export interface PersonInLedger {
   readonly key: string;
   /** Dead letters without a key that hold rows of the person. */
   readonly letterIds: readonly string[];
+  /** The key and others by which reasons name the person: addresses, numbers. None is so short that it is a part of other words. */
+  readonly texts: readonly string[];
 }
 
 export type Forgotten =
-  /** How many rows were deleted. */
-  | { readonly kind: 'done'; readonly rows: number }
+  /** How many rows were deleted; and how many reasons that people gave named the person: they do no longer. */
+  | { readonly kind: 'done'; readonly rows: number; readonly reasons: number }
   /** A run that has not ended has a row of the key, or reads a file that may have one. */
   | { readonly kind: 'busy'; readonly runId: string | null };
 

@@ -8,6 +8,7 @@ import { PatchbayError } from '#src/errors.ts';
 import type { FoundInLedger, Scrubbed } from '#src/ledger/forgetting.ts';
 import type { DeadLetterFilter } from '#src/ledger/letters.ts';
 import type { Ledger } from '#src/ledger/port.ts';
+import { wordsOf } from '#src/ledger/rules/named-people.ts';
 import type { PersonMarks } from '#src/runs/erase-entries.ts';
 import { type ErasedFile, eraseFromFiles, type RowJudge, rowJudge } from '#src/runs/erase-files.ts';
 import { filesHolding } from '#src/runs/file-bytes.ts';
@@ -27,6 +28,8 @@ export interface PersonKnown extends PersonMarks {
 export interface ForgottenPerson {
   /** Rows of the ledger that were deleted. */
   readonly rows: number;
+  /** Reasons of acts, approvals and pauses in which the person was named, and is no longer. */
+  readonly reasons: number;
   readonly files: readonly ErasedFile[];
   readonly scrubbed: Scrubbed;
   /** What the search has found afterwards; empty where nothing is left. */
@@ -66,7 +69,7 @@ const journalMax = 1_000;
 
 /**
  * May be done again: it then takes what came since, or what an interruption has left.
- * @throws PatchbayError `usage` `forgetBusy`: a run that has not ended has a row of the key, or reads a file.
+ * @throws PatchbayError `usage`: `reasonNamesPerson`; `forgetBusy`: a run that has not ended has a row of the key, or reads a file.
  */
 export async function forgetPerson(
   home: Pick<Home, 'ledger' | 'clock' | 'actor' | 'folders' | 'runFolders' | 'host' | 'feeds'>,
@@ -74,9 +77,13 @@ export async function forgetPerson(
   reason: string,
 ): Promise<ForgottenPerson> {
   const { ledger, folders, runFolders } = home;
+  requireUnnamed(person, reason);
   const act = await actOf(home, 'forget', reason);
   const letters = await lettersOf(ledger, person);
-  const forgotten = await ledger.forgetting.forgetPerson({ key: person.key, letterIds: letters.holding }, act);
+  const forgotten = await ledger.forgetting.forgetPerson(
+    { key: person.key, texts: person.texts, letterIds: letters.holding },
+    act,
+  );
   if (forgotten.kind === 'busy') throw busy(forgotten.runId);
   const host = home.host?.id ?? null;
   const { erased, unsearched } = await eraseFromFiles(
@@ -92,11 +99,22 @@ export async function forgetPerson(
   const waiting = await waitingFilesOf({ ledger, feeds: home.feeds, watched: folders.watched, host }, person);
   const told = new Set([...waiting.map(({ path }) => path), ...unsearched]);
   return {
-    ...{ rows: forgotten.rows, files: erased, scrubbed, searched: person.texts.length },
+    ...{ rows: forgotten.rows, reasons: forgotten.reasons, files: erased, scrubbed, searched: person.texts.length },
     left: { tables, files: found.filter((path) => !told.has(path)) },
     waiting,
     unsearched,
   };
+}
+
+/** The reason is kept where the person is not. @throws PatchbayError `usage` `reasonNamesPerson`. */
+export function requireUnnamed({ key, contactId, texts }: PersonKnown, reason: string): void {
+  const [named] = wordsOf([key, ...texts], 'iu')?.exec(reason) ?? [];
+  if (named === undefined) return;
+  const what = named === key ? 'key' : named === contactId ? "contact's id" : 'address or number';
+  const message = `the reason holds the ${what} of the person, ${named}; it would stay in the trail of acts. Nothing was erased`;
+  throw new PatchbayError('usage', 'reasonNamesPerson', message, {
+    hint: 'Say why without naming the person: --reason "request of 2026-11-20".',
+  });
 }
 
 /** Whether nothing of the person is left, as far as the search can tell. */

@@ -7,6 +7,7 @@
  */
 import { readFile, rm } from 'node:fs/promises';
 import { forgottenWord } from '#src/ledger/erased-rows.ts';
+import { wordsOf } from '#src/ledger/rules/named-people.ts';
 import { placeText } from '#src/sources/row.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
 
@@ -100,15 +101,4 @@ function namesIn({ key, contactId, texts }: PersonMarks): NamesIn {
       return long === null || !long.test(text) ? text : text.replaceAll(new RegExp(long, 'gu'), forgottenWord);
     },
   };
-}
-
-/** Null where there are none. `a-17` is not in `a-170`. */
-function wordsOf(texts: readonly string[]): RegExp | null {
-  if (texts.length === 0) return null;
-  return new RegExp(`(?<![\\p{L}\\p{N}_-])(?:${texts.map(escaped).join('|')})(?![\\p{L}\\p{N}_-])`, 'u');
-}
-
-/** As text of a regular expression. */
-function escaped(text: string): string {
-  return text.replaceAll(/[\^$\\.*+?()[\]{}|/]/g, '\\$&');
 }

@@ -2,6 +2,8 @@
 import { expect, test } from 'vitest';
 import type { NewAct } from '#src/ledger/acts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
+import { approvalOf } from '#src/ledger/rules/approval.ts';
+import { noOptions } from '#src/ledger/runs.ts';
 import {
   applyingRun,
   createdAtMs,
@@ -19,7 +21,7 @@ const act: NewAct = {
   ...{ who: 'ann', by: 'command', kind: 'forget', reason: 'they asked', atMs: createdAtMs, ledgerAtMs: 1, facts: {} },
 };
 
-const person = { key: 'forget-me', letterIds: [] };
+const person = { key: 'forget-me', letterIds: [], texts: [] };
 
 /** A key that was written, with its journal and a dead letter, and another one beside it. */
 async function withTwo(ledger: Ledger): Promise<void> {
@@ -65,9 +67,45 @@ export function forgettingContract(open: OpenLedger): void {
     expect(await ledger.forgetting.forgottenPeople()).toBeNull();
     await ledger.forgetting.forgetPerson(person, act);
     // Nothing was known of it, and twice is once.
-    expect(await ledger.forgetting.forgetPerson(person, act)).toEqual({ kind: 'done', rows: 0 });
+    expect(await ledger.forgetting.forgetPerson(person, act)).toEqual({ kind: 'done', rows: 0, reasons: 0 });
     const people = await (await reopen()).forgetting.forgottenPeople();
     expect([people?.count, people?.has('forget-me'), people?.has('keep-me')]).toEqual([1, true, false]);
+  });
+
+  test('the person is named in no reason that was given before, of acts, approvals, imports and pauses', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    const why = 'crm-17 asked, and Zelda@Example.com; crm-170 did not';
+    const whyNow = '(forgotten) asked, and (forgotten); crm-170 did not';
+    const options = { ...noOptions, accept: true, acceptReason: why };
+    await stagingRun(ledger, 'r1', { options });
+    const reason = { code: 'guardRows', message: '', hint: null, facts: {} };
+    await ledger.runs.move('r1', ['staging'], 'stopped', { atMs: createdAtMs, reason });
+    const approval = approvalOf(reason, { reason: why, atMs: createdAtMs });
+    expect(await ledger.runs.approve('r1', approval, { ...act, kind: 'approve', reason: why })).toBe(true);
+    await ledger.runs.move('r1', ['applying'], 'done', { atMs: createdAtMs });
+    const work = 'take';
+    for (const name of ['a', 'b']) await ledger.schedules.put({ name, work, rule: null, dueAtMs: null, createdAtMs });
+    await ledger.schedules.setPaused('a', createdAtMs, null, why, { ...act, kind: 'schedulePause', reason: 'other' });
+    await ledger.schedules.setPaused('b', createdAtMs, null, 'crm-170', {
+      ...act,
+      kind: 'schedulePause',
+      reason: null,
+    });
+    const named = { key: 'crm-17', letterIds: [], texts: ['crm-17', 'zelda@example.com'] };
+    expect(await ledger.forgetting.forgetPerson(named, act)).toMatchObject({ kind: 'done', reasons: 4 });
+    const other = await reopen();
+    const acts = await other.acts.list({ limit: 9 });
+    expect(acts.map((one) => one.reason)).toEqual(['they asked', null, 'other', whyNow]);
+    expect(await other.runs.get('r1')).toMatchObject({
+      approvals: [{ ...approval, reason: whyNow }],
+      options: { accept: true, acceptReason: whyNow },
+    });
+    expect((await other.schedules.list()).map(({ pauseReason }) => pauseReason)).toEqual([whyNow, 'crm-170']);
+    // Its text is in no table, but for the other key that begins like it.
+    expect(await other.forgetting.search(['Zelda@'])).toEqual([]);
+    const short = { key: '17', letterIds: [], texts: [] };
+    await ledger.schedules.setPaused('a', createdAtMs, null, '17', { ...act, reason: '17 rows' });
+    expect(await ledger.forgetting.forgetPerson(short, act)).toMatchObject({ reasons: 1 });
   });
 
   test('a stopped run goes on without the rows of the key, and adds up', async () => {

@@ -86,7 +86,7 @@ export function planContract(open: OpenLedger): void {
     const asked = plan('p1');
     const reading = asked.reading && { ...asked.reading, options: { ...noOptions, only: ['forget-me', 'keep-me'] } };
     await ledger.plans.keep({ ...asked, reading });
-    await ledger.forgetting.forgetPerson({ key: 'forget-me', letterIds: [] }, act('forget'));
+    await ledger.forgetting.forgetPerson({ key: 'forget-me', letterIds: [], texts: [] }, act('forget'));
     expect(await Array.fromAsync(ledger.plans.contacts('p1'), ({ key }) => key)).toEqual(['keep-me']);
     expect((await ledger.plans.get('p1'))?.reading?.options.only).toEqual(['(forgotten)', 'keep-me']);
     expect(await ledger.forgetting.search(['forget-me'])).toEqual([]);

@@ -19,7 +19,7 @@ const marks = [key, 'Zelda'];
 
 async function openForgotten(forgotten = key): Promise<RunsBench> {
   const bench = await openRunsBench();
-  await bench.ledger.forgetting.forgetPerson({ key: forgotten, letterIds: [] }, act);
+  await bench.ledger.forgetting.forgetPerson({ key: forgotten, letterIds: [], texts: [] }, act);
   return bench;
 }
 
@@ -98,7 +98,9 @@ describe('what is kept of a file', () => {
     const bench = await openRunsBench();
     await bench.import('a.csv', csv([`${key},Zelda,Clerk`]));
     const waiting = await bench.stage(await bench.submit('b.csv', csv([`${key},Zelda,Clerk`, other])));
-    expect(await bench.ledger.forgetting.forgetPerson({ key, letterIds: [] }, act)).toMatchObject({ kind: 'done' });
+    expect(await bench.ledger.forgetting.forgetPerson({ key, letterIds: [], texts: [] }, act)).toMatchObject({
+      kind: 'done',
+    });
     const run = await bench.finish(await bench.apply(waiting));
     expectCounts(run, { rows: 2, unchanged: 1, created: 1 });
     expect(await kept(bench, run, '_done')).toBe(csv([other]));
@@ -113,7 +115,7 @@ describe('what is kept of a file', () => {
     const stopped = await bench.stage(submitted);
     expect(stopped.state).toBe('stopped');
     const { ledger, parts } = bench;
-    await ledger.forgetting.forgetPerson({ key, letterIds: [] }, act);
+    await ledger.forgetting.forgetPerson({ key, letterIds: [], texts: [] }, act);
     const marked = { key, contactId: null, texts: marks };
     const { erased } = await eraseFromFiles({ ledger, folders: parts.folders, host: null }, marked);
     expect(erased).toContainEqual({ path: stopped.claimedPath, removed: 1 });

@@ -1,6 +1,14 @@
 /** `patchbay forget KEY`. */
 import { PatchbayError } from '#src/errors.ts';
-import { type ForgottenPerson, forgetPerson, isGone, knowPerson, type PersonKnown } from '#src/operations/forget.ts';
+import { forgottenWord } from '#src/ledger/erased-rows.ts';
+import {
+  type ForgottenPerson,
+  forgetPerson,
+  isGone,
+  knowPerson,
+  type PersonKnown,
+  requireUnnamed,
+} from '#src/operations/forget.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import type { WaitingFile } from '#src/runs/waiting-files.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
@@ -29,6 +37,7 @@ export async function forget(options: ForgetOptions, key: string): Promise<numbe
   try {
     const output = createOutput(options);
     const person = await knowPerson(home, key);
+    if (given !== null) requireUnnamed(person, given);
     const answer =
       terminal === null ? { isYes: true, why: given } : await askForgetting(terminal, preview(person), given);
     if (!answer.isYes) {
@@ -77,13 +86,15 @@ const scrubWords: Readonly<Record<ForgottenPerson['scrubbed'], string>> = {
 function print(
   output: Output,
   { contactId }: PersonKnown,
-  { rows, files, scrubbed, left, waiting, unsearched, searched }: ForgottenPerson,
+  { rows, reasons, files, scrubbed, left, waiting, unsearched, searched }: ForgottenPerson,
 ): void {
   output.line(`forgotten: ${counted(rows, 'row')} of the ledger, ${counted(files.length, 'file')}`);
   for (const { path, removed } of files) {
     const what = removed === null ? 'deleted' : `without ${counted(removed, 'entry').replace(/entrys$/, 'entries')}`;
     output.line(`  ${printable(path)}: ${what}`);
   }
+  if (reasons > 0)
+    output.line(`  ${counted(reasons, 'reason')} of acts named the person: replaced by ${forgottenWord}`);
   output.line(`  ${scrubWords[scrubbed]}`);
   if (left.tables.length + left.files.length === 0) {
     output.line(

@@ -7,9 +7,9 @@ import { inSlices, recordsOf, sliceMax } from './records.ts';
 type KeptAct = Omit<ActRecord, 'number'>;
 
 /** All are of one state: there is nothing that an act waits for. */
-const state = 'done';
+export const doneState = 'done';
 
-const actsIn = recordsOf<KeptAct>('act', ({ id, run, atMs }) => ({ id, owner: run, state, atMs }));
+export const actsIn = recordsOf<KeptAct>('act', ({ id, run, atMs }) => ({ id, owner: run, state: doneState, atMs }));
 
 /** Enters an act; for use inside the transaction of what it did. Without one nothing: the engine does the same things by itself. */
 export async function enterAct(
@@ -32,13 +32,13 @@ function keptAct(act: NewAct, about: Partial<Pick<ActRecord, 'run' | 'feed' | 's
 export function actRow(act: NewAct, number: number): Readonly<Record<string, string | number | null>> {
   const document = keptAct(act, {});
   const { id, atMs } = document;
-  return { number, kind: 'act', id, owner: null, state, at: atMs, document: JSON.stringify(document) };
+  return { number, kind: 'act', id, owner: null, state: doneState, at: atMs, document: JSON.stringify(document) };
 }
 
 export function actsOver({ reads }: Store): ActLedger {
   return {
     list: async ({ runId, after, limit }) => {
-      const which = runId === undefined ? { state } : { owner: runId };
+      const which = runId === undefined ? { state: doneState } : { owner: runId };
       const entries = await actsIn(reads).list({ ...which, order: 'newest', after, limit });
       return entries.map(({ number, document }) => ({ ...document, number }));
     },
@@ -49,7 +49,7 @@ export function actsOver({ reads }: Store): ActLedger {
 export async function forgetActs(store: Store, beforeMs: number): Promise<number> {
   return inSlices(() =>
     store.transact(async (tables) => {
-      const old = await actsIn(tables).list({ state, untilMs: beforeMs - 1, order: 'due', limit: sliceMax });
+      const old = await actsIn(tables).list({ state: doneState, untilMs: beforeMs - 1, order: 'due', limit: sliceMax });
       const count = await actsIn(tables).remove(...old.map(({ id }) => id));
       return { count, isLast: old.length < sliceMax };
     }),

@@ -6,6 +6,7 @@ import { notesWith } from '#src/ledger/rules/runs.ts';
 import { openRunStates } from '#src/ledger/runs.ts';
 import type { Store, Tables } from '#src/ledger/tables.ts';
 import { enterAct } from './acts.ts';
+import { reasonsNaming } from './given-reasons.ts';
 import { allMax, recordsOf } from './records.ts';
 
 /** The salt of the ledger, under an id of its own, or the hash of a key. */
@@ -45,6 +46,7 @@ export function forgettingOver(store: Store): Pick<ForgettingLedger, 'forgottenP
       const { key } = person;
       const waiting = await rowsOfOpenRuns(reads, key);
       if (waiting.kind === 'busy') return waiting;
+      const naming = await reasonsNaming(reads, person);
       return store.transact(async (tables) => {
         // What began since: a file that is being read, a stopped run that goes on, or work on the key.
         const [reading] = await tables.runs.findRuns({ states: ['staging'] }, 1);
@@ -55,6 +57,7 @@ export function forgettingOver(store: Store): Pick<ForgettingLedger, 'forgottenP
           if ((await tables.runs.place(runId))?.state !== 'stopped') return { kind: 'busy', runId };
         for (const rows of waiting.rows) await skipRows(tables, rows);
         const deleted = await tables.keys.forget(person, allMax);
+        const reasons = await naming.erase(tables);
         const { atMs } = act;
         const salt = (await forgottenIn(tables).get(saltId)) ?? {
           id: saltId,
@@ -64,7 +67,7 @@ export function forgettingOver(store: Store): Pick<ForgettingLedger, 'forgottenP
         const text = forgottenHash(salt.text, key);
         await forgottenIn(tables).put(salt, { id: text, text, atMs });
         await enterAct(tables, act, { facts: { rows: deleted } });
-        return { kind: 'done', rows: deleted };
+        return { kind: 'done', rows: deleted, reasons };
       }, 'durable');
     },
   };

@@ -16,7 +16,7 @@ import type { Store, Tables } from '#src/ledger/tables.ts';
 import { enterAct } from './acts.ts';
 import { allMax, inSlices, recordsOf, sliceMax } from './records.ts';
 
-const schedulesIn = recordsOf<ScheduleRecord>('schedule', ({ name }) => ({
+export const schedulesIn = recordsOf<ScheduleRecord>('schedule', ({ name }) => ({
   ...{ id: name, owner: null, state: '', atMs: null },
 }));
 const ticksIn = recordsOf<TickRecord>('tick', (tick) => ({
