@@ -1,11 +1,13 @@
 /** A first configuration, and the folder to drop files into (`docs/configuration.md`). */
-import { readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import type { Stats } from 'node:fs';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { dataFolders } from '#src/config/data-folders.ts';
 import type { Config } from '#src/config/schema.ts';
 import { PatchbayError, systemCodeOf } from '#src/errors.ts';
 import { checkCountry } from '#src/mapping/phone-cell.ts';
+import { shellWord } from '#src/shell-words.ts';
 import { makeFolder, storingError, writeAsAsked } from '#src/whole-file.ts';
 
 export interface InitRequest {
@@ -59,9 +61,25 @@ async function writeNew(path: string, text: string): Promise<void> {
     await writeFile(path, text, { flag: 'wx' });
   } catch (error) {
     if (systemCodeOf(error) !== 'EEXIST') throw storingError(error, dirname(path));
-    throw new PatchbayError('usage', 'configExists', `there is a config file already: ${path}`, {
-      hint: 'It was left as it is. Look at what holds now: patchbay config print',
-      cause: error,
+    throw inTheWay(path, await stat(path).catch(() => null), error);
+  }
+}
+
+/** @param found what has the name; null: a link that leads nowhere. */
+function inTheWay(path: string, found: Stats | null, cause: unknown): PatchbayError {
+  if (found === null || found.isDirectory()) {
+    const what = found === null ? 'a link to a file that is not there' : 'a folder';
+    const hint =
+      found === null
+        ? 'Remove the link, or name another file: --config FILE'
+        : `Name a file in it: --config ${shellWord(join(path, 'patchbay.yaml'))}`;
+    return new PatchbayError('usage', 'outputNotWritten', `no config file can be written at ${path}: it is ${what}`, {
+      hint,
+      cause,
     });
   }
+  return new PatchbayError('usage', 'configExists', `there is a config file already: ${path}`, {
+    hint: 'It was left as it is. Look at what holds now: patchbay config print',
+    cause,
+  });
 }

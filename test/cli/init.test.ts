@@ -1,5 +1,5 @@
 /** `patchbay init`: a first config file and the import folder. */
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -44,6 +44,23 @@ describe('patchbay init', () => {
     await expect(init({ config })).rejects.toMatchObject({ kind: 'usage', code: 'configExists' });
     expect(await readFile(config, 'utf8')).toBe('name: mine\n');
     expect(await readdir(folder)).toEqual(['patchbay.yaml']);
+  });
+
+  it('says what is in the way where that is no file, and what it advises works', async () => {
+    const folder = await temporaryFolder();
+    const data = join(folder, 'data');
+    await expect(init({ config: folder, data })).rejects.toMatchObject({
+      ...{ kind: 'usage', code: 'outputNotWritten' },
+      message: `no config file can be written at ${folder}: it is a folder`,
+      hint: `Name a file in it: --config ${join(folder, 'patchbay.yaml')}`,
+    });
+    const link = join(folder, 'link.yaml');
+    await symlink(join(folder, 'none.yaml'), link);
+    await expect(init({ config: link, data })).rejects.toMatchObject({
+      message: expect.stringMatching(/: it is a link to a file that is not there$/),
+    });
+    captureOutput();
+    expect(await init({ config: join(folder, 'patchbay.yaml'), data })).toBe(0);
   });
 
   it('leaves nothing behind where the country is none, or a folder cannot be made', async () => {
