@@ -107,6 +107,17 @@ export function changeOf(reported: readonly FeedTrouble[], now: readonly Trouble
   return now.length === 0 ? { kind: 'recovered', ended: reported } : { kind: 'eased' };
 }
 
+/**
+ * Whether nothing got better where these troubles ended: the file or the schedule whose absence they were is expected no longer, since it was
+ * taken out of the configuration.
+ */
+export function isUnwatched({ expected, standing, tick }: FeedFacts, ended: readonly FeedTrouble[]): boolean {
+  return ended.every((trouble) => {
+    if (trouble === 'missed') return expected.length === 0;
+    return trouble === 'failed' && standing === null && tick === null;
+  });
+}
+
 /** A reported outage lasts until work continues, also if another engine has started the pause again. */
 function outage({ outage, reported }: FeedFacts, nowMs: number): Trouble | null {
   if (outage === null) return null;
@@ -184,11 +195,13 @@ interface NoticeFacts {
   readonly troubles: readonly Trouble[];
   /** Since when the feed is unhealthy, or was. */
   readonly badSinceMs: number;
+  /** As `isUnwatched` says. */
+  readonly unwatched: boolean;
   readonly atMs: number;
 }
 
-/** `feed.bad` for each trouble that begins; `feed.recovered` when none is left. Ids, codes, counts and instants: no personal data. */
-export function noticeOf({ id, feed, change, troubles, badSinceMs, atMs }: NoticeFacts): NewDelivery {
+/** `feed.bad` for each trouble that begins; `feed.recovered` when none is left, also where that is since it is watched no longer. Ids, codes, counts and instants: no personal data. */
+export function noticeOf({ id, feed, change, troubles, badSinceMs, unwatched, atMs }: NoticeFacts): NewDelivery {
   const common = { troubles: troubles.map(({ trouble }) => trouble), badSince: isoInstant(badSinceMs) };
   const data =
     change.kind === 'bad'
@@ -202,6 +215,6 @@ export function noticeOf({ id, feed, change, troubles, badSinceMs, atMs }: Notic
             ...onHost,
           })),
         }
-      : { ...common, ended: change.ended };
+      : { ...common, ended: change.ended, ...(unwatched ? { unwatched } : {}) };
   return { id, kind: 'notice', type: change.kind === 'bad' ? 'feed.bad' : 'feed.recovered', feed, data, atMs };
 }

@@ -27,6 +27,7 @@ import {
   type FeedFacts,
   type FileOnHost,
   heldNotice,
+  isUnwatched,
   noticeOf,
   type TickFacts,
   troublesOf,
@@ -145,10 +146,12 @@ async function lookAt(parts: NoticeWatchParts, seen: Seen, feed: string): Promis
     await ledger.deliveries.setCondition(condition, []);
     return condition;
   }
-  const notice = noticeOf({ id: newDeliveryId(), feed, change, troubles: now, badSinceMs, atMs: nowMs });
+  const unwatched = change.kind === 'recovered' && isUnwatched(facts, change.ended);
+  const notice = noticeOf({ id: newDeliveryId(), feed, change, troubles: now, badSinceMs, unwatched, atMs: nowMs });
   await ledger.deliveries.setCondition(condition, parts.addressed(notice));
   if (change.kind === 'recovered') {
-    log.info({ feed, troubles: change.ended, run: facts.standing?.last?.id }, 'feed recovered');
+    const what = unwatched ? 'feed no longer watched: it was taken out of the configuration' : 'feed recovered';
+    log.info({ feed, troubles: change.ended, run: facts.standing?.last?.id }, what);
     return condition;
   }
   const run = change.began.find(({ runId }) => runId !== null)?.runId ?? undefined;

@@ -26,7 +26,7 @@ const bad = z.object({
     }),
   ),
 });
-const recovered = z.object({ ended: z.array(trouble), badSince: z.string() });
+const recovered = z.object({ ended: z.array(trouble), badSince: z.string(), unwatched: z.boolean().default(false) });
 const held = z.object({ fields: z.number() });
 const numbers = z.object({ added: z.number(), removed: z.number(), changedNumbers: z.number() });
 
@@ -47,8 +47,9 @@ function wordsOf({ type, feed, data }: Notice): string {
       return `${feed} needs attention: ${began.map(troubleSentence).join('; ')}`;
     }
     case 'feed.recovered': {
-      const { ended, badSince } = recovered.parse(data);
-      return `${feed} is healthy again; since ${badSince.slice(0, 16)}Z: ${ended.map((one) => troubleWords[one]).join(', ')}`;
+      const { ended, badSince, unwatched } = recovered.parse(data);
+      const what = unwatched ? 'is not watched any more: it was taken out of the configuration' : 'is healthy again';
+      return `${feed} ${what}; since ${badSince.slice(0, 16)}Z: ${ended.map((one) => troubleWords[one]).join(', ')}`;
     }
     case 'feed.held': {
       const { fields } = held.parse(data);

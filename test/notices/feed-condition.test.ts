@@ -94,7 +94,15 @@ it('is bad while a host is away that alone can read a file, and the notice names
   expect(troubles).toEqual([{ trouble: 'hostAway', runId, code: null, deadCount: null, onHost }]);
   const change = changeOf([], troubles);
   if (change?.kind !== 'bad') throw new Error('it is bad');
-  const notice = noticeOf({ id: 'n1', feed: 'crm', change, troubles, badSinceMs: nowMs, atMs: nowMs });
+  const notice = noticeOf({
+    id: 'n1',
+    feed: 'crm',
+    change,
+    troubles,
+    badSinceMs: nowMs,
+    unwatched: false,
+    atMs: nowMs,
+  });
   expect(notice.data.began).toEqual([{ trouble: 'hostAway', run: 'r7', code: null, dead: null, ...onHost }]);
   expect(sentenceOf(notice, null)).toBe(
     'Patchbay: crm needs attention: the file people.csv is on the host berlin-1:/srv/patchbay, which is away; later files go on without it.',

@@ -187,6 +187,31 @@ describe('A missing export', () => {
     expect(await bench.told()).toEqual([bad('crm', 'missed')]);
   });
 
+  it.each([
+    ['had files', true],
+    ['never had any', false],
+  ])(
+    'of a feed that %s and is taken out of the configuration has not recovered: it is not watched any more',
+    async (_which, hadFiles) => {
+      const bench = await openNoticeBench({ feeds });
+      if (hadFiles) await bench.file('crm', 'done');
+      await bench.look();
+      bench.clock.advance(26 * hour);
+      await bench.look();
+      bench.restart({});
+      await bench.look();
+      await bench.look();
+      expect(await bench.told()).toEqual([
+        bad('crm', 'missed'),
+        { ...recovered('crm'), data: expect.objectContaining({ ended: ['missed'], unwatched: true }) },
+      ]);
+      expect(bench.lines).toEqual([
+        'warn crm missed feed became unhealthy',
+        'info crm missed feed no longer watched: it was taken out of the configuration',
+      ]);
+    },
+  );
+
   it('is not made up for by a file that was refused', async () => {
     const bench = await openNoticeBench({ feeds });
     await bench.file('crm', 'done');
@@ -245,6 +270,16 @@ describe('A schedule', () => {
     await bench.schedule('phone-numbers', 'snapshot');
     await bench.look();
     expect(await bench.told()).toEqual([bad('phone-numbers', 'missed'), recovered('phone-numbers')]);
+  });
+
+  it('that failed and is taken out of the configuration has not recovered', async () => {
+    const bench = await openNoticeBench();
+    await bench.schedule('phone-numbers', 'snapshot');
+    await bench.tick('phone-numbers', 'failed');
+    await bench.look();
+    await bench.ledger.schedules.remove('phone-numbers');
+    await bench.look();
+    expect(await bench.told()).toMatchObject([{ type: 'feed.bad' }, { data: { ended: ['failed'], unwatched: true } }]);
   });
 
   it('is not missed by a process that does not run schedules', async () => {

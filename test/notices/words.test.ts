@@ -36,6 +36,14 @@ describe('A notice says in one sentence', () => {
       'crm is healthy again; since 2026-11-21T08:30Z: export missing, stopped by a guard',
     ],
     [
+      {
+        ...bad(),
+        type: 'feed.recovered',
+        data: { ended: ['missed'], badSince: '2026-11-21T08:30:00.000Z', unwatched: true },
+      },
+      'crm is not watched any more: it was taken out of the configuration; since 2026-11-21T08:30Z: export missing',
+    ],
+    [
       { type: 'phoneNumbers.changed', feed: 'phone-numbers', data: { added: 2, removed: 0, changedNumbers: 1 } },
       'phone numbers changed: 2 added, 0 removed, 1 changed',
     ],

@@ -25,8 +25,8 @@ export interface NoticeBench {
   tick(name: string, outcome: TickEnd['outcome'] | null, user?: string): Promise<string>;
   endTick(id: string, outcome: TickEnd['outcome']): Promise<void>;
   look(): Promise<void>;
-  /** A further look, as a new process has it. */
-  restart(): void;
+  /** A further look, as a new process has it. @param feeds in the configuration by then; without: the same. */
+  restart(feeds?: BenchOptions['feeds']): void;
   /** The types of what was entered since the last call, with their feed and data. */
   told(): Promise<readonly Told[]>;
   /** A file of the feed that reaches that state, now. */
@@ -60,12 +60,13 @@ export async function openNoticeBench({
     raw.push(line);
     lines.push(`${level} ${feed} ${(troubles ?? []).join('+')} ${msg}`);
   };
+  let configured = feeds;
   const begin = () =>
     startNoticeWatch({
       ledger,
       clock,
       log: createLogger({ level: 'info', stream: { write } }),
-      feeds,
+      feeds: configured,
       runsSchedules,
       addressed: (notice) => (url === null ? [] : [notice]),
       notify: { outageAfterMs: minute },
@@ -102,7 +103,8 @@ export async function openNoticeBench({
       clock.advance(5_000);
       await watch.look();
     },
-    restart: () => {
+    restart: (now) => {
+      configured = now ?? configured;
       watch = begin();
     },
     told: async () => {
