@@ -1,7 +1,7 @@
 /** The commands about held fields and dead letters, as commander knows them. */
 import { Argument, type Command, Option } from 'commander';
 import { onDataFolder, run, withDetach, withExamples, withWait } from './describe.ts';
-import { append, count, rate } from './option-values.ts';
+import { append, countFromOne, rate } from './option-values.ts';
 
 export function addHeld(program: Command): void {
   const held = program
@@ -16,7 +16,7 @@ export function addHeld(program: Command): void {
       .option('--run <run>', 'only fields of which the file of this run said the value last');
   choice(held.command('ls', { isDefault: true }))
     .description("held fields, each with the file's value and the app's, since when, and from which file")
-    .option('--limit <n>', 'how many', count, 1_000)
+    .option('--limit <n>', 'how many', countFromOne, 1_000)
     .action(run(async () => (await import('./commands/held.ts')).listHeldFields));
   const side = new Argument('<SIDE>', 'whose value to keep').choices(['file', 'app']);
   withExamples(
@@ -54,7 +54,7 @@ export function addDead(program: Command): void {
         .default('open'),
     )
     .option('--after <id>', 'only those after this one (to page: the last id of the previous page)')
-    .option('--limit <n>', 'how many', count, 1_000)
+    .option('--limit <n>', 'how many', countFromOne, 1_000)
     .action(run(async () => (await import('./commands/dead.ts')).listDead));
   onDataFolder(dead.command('show'))
     .description("one dead letter with all that is wrong with it, its cells and the service's answer")

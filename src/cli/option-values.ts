@@ -14,10 +14,11 @@ export function append(text: string, before: readonly string[] = []): readonly s
   return [...before, text];
 }
 
+const countMax = 10_000_000;
+
 export function count(text: string): number {
   const value = numberOf(text);
-  if (!Number.isInteger(value) || value < 0 || value > 10_000_000)
-    throw new InvalidArgumentError('Give a whole number.');
+  if (!Number.isInteger(value) || value < 0 || value > countMax) throw new InvalidArgumentError('Give a whole number.');
   return value;
 }
 
@@ -38,9 +39,11 @@ export function lineNumber(text: string): number {
   return Number(text);
 }
 
+/** How many of a list are asked for: none is no list. */
 export function countFromOne(text: string): number {
-  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError('Give a whole number from 1 to 99999.');
-  return Number(text);
+  const value = numberOf(text);
+  if (Number.isInteger(value) && value >= 1 && value <= countMax) return value;
+  throw new InvalidArgumentError(`Give a whole number from 1 to ${countMax}.`);
 }
 
 const rateMin = 0.1;

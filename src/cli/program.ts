@@ -122,7 +122,7 @@ function addRuns(program: Command): void {
       new Option('--state <state>', 'only runs in this state; active: not ended and not stopped').choices(states),
     )
     .option('--after <run>', 'only runs older than this one (to page: the last run of the previous page)')
-    .option('--limit <n>', 'how many', count, 20)
+    .option('--limit <n>', 'how many', countFromOne, 20)
     .action(run(async () => (await import('./commands/runs.ts')).runs));
   onDataFolder(runs.command('show'))
     .description(
