@@ -25,6 +25,7 @@ import { feedsPage } from './feeds-page.ts';
 import type { Frame } from './frame.ts';
 import { addLogin, isLoopbackHost, requireToken } from './login.ts';
 import { answer, answerMessage, type Message } from './message-page.ts';
+import { otherMethod, refuseOtherMethods } from './other-methods.ts';
 import { overviewJson, overviewPage } from './overview-page.ts';
 import { type DashboardParts, metricsContentType } from './parts.ts';
 import { askReadiness } from './readiness.ts';
@@ -56,6 +57,7 @@ export function createDashboard(parts: DashboardParts): Hono {
     app.use(requireToken(parts.token, parts, frame));
   }
   addPages(app, parts, frame);
+  refuseOtherMethods(app, (c) => answerMessage(c, frame(), otherMethod));
   app.notFound((c) => answerMessage(c, frame(), noSuchPage));
   app.onError((error, c) => {
     const message = failureMessage(error);

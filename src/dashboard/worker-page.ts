@@ -5,6 +5,7 @@
  */
 import { Hono } from 'hono';
 import { isBearer, isLoopbackHost } from './login.ts';
+import { otherMethod, refuseOtherMethods } from './other-methods.ts';
 import { metricsContentType } from './parts.ts';
 import { openPage, type RunningPage } from './start-page.ts';
 
@@ -38,6 +39,7 @@ export function createWorkerPage({ metricsText, token }: Pick<WorkerPageOptions,
     }
     return c.body(await metricsText(), 200, { 'content-type': metricsContentType });
   });
+  refuseOtherMethods(app, (c) => c.json(refusal(otherMethod.code, otherMethod.message), otherMethod.status));
   app.notFound((c) =>
     c.json(refusal('noSuchPage', 'a worker process has /healthz and /metrics; the pages are those of the engine'), 404),
   );

@@ -56,6 +56,30 @@ describe('every answer', () => {
     }
   });
 
+  it('to a method that an address does not take is a refusal with those that it takes, and 404 where nothing is', async () => {
+    const bench = await dashboardBench();
+    const ask = (method: string, path: string, headers = {}) =>
+      bench.app.request(path, { method, headers: { host: 'localhost', accept: 'application/json', ...headers } });
+    for (const [method, path] of [
+      ...(['/', '/runs', '/runs/x', '/feeds', '/dead-letters', '/healthz', '/readyz', '/metrics'] as const).map(
+        (one) => ['POST', one] as const,
+      ),
+      ...[['DELETE', '/runs'] as const, ['PUT', '/style.css'] as const],
+    ]) {
+      const response = await ask(method, path);
+      expect([path, response.status, response.headers.get('allow')]).toEqual([path, 405, 'GET, HEAD']);
+      expect(await response.json()).toMatchObject({ error: { code: 'methodNotAllowed' } });
+    }
+    expect((await ask('POST', '/nowhere')).status).toBe(404);
+    expect((await ask('HEAD', '/runs')).status).toBe(200);
+    const withToken = await dashboardBench({ token });
+    const known = { host: 'localhost', authorization: `Bearer ${token}` };
+    const login = await withToken.app.request('/login', { method: 'PUT', headers: known });
+    expect([login.status, login.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
+    const unknown = await withToken.app.request('/runs', { method: 'DELETE', headers: { host: 'localhost' } });
+    expect(unknown.status).toBe(401);
+  });
+
   it('needs no script and no inline style', async () => {
     const bench = await dashboardBench();
     await finishedRun(bench, [deadRow()]);

@@ -15,6 +15,8 @@ describe('A worker process with a port', () => {
       expect(metrics.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
       expect(await metrics.text()).toBe('patchbay_rate_limited_total 3\n');
       expect((await ask('/runs')).status).toBe(404);
+      const posted = await fetch(`${page.address}/metrics`, { method: 'POST' });
+      expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
     } finally {
       await page.close();
     }
