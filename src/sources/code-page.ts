@@ -2,13 +2,15 @@
  * Text in another encoding than UTF-8: which code page it is in, Windows-1252, which most of it is, or another one; and text that
  * was decoded wrongly before it came here, which can only be warned about.
  *
- * Each byte beyond ASCII is a letter in one code page and a sign in the next. In the right one, letters are inside words and
- * capitals begin them; in a wrong one, words hold signs ("Zo‘", "CafŽ"). So the words of the file are scored under each
- * code page. Mac Roman is chosen where it clearly fits and Windows-1252 clearly does not; in all other cases Windows-1252
- * is, and where a word looks wrong the warning names it, with what another code page would make of it.
+ * Each byte beyond ASCII is a letter in one code page and a sign or another letter in the next. In the right one, letters are those of
+ * one language and stand where they do in it; in a wrong one, words hold signs or letters of several languages ("Zo‘", "Dvoøák").
+ * So what the words of the file cost is counted under each code page (`languages.ts`). Mac Roman is chosen where it clearly fits and
+ * Windows-1252 clearly does not; in all other cases Windows-1252 is, and where a word looks wrong the warning names it, with what
+ * another code page would make of it.
  */
 import { isUtf8 } from 'node:buffer';
 import type { Problem } from '#src/contacts/outcome.ts';
+import { type CodePageLabel, codePages, costsOf } from './languages.ts';
 import { shownValue } from './row.ts';
 
 /** A word with bytes beyond ASCII, and the byte before and behind it. */
@@ -19,6 +21,8 @@ interface ForeignWord {
 }
 
 export interface CodePage {
+  /** Whether one of the code pages that are known here fits. Where none does, two bytes may be a character. */
+  readonly isKnown: boolean;
   readonly label: 'windows-1252' | 'macintosh';
   /** The first word that looks wrong, and the code page under which it looks right; null where all look right. */
   readonly doubt: {
@@ -32,160 +36,132 @@ export interface CodePage {
 /** Words that are looked at. */
 const foreignWordsMax = 2_000;
 
-/** Offered where they fit better than Windows-1252. Text of all of them is rare enough that a person should decide. */
-const offered = ['macintosh', 'windows-1250', 'windows-1251'] as const;
-type Label = 'windows-1252' | (typeof offered)[number];
+/** Of a character beyond ASCII, on average, in text that is clearly in Mac Roman, and what it costs at least in Windows-1252. */
+const macMeanMax = 3.5;
+const windowsMeanMin = 4.5;
+/** One odd sign in a file proves nothing: several words cost that much more. */
+const oddWordsMin = 2;
+const oddCostMin = 4;
+const impossibleCostMin = 7;
 
-/** Means of the scores, each from -1 to 1, for text that is clearly in Mac Roman. Real text in either has a distance above 0.7. */
-const macMeanMin = 0.45;
-const windowsMeanMax = 0.25;
-const distanceMin = 0.7;
-/** One odd sign in a file proves nothing. */
-const impossibleMin = 2;
-/** A character with this score or less cannot be where it is. */
-const impossible = -0.7;
+/** Of a character beyond ASCII, on average, where its code page is known here. Text with two bytes for a character costs more. */
+const knownMeanMax = 3;
 
 /** Pure. */
 export function chooseCodePage(words: readonly ForeignWord[]): CodePage {
-  const windows = meanScore(words, 'windows-1252');
-  const mac = meanScore(words, 'macintosh');
-  const isMac =
-    mac.mean >= macMeanMin &&
-    windows.mean <= windowsMeanMax &&
-    mac.mean - windows.mean >= distanceMin &&
-    windows.impossibleCount >= impossibleMin;
-  if (isMac) return { label: 'macintosh', doubt: null };
-  return { label: 'windows-1252', doubt: doubtOf(words, windows.mean) };
+  const readings = readingsOf(words);
+  const [windows, mac] = readings as [Reading, Reading];
+  const best = clearlyBest(readings);
+  const isMac = best === mac && mac.mean <= macMeanMax && windows.mean >= windowsMeanMin && hasOddWords(windows, mac);
+  const isKnown = readings.some(({ mean }) => mean <= knownMeanMax);
+  if (isMac) return { isKnown, label: 'macintosh', doubt: null };
+  return { isKnown, label: 'windows-1252', doubt: best === null ? null : doubtOf(windows, best) };
 }
 
-/** Means of text whose code page is one of these, with one byte for each character. Text with two has lower ones. */
-const latinMeanMin = 0.25;
-const cyrillicMeanMin = 0.6;
-
-/** Whether one of the code pages that are known here fits. Pure. */
-export function fitsCodePage(words: readonly ForeignWord[]): boolean {
-  const means = (['windows-1252', ...offered] as const).map((label) => ({ label, mean: meanScore(words, label).mean }));
-  return means.some(({ label, mean }) => mean >= (label === 'windows-1251' ? cyrillicMeanMin : latinMeanMin));
+/** The words of a file under one code page. */
+interface Reading {
+  readonly label: CodePageLabel;
+  readonly words: readonly { readonly line: number; readonly bytes: Uint8Array; readonly cost: number }[];
+  readonly cost: number;
+  /** For each byte beyond ASCII. */
+  readonly mean: number;
 }
+
+/** A word in another language of the code page than most of the file. */
+const strangerCost = 1;
+
+/** Of all code pages, Windows-1252 and Mac Roman first. A word that comes again proves nothing more. */
+function readingsOf(words: readonly ForeignWord[]): readonly Reading[] {
+  const distinct = new Map<string, ForeignWord>();
+  for (const word of words) {
+    const text = Buffer.from(word.bytes).toString('latin1');
+    if (!distinct.has(text)) distinct.set(text, word);
+  }
+  const all = [...distinct.values()];
+  const byteCount = all.reduce((sum, { bytes }) => sum + foreignCount(bytes), 0);
+  return codePages.map((label) => {
+    const costs = wordCosts(all, label);
+    const cost = costs.reduce((sum, one) => sum + one, 0);
+    return {
+      label,
+      cost,
+      mean: cost / Math.max(1, byteCount),
+      words: all.map((word, index) => ({ ...word, cost: costs[index] ?? 0 })),
+    };
+  });
+}
+
+function foreignCount(bytes: Uint8Array): number {
+  return bytes.filter((byte) => byte >= 0x80).length;
+}
+
+/** In the language in which the words cost least. Some words may be of another one. */
+function wordCosts(words: readonly ForeignWord[], label: CodePageLabel): readonly number[] {
+  const byWord = words.map(({ bytes }) =>
+    costsOf(
+      decode(bytes, label),
+      Array.from(bytes, (byte) => byte >= 0x80),
+      label,
+    ),
+  );
+  const stranger = byWord.map((costs) => Math.min(...costs) + strangerCost);
+  const byLanguage = (byWord[0] ?? []).map((_, language) =>
+    byWord.map((costs, word) => Math.min(costs[language] ?? 0, stranger[word] ?? 0)),
+  );
+  const sum = (costs: readonly number[]): number => costs.reduce((total, one) => total + one, 0);
+  return byLanguage.sort((left, right) => sum(left) - sum(right))[0] ?? [];
+}
+
+/** A code page that fits hardly worse makes it unclear which one is meant, if it makes other text of the words. */
+const unclearDistance = 3;
+
+/** The reading that fits best; null where it is not clear which one does. */
+function clearlyBest(readings: readonly Reading[]): Reading | null {
+  const [best, ...others] = [...readings].sort((left, right) => left.cost - right.cost);
+  if (best === undefined) return null;
+  const near = others.filter(({ cost }) => cost - best.cost <= unclearDistance);
+  const differs = (other: Reading): boolean =>
+    best.words.some(({ bytes }) => decode(bytes, other.label) !== decode(bytes, best.label));
+  return near.some(differs) ? null : best;
+}
+
+/** Whether several words are far less usual in the one than in the other: with different signs, or where none of them can be. */
+function hasOddWords(windows: Reading, mac: Reading): boolean {
+  const distances = windows.words.map(({ bytes, cost }, index) => ({
+    bytes,
+    more: cost - (mac.words[index]?.cost ?? 0),
+  }));
+  const odd = distances.filter(({ more }) => more >= oddCostMin);
+  const foreign = new Set(odd.flatMap(({ bytes }) => [...bytes].filter((byte) => byte >= 0x80)));
+  const impossible = odd.filter(({ more }) => more >= impossibleCostMin);
+  return Math.min(odd.length, foreign.size) >= oddWordsMin || impossible.length >= oddWordsMin;
+}
+
+/** How much less a file, and a word of it, cost where another code page is offered: one unusual letter may simply be unusual. */
+const fileDistanceMin = 4;
+const wordDistanceMin = 3;
+/** Of a character beyond ASCII, on average, in the file and in the word, under the code page that is offered. */
+const offeredMeanMax = 3.75;
 
 /**
  * Another code page is offered only where it fits the whole file better, since one odd word may simply be odd, and only for a word that
  * is odd: nearly every sign is a letter in another code page ("5 €" is "5 Ä" in Mac Roman), and stands rightly where signs do.
  */
-function doubtOf(words: readonly ForeignWord[], windowsMean: number): CodePage['doubt'] {
-  const [best] = offered
-    .map((label) => ({ label, mean: meanScore(words, label).mean }))
-    .filter(({ mean }) => mean > windowsMean)
-    .sort((left, right) => right.mean - left.mean);
-  if (best === undefined) return null;
-  for (const word of words) {
-    if (!looksWrong(word, 'windows-1252')) continue;
-    if (sumOf(scoresOf(word, best.label)) <= sumOf(scoresOf(word, 'windows-1252'))) continue;
-    const shown = [shownWord(word, 'windows-1252'), shownWord(word, best.label)] as const;
-    return { line: word.line, word: shown[0], meant: shown[1], label: best.label };
+function doubtOf(windows: Reading, best: Reading): CodePage['doubt'] {
+  if (best.mean > offeredMeanMax || windows.cost - best.cost < fileDistanceMin) return null;
+  for (const [index, { line, bytes, cost }] of best.words.entries()) {
+    if ((windows.words[index]?.cost ?? 0) - cost < wordDistanceMin) continue;
+    if (cost > foreignCount(bytes) * offeredMeanMax) continue;
+    const [word, meant] = [shownWord(bytes, windows.label), shownWord(bytes, best.label)];
+    if (word !== meant) return { line, word, meant, label: best.label };
   }
   return null;
-}
-
-interface Scores {
-  readonly mean: number;
-  readonly impossibleCount: number;
-}
-
-function meanScore(words: readonly ForeignWord[], label: Label): Scores {
-  const scores = words.flatMap((word) => scoresOf(word, label));
-  const mean = scores.length === 0 ? 0 : sumOf(scores) / scores.length;
-  return { mean, impossibleCount: scores.filter((score) => score <= impossible).length };
-}
-
-function sumOf(scores: readonly number[]): number {
-  return scores.reduce((sum, score) => sum + score, 0);
-}
-
-/** Of each character beyond ASCII. */
-function scoresOf({ bytes }: ForeignWord, label: Label): readonly number[] {
-  const text = decode(bytes, label);
-  return [...bytes].flatMap((byte, index) => (byte < 0x80 ? [] : [characterScore(text, index, bytes, label)]));
-}
-
-/** Signs that words begin with. */
-const openingSigns = '‘“„‚«‹¿¡–—•·§©£¥±';
-/** What is in front of an apostrophe (`O’Brien`, `qu’il`, `’n’`) or behind it (`it’s`, `James’`). */
-const beforeApostrophe = /(?<!\p{L})\p{L}{0,2}$/u;
-const behindApostrophe = /^(?:[sdmt]|re|ll|ve)?(?!\p{L})/iu;
-
-/** Whether a letter is an unusual one, or a sign is where it does not belong. */
-function looksWrong({ bytes }: ForeignWord, label: Label): boolean {
-  const text = decode(bytes, label);
-  return [...bytes].some((byte, index) => {
-    if (byte < 0x80) return false;
-    const char = text[index] ?? '';
-    const behind = text.slice(index + 1);
-    if (char === '’') return !beforeApostrophe.test(text.slice(0, index)) && !behindApostrophe.test(behind);
-    const score = characterScore(text, index, bytes, label);
-    if (isLetter(char) && !ordinalSigns.includes(char)) return score < 0.5;
-    return score <= 0 || (isLetter(behind.slice(0, 1)) && !openingSigns.includes(char));
-  });
-}
-
-const commonLetters = 'äöüßéèáíóúñçàåøæêëïîôûâãõąćęłńśźżčřěůőűčďťňșțăđ';
-const uncommonLetters = 'ìòùýšžœðþÿ';
-const closingQuotes = '‘“';
-/** Of numbers (`1º`, `2ª`): letters to Unicode. */
-const ordinalSigns = 'ªº';
-
-/** How well a character fits where it is: from -1, it cannot be there, to 1, it is a usual letter. */
-function characterScore(text: string, index: number, bytes: Uint8Array, label: Label): number {
-  const char = text[index] ?? '';
-  const [before, after] = [text[index - 1] ?? ' ', text[index + 1] ?? ' '];
-  if (/\p{Script=Cyrillic}/u.test(char)) return cyrillicScore(char, before, after);
-  if (label === 'windows-1251') return -1;
-  if (!isLetter(char) || ordinalSigns.includes(char)) return signScore(char, before, after);
-  // Three letters beyond ASCII in a row are another script.
-  if ((bytes[index - 1] ?? 0) >= 0x80 && (bytes[index + 1] ?? 0) >= 0x80) return -1;
-  const isUpper = char !== char.toLowerCase();
-  if (isUpper && isLower(before)) return -1;
-  if (!isUpper && isUpperLetter(after)) return -1;
-  if (!isUpper && isUpperLetter(before) && isUpperLetter(text[index - 2] ?? ' ')) return -1;
-  const lower = char.toLowerCase();
-  if (commonLetters.includes(lower)) return 1;
-  return uncommonLetters.includes(lower) ? 0.3 : -0.5;
-}
-
-/** Quotes, dashes and signs belong beside words; an apostrophe belongs into them. */
-function signScore(char: string, before: string, after: string): number {
-  const [inFront, behind] = [isLetter(before), isLetter(after)];
-  if (/\p{Cc}/u.test(char)) return -1;
-  if (char === '’') return inFront ? 0.7 : 0;
-  if (inFront && behind) return char === '–' || char === '·' ? 0 : -1;
-  if (closingQuotes.includes(char) && inFront) return -0.7;
-  if ('®™©…”»°ªº€–—'.includes(char)) return 0.5;
-  return inFront ? -0.5 : 0.3;
-}
-
-function cyrillicScore(char: string, before: string, after: string): number {
-  const isUpper = char !== char.toLowerCase();
-  if (isUpper && isLower(before)) return -1;
-  const isBesideLatin = [before, after].some((one) => /[a-z]/i.test(one));
-  return isBesideLatin ? -1 : 1;
-}
-
-function isLetter(char: string): boolean {
-  return /\p{L}/u.test(char);
-}
-
-function isLower(char: string): boolean {
-  return isLetter(char) && char !== char.toUpperCase();
-}
-
-function isUpperLetter(char: string): boolean {
-  return isLetter(char) && char !== char.toLowerCase();
 }
 
 const tables = new Map<string, readonly string[]>();
 
 /** One character for each byte. */
-function decode(bytes: Uint8Array, label: Label): string {
+function decode(bytes: Uint8Array, label: CodePageLabel): string {
   let table = tables.get(label);
   if (table === undefined) {
     table = [...new TextDecoder(label).decode(Uint8Array.from({ length: 256 }, (_, byte) => byte))];
@@ -196,7 +172,7 @@ function decode(bytes: Uint8Array, label: Label): string {
   return text;
 }
 
-function shownWord({ bytes }: ForeignWord, label: Label): string {
+function shownWord(bytes: Uint8Array, label: CodePageLabel): string {
   return decode(bytes, label)
     .replace(/^[^\p{L}\p{S}\p{P}]+|\s+$|[\r\n].*$/gu, '')
     .replace(/^[,;|"]+|[,;|"]+$/g, '');

@@ -10,7 +10,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { fileError, PatchbayError } from '#src/errors.ts';
-import { type CodePage, chooseCodePage, createWordCollector, fitsCodePage, type WordCollector } from './code-page.ts';
+import { type CodePage, chooseCodePage, createWordCollector, type WordCollector } from './code-page.ts';
 import {
   createLineCollector,
   type DoubleByteLabel,
@@ -67,12 +67,12 @@ export async function detectEncoding(
   if (label !== null || wide === 'utf-8' || named === 'utf-8') throw notUtf8(name, badLine);
   if (named !== null) return { label: named, assumedFromLine: null };
   const { words: collector, lines } = await foreignWords(read);
+  const { label: assumed, doubt, isKnown } = chooseCodePage(collector.words());
   // A card may name its encoding itself.
-  if (!collector.isMostlyUtf8() && !looksLikeVcf(start.toString('latin1')) && !fitsCodePage(collector.words())) {
+  if (!isKnown && !collector.isMostlyUtf8() && !looksLikeVcf(start.toString('latin1'))) {
     const likely = doubleByteEncodings(lines.lines());
     if (likely.length > 0) throw doubleByteText(name, badLine, likely);
   }
-  const { label: assumed, doubt } = chooseCodePage(collector.words());
   return { label: assumed, assumedFromLine: badLine, doubt, isMostlyUtf8: collector.isMostlyUtf8() };
 }
 

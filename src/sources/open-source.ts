@@ -232,7 +232,7 @@ function assumedEncoding(name: string, encoding: DetectedEncoding): readonly Pro
   if (doubt !== null) {
     const message = `${read}, and a word on line ${doubt.line} looks wrong; --encoding ${doubt.label} would probably be right`;
     const hint = `If that should be "${doubt.meant}", import the file again with --encoding ${doubt.label}, or save it as "CSV UTF-8".`;
-    return [{ ...about, value: doubt.word, message, hint }];
+    return [{ ...about, value: `${doubt.word} → ${doubt.meant}`, message, hint }];
   }
   const otherwise =
     label === 'macintosh' ? 'import it again with --encoding windows-1252' : 'name its encoding with --encoding';
