@@ -293,9 +293,9 @@ export interface DecodedText {
   readonly rest: (() => AsyncGenerator<Buffer>) | null;
 }
 
-/** Its text throws as `decodeText`. Returning `text` early gives the bytes back. */
+/** Without the Ctrl-Z that ends a file of old programs. Its text throws as `decodeText`. Returning `text` early gives the bytes back. */
 export function decodedText(bytes: AsyncIterable<Buffer>, label: string, name: string): DecodedText {
-  const chunks = bytes[Symbol.asyncIterator]();
+  const chunks = withoutEndMark(bytes, endMarks.get(label) ?? oneByteEndMark);
   let torn: Buffer = Buffer.alloc(0);
   const noted = async function* (): AsyncGenerator<Buffer> {
     try {
@@ -314,6 +314,25 @@ export function decodedText(bytes: AsyncIterable<Buffer>, label: string, name: s
     for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
   };
   return { text: decodeText(noted(), label, name), rest: label === 'utf-8' ? rest : null };
+}
+
+const oneByteEndMark = Buffer.of(0x1a);
+const endMarks: ReadonlyMap<string, Buffer> = new Map([
+  ['utf-16le', Buffer.of(0x1a, 0)],
+  ['utf-16be', Buffer.of(0, 0x1a)],
+]);
+
+/** Keeps back what may be the mark until more bytes come. */
+async function* withoutEndMark(bytes: AsyncIterable<Buffer>, mark: Buffer): AsyncGenerator<Buffer, undefined> {
+  let keptCount = 0;
+  for await (const chunk of bytes) {
+    const all = keptCount === 0 ? chunk : Buffer.concat([mark.subarray(0, keptCount), chunk]);
+    keptCount = mark.length;
+    // Ends at 0: all text ends with none of the mark.
+    while (!all.subarray(-keptCount || all.length).equals(mark.subarray(0, keptCount))) keptCount--;
+    if (all.length > keptCount) yield all.subarray(0, all.length - keptCount);
+  }
+  if (keptCount > 0 && keptCount < mark.length) yield mark.subarray(0, keptCount);
 }
 
 /** What begins a character at the end of the bytes, and goes on in the next chunk. @param before that of the chunk before. */

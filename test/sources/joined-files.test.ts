@@ -53,10 +53,13 @@ describe('an unusual program', () => {
     },
   );
 
-  it('that ends the file with Ctrl-Z: it is no row', async () => {
-    const { items, tail } = await read('externalId,firstName\r\nc-1,Ann\r\n\u001a');
-    expect([items.length, brokenOf(items), tail.blankLineCount]).toEqual([1, [], 1]);
-  });
+  it.each(['c-1,Ann\r\n', 'c-1,Ann', 'c-1,"Ann"', 'c-1,"Ann"\n'])(
+    'that ends the file with Ctrl-Z behind %j: it is no text and no line',
+    async (row) => {
+      const { items, tail } = await read(`externalId,firstName\r\n${row}\u001a`);
+      expect([dataOf(items), brokenOf(items), tail.blankLineCount]).toEqual([[['c-1', 'Ann']], [], 0]);
+    },
+  );
 
   it('that writes characters of no width into the header: the column is known', async () => {
     expect((await read('external\u200bId,\ufefffirstName\nc-1,Ann\n')).items).toHaveLength(1);
