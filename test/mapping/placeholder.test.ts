@@ -45,7 +45,7 @@ describe('a word for "nothing"', () => {
     expect(warningsOf(mapped)).toEqual(['placeholderText', 'placeholderText']);
   });
 
-  test.each(['-', '\u2014', 'none', 'unknown', 'N/A', 'null'])('%j is no key', (word) => {
+  test.each(['-', '\u2014', 'none', 'unknown', 'N/A', '#N/A', 'null'])('%j is no key', (word) => {
     expect(codesOf(mapRecord({ externalId: word, firstName: 'Ada' }))).toEqual(['keyMissing']);
   });
 

@@ -266,12 +266,17 @@ describe('which sheet', () => {
     ],
   });
 
-  it('is the first visible one that holds something, and the others are named', async () => {
+  it('is the first visible one that holds something, and the others are named, hidden ones as such', async () => {
     const { items, tail } = await read(book);
     expect(dataOf(items)).toEqual([['1']]);
     expect(tail.warnings).toMatchObject([
-      { code: 'otherSheets', message: 'only the sheet People was read, not Companies' },
+      { code: 'otherSheets', message: 'only the sheet People was read, not Companies, Old (hidden)' },
     ]);
+  });
+
+  it('is the only one, where a hidden one holds nothing: no note', async () => {
+    const sheets = [sheet('People', ['externalId'], ['1']), { ...sheet('Lists'), state: 'hidden' as const }];
+    expect((await read(writeWorkbook({ sheets }))).tail.warnings).toEqual([]);
   });
 
   it('is the one that the mapping names, without regard to case, hidden ones too', async () => {
@@ -324,12 +329,21 @@ describe('which sheet', () => {
 
   it('without the header that is looked for: names it and the other sheets', async () => {
     const error = await errorOf(
-      read(writeWorkbook({ sheets: [sheet('Notes', ['hello']), sheet('People', ['id'])] }), { header }),
+      read(
+        writeWorkbook({
+          sheets: [
+            sheet('Notes', ['hello']),
+            sheet('People', ['id']),
+            { ...sheet('Old', ['externalId']), state: 'hidden' },
+          ],
+        }),
+        { header },
+      ),
     );
     expect(error).toMatchObject({ code: 'keyColumnMissing' });
     expect([error.message, error.hint]).toEqual([
       expect.stringContaining('a.xlsx, sheet Notes: no column externalId'),
-      expect.stringContaining('another sheet (People)'),
+      expect.stringContaining('another sheet (People, Old (hidden))'),
     ]);
   });
 });

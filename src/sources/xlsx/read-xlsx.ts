@@ -27,8 +27,8 @@ export async function readXlsx(archive: ZipArchive, options: XlsxOptions): Promi
   const workbook = await openWorkbook(archive, options.limits);
   const { sheet: wanted, limits } = options;
   const sheets = wanted === null ? await filledSheets(workbook, false, limits) : [sheetNamed(workbook, wanted)];
-  const hidden = sheets.length === 0 ? await filledSheets(workbook, true, limits) : [];
-  const opened = await openFirstFitting(workbook, sheets, options);
+  const hidden = wanted === null ? await filledSheets(workbook, true, limits) : [];
+  const opened = await openFirstFitting(workbook, { sheets, hidden }, options);
   const { sheet, seen, table, notes } = opened;
   const { columns, headerLine } = table;
   return {
@@ -64,7 +64,7 @@ interface OpenSheet {
  */
 async function openFirstFitting(
   workbook: Workbook,
-  sheets: readonly Sheet[],
+  { sheets, hidden }: { readonly sheets: readonly Sheet[]; readonly hidden: readonly Sheet[] },
   options: XlsxOptions,
 ): Promise<OpenSheet> {
   const [first = null, ...others] = sheets;
@@ -81,7 +81,7 @@ async function openFirstFitting(
       if (opened !== null) fitting.push(opened);
     }
     const [only] = fitting;
-    if (only === undefined || fitting.length > 1) throw withSheets(error, others);
+    if (only === undefined || fitting.length > 1) throw withSheets(error, [...others, ...hidden]);
     return { ...only, notes: [sheetChosen(first, only.sheet)] };
   }
 }
@@ -123,8 +123,8 @@ const sheetFormat: TableFormat<SheetRecord> = {
 async function filledSheets(workbook: Workbook, isHidden: boolean, limits: SourceLimits): Promise<readonly Sheet[]> {
   const filled: Sheet[] = [];
   for (const sheet of workbook.sheets.filter((one) => one.isHidden === isHidden).slice(0, sheetsLookedAtMax)) {
-    // The first one decides what is read, however many blank rows it begins with.
-    const chunksMax = filled.length === 0 ? Number.POSITIVE_INFINITY : chunksLookedAtMax;
+    // The first visible one decides what is read, however many blank rows it begins with.
+    const chunksMax = !isHidden && filled.length === 0 ? Number.POSITIVE_INFINITY : chunksLookedAtMax;
     if (await holdsSomething(workbook, sheet, limits, chunksMax)) filled.push(sheet);
   }
   return filled;
