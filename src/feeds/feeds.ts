@@ -14,10 +14,10 @@ import { feedNameProblem, isMappingName, type OnMissing, readOnMissing } from '#
 import type { Config, FeedConfig } from '#src/config/schema.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { labelOfFeed, mainFeed } from '#src/ledger/rules/feeds.ts';
-import { checkSourceLabel } from '#src/mapping/cell.ts';
 import { closestName } from '#src/mapping/header.ts';
 import { loadMapping, mappingsFolder, readMappingText } from '#src/mapping/load-mapping.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
+import { checkSourceLabel } from '#src/mapping/source-label.ts';
 
 /** In a feed's folder: the mapping of its files. */
 export const mappingFileName = '_mapping.yaml';

@@ -1,6 +1,6 @@
 /**
  * One value of a file (`docs/rules.md`, "What a cell means"): what it is before the meaning of its column is considered, and the
- * readers of values that are text, such as names, keys, source labels and links.
+ * readers of values that are text, such as names, keys and links.
  *
  *   raw value ── readCell ──▶ Cell      blank, clear, text, list or wrong
  *   text ── readText, … ──▶ Reading    the text, normalised, perhaps with warnings; or a flaw that rejects the row
@@ -10,7 +10,6 @@
  * value itself travels in `Problem.value`.
  */
 import { createHash } from 'node:crypto';
-import { PatchbayError } from '#src/errors.ts';
 import type { JsonValue } from '#src/sources/row.ts';
 
 /** A raw value and where it was found. */
@@ -126,7 +125,8 @@ export type WarningCode =
   | 'clearIgnored'
   | 'keyUnguarded'
   | 'keyDecimalsDropped'
-  | 'labelTooLong';
+  | 'labelTooLong'
+  | 'sourceLeftOut';
 
 export interface Flaw<Code extends string = string> {
   readonly code: Code;
@@ -231,43 +231,6 @@ export function readText(text: string): Reading<string> {
 export function readLongText(text: string): Reading<string> {
   const flaw = characterFlaw(text);
   return flaw ?? good(text.normalize('NFC').replace(/\r\n?/g, '\n').trim());
-}
-
-// Source labels (`docs/interface.md`, section 8; the words: `docs/facts.md`, "Create, read, update, delete").
-
-export const sourceLengthMax = 72;
-export const reservedSourceWords = ['openphone', 'device', 'csv', 'zapier', 'google-people', 'other'] as const;
-export const reservedSourcePrefixes = ['openphone', 'csv'] as const;
-
-/** A `source`: 1 to 72 characters, no reserved word, no reserved prefix, compared without regard to case. */
-export function readSource(text: string): Reading<string> {
-  const reading = readText(text);
-  if (!reading.ok) return reading;
-  const label = reading.value;
-  const hint = 'Choose another label, such as the name of the system that the file comes from.';
-  if (label === '') return bad('sourceRefused', 'the source label is empty', hint);
-  if ([...label].length > sourceLengthMax) {
-    return bad('sourceRefused', `the source label is longer than ${sourceLengthMax} characters`, 'Shorten it.');
-  }
-  const folded = label.toLowerCase();
-  const word = reservedSourceWords.find((reserved) => reserved === folded);
-  if (word !== undefined) return bad('sourceRefused', `the service reserves the source label "${word}"`, hint);
-  const prefix = reservedSourcePrefixes.find((reserved) => folded.startsWith(reserved));
-  if (prefix === undefined) return reading;
-  return bad('sourceRefused', `the service reserves source labels that begin with "${prefix}"`, hint);
-}
-
-/**
- * Checks a label of the configuration, or one that is the name of a feed's folder.
- *
- * @returns the label, trimmed and in NFC.
- * @throws PatchbayError `usage`, `sourceRefused`.
- */
-export function checkSourceLabel(label: string): string {
-  const reading = readSource(label);
-  if (reading.ok) return reading.value;
-  const { code, message, hint } = reading.flaw;
-  throw new PatchbayError('usage', code, `source label "${label}": ${message}`, { facts: { label }, hint });
 }
 
 export const sourceUrlLengthMax = 200;

@@ -18,7 +18,6 @@ import {
   type Reading,
   readCell,
   readKey,
-  readSource,
   readSourceUrl,
   readText,
   type WarningCode,
@@ -30,6 +29,7 @@ import { labelMemberOf, valueMemberOf } from './expression.ts';
 import type { ItemList, ItemsTarget, Target } from './layout.ts';
 import { familyName, givenNames } from './person-name.ts';
 import { phoneLeftOut, readPhone, splitPhones } from './phone-cell.ts';
+import { isReservedSource, readSource } from './source-label.ts';
 
 /** What is wrong with one value, and where it was found. `raw` is undefined where there is no value to show. */
 export interface Finding {
@@ -69,10 +69,12 @@ const readers: Readers = {
   },
 
   // A blank source leaves the label to the mapping or the feed; so does null, which exports write for "no source".
-  source: (place) => {
+  source: (place, { isOfService = false }) => {
     const single = readSingle(place);
     if (!single.ok) return refused(place, single.flaw);
     const cell = single.value;
+    if (cell.kind === 'text' && isOfService && isReservedSource(cell.text))
+      return { ...nothing, warnings: [{ ...place, flaw: sourceLeftOut }] };
     if (cell.kind === 'text') return found(place, readSource(cell.text), (source) => ({ source }));
     const isIgnored = cell.kind === 'clear' && place.raw !== null;
     return { ...nothing, warnings: isIgnored ? [{ ...place, flaw: clearIgnored }] : [] };
@@ -122,6 +124,12 @@ const placeholderWarning: Flaw<WarningCode> = {
   code: 'placeholderText',
   message: 'the cell holds a word that stands for "nothing"; it was read as blank',
   hint: 'Leave the cell blank, or write #CLEAR to remove the value.',
+};
+
+const sourceLeftOut: Flaw<WarningCode> = {
+  code: 'sourceLeftOut',
+  message: 'the service reserves this source label; it is left out, and a contact that has it keeps it',
+  hint: 'Nothing is to be done. A new contact gets the source label of its feed.',
 };
 
 const clearIgnored: Flaw<WarningCode> = {

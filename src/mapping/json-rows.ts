@@ -121,7 +121,7 @@ function bindAll(
 function contactTargets({ keyPrefix, onBlank }: Settings): ReadonlyMap<string, Target | null> {
   return new Map<string, Target | null>([
     ['externalId', { kind: 'key', prefix: keyPrefix }],
-    ['source', { kind: 'source' }],
+    ['source', { kind: 'source', isOfService: true }],
     ['sourceUrl', { kind: 'scalar', name: 'sourceUrl', onBlank }],
     ['defaultFields', null],
     ['customFields', null],

@@ -11,7 +11,6 @@ import type { ScalarName } from '#src/contacts/desired.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { listNames } from '#src/sources/row.ts';
 import { type CustomFieldDefinition, customFieldTypes } from '#src/wire/contact.ts';
-import { checkSourceLabel } from './cell.ts';
 import {
   type ContactColumn,
   describeReading,
@@ -25,6 +24,7 @@ import type { CellRef, Expression } from './expression.ts';
 import { closestName, isIgnoredHeader, normaliseHeader, tidyHeader } from './header.ts';
 import type { Mapping } from './mapping-schema.ts';
 import { checkCountry, readCountry } from './phone-cell.ts';
+import { checkSourceLabel } from './source-label.ts';
 import type { Transform } from './transforms.ts';
 
 // Where in a contact a value goes, with all that reading it needs.
@@ -68,6 +68,8 @@ interface CustomTarget {
 
 interface SourceTarget {
   readonly kind: 'source';
+  /** The service wrote the label: one that it reserves is its own, and is left out rather than refused. */
+  readonly isOfService?: boolean;
 }
 
 interface KeyTarget {

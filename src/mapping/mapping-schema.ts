@@ -6,7 +6,6 @@
  */
 
 import { z } from 'zod';
-import { readSource } from './cell.ts';
 import {
   country,
   customField,
@@ -23,6 +22,7 @@ import {
   rowCondition,
 } from './entry-schema.ts';
 import { isDelimiter, isEncoding } from './file-reading.ts';
+import { readSource } from './source-label.ts';
 import {
   column,
   columnName,

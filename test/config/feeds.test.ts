@@ -10,7 +10,7 @@ import {
   sourceLengthMax,
   sourceProblem,
 } from '#src/config/feed-schema.ts';
-import * as ofMapping from '#src/mapping/cell.ts';
+import * as ofMapping from '#src/mapping/source-label.ts';
 import { configBench, feedProblems, loaded, problems } from './support.ts';
 
 const whole = `feeds:

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
-import { codesOf, desiredOf, mapJson, mapping, noContext, objectRow, problemsOf } from './support.ts';
+import { codesOf, desiredOf, mapJson, mapping, noContext, objectRow, problemsOf, warningsOf } from './support.ts';
 
 describe('a flat object', () => {
   test('has the names of the generic layout', () => {
@@ -152,6 +152,15 @@ describe("the interface's own contact shape", () => {
       customFields: [{ key: 'tags', value: ['a', 'b'] }],
     });
   });
+
+  test.each(['csv-v2', 'other', 'OpenPhone', ' device '])(
+    'goes back in with the source %j, which the service wrote',
+    (source) => {
+      const row = mapJson({ ...exported, source }, { sourceLabel: 'crm' });
+      expect([desiredOf(row).source, warningsOf(row)]).toEqual(['crm', ['sourceLeftOut']]);
+      expect(codesOf(mapJson({ externalId: 'a', firstName: 'Ada', source }))).toEqual(['sourceRefused']);
+    },
+  );
 
   test('ignores silently what only the service writes, and lists the rest', () => {
     const compiled = compileMapping(null, { columns: null }, noContext);

@@ -3,11 +3,11 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { checkSourceLabel } from '#src/mapping/cell.ts';
 import { mappingVersion } from '#src/mapping/compile-mapping.ts';
 import { loadMapping } from '#src/mapping/load-mapping.ts';
 import { parseMapping } from '#src/mapping/parse-mapping.ts';
 import { checkCountry } from '#src/mapping/phone-cell.ts';
+import { checkSourceLabel } from '#src/mapping/source-label.ts';
 
 function mistakes(text: string): readonly string[] {
   try {

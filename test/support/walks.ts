@@ -117,6 +117,7 @@ export const walks: readonly Walk[] = [
       'src/mapping/entry-schema.ts': 'a mapping instead of the generic layout: its keys',
       'src/mapping/value-schema.ts': 'a mapping instead of the generic layout: its keys',
       'src/mapping/wanted-values.ts': 'a mapping instead of the generic layout: the slots of its lists',
+      'src/mapping/source-label.ts': 'the source label of new contacts',
       'src/mapping/conditions.ts': 'rows and values that a mapping leaves out',
       'src/mapping/policies-of.ts': 'a mapping instead of the generic layout: its policies',
       'src/mapping/member-mapping.ts': 'JSON instead of CSV, with a mapping',

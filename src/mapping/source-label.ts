@@ -1,0 +1,53 @@
+/**
+ * Source labels of contacts (`docs/interface.md`, section 8; the words: `docs/facts.md`, "Create, read, update, delete"): those of cells,
+ * and those of the configuration.
+ */
+import { PatchbayError } from '#src/errors.ts';
+import { bad, type Reading, readText } from './cell.ts';
+
+export const sourceLengthMax = 72;
+export const reservedSourceWords = ['openphone', 'device', 'csv', 'zapier', 'google-people', 'other'] as const;
+export const reservedSourcePrefixes = ['openphone', 'csv'] as const;
+
+/** A `source`: 1 to 72 characters, no reserved word, no reserved prefix, compared without regard to case. */
+export function readSource(text: string): Reading<string> {
+  const reading = readText(text);
+  if (!reading.ok) return reading;
+  const label = reading.value;
+  const hint = 'Choose another label, such as the name of the system that the file comes from.';
+  if (label === '') return bad('sourceRefused', 'the source label is empty', hint);
+  if ([...label].length > sourceLengthMax) {
+    return bad('sourceRefused', `the source label is longer than ${sourceLengthMax} characters`, 'Shorten it.');
+  }
+  const { word, prefix } = reservedSource(label);
+  if (word !== undefined) return bad('sourceRefused', `the service reserves the source label "${word}"`, hint);
+  if (prefix === undefined) return reading;
+  return bad('sourceRefused', `the service reserves source labels that begin with "${prefix}"`, hint);
+}
+
+/** Whether the service alone writes the label. */
+export function isReservedSource(text: string): boolean {
+  const { word, prefix } = reservedSource(text.trim());
+  return word !== undefined || prefix !== undefined;
+}
+
+function reservedSource(label: string) {
+  const folded = label.toLowerCase();
+  return {
+    word: reservedSourceWords.find((reserved) => reserved === folded),
+    prefix: reservedSourcePrefixes.find((reserved) => folded.startsWith(reserved)),
+  };
+}
+
+/**
+ * Checks a label of the configuration, or one that is the name of a feed's folder.
+ *
+ * @returns the label, trimmed and in NFC.
+ * @throws PatchbayError `usage`, `sourceRefused`.
+ */
+export function checkSourceLabel(label: string): string {
+  const reading = readSource(label);
+  if (reading.ok) return reading.value;
+  const { code, message, hint } = reading.flaw;
+  throw new PatchbayError('usage', code, `source label "${label}": ${message}`, { facts: { label }, hint });
+}
