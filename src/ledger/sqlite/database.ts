@@ -5,10 +5,10 @@
  * (`log-sync.ts`): it survives a power cut, and all commits before it do too.
  */
 import { channel } from 'node:diagnostics_channel';
-import { accessSync, chmodSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, chmodSync, constants, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { messageOf, PatchbayError } from '#src/errors.ts';
+import { messageOf, PatchbayError, systemCodeOf } from '#src/errors.ts';
 import type { LedgerObserver } from '#src/ledger/trouble.ts';
 import { makeFolderNow } from '#src/whole-file.ts';
 import { damageTold, ledgerDamaged, ledgerReadOnly, ledgerTroubleOf, liftMark, markDamaged } from './damage.ts';
@@ -289,16 +289,17 @@ function open(file: string): DatabaseSync {
  * user still may not write is not opened. @throws PatchbayError `transient` `ledgerReadOnly`.
  */
 function requireWritableFile(file: string): void {
-  for (const one of [file, `${file}-wal`, `${file}-shm`].filter((path) => existsSync(path))) {
+  for (const one of [file, `${file}-wal`, `${file}-shm`]) {
     try {
       chmodSync(one, 0o600);
     } catch {
-      // Of another user, or on a disk that takes no writes: what may be done with it all the same is asked next.
+      // Not there, of another user, or on a disk that takes no writes: what may be done with it all the same is asked next.
     }
     try {
       accessSync(one, constants.R_OK | constants.W_OK);
     } catch (error) {
-      throw ledgerReadOnly(file, error);
+      // The last process that closes the ledger takes its companions away, at any moment.
+      if (systemCodeOf(error) !== 'ENOENT') throw ledgerReadOnly(file, error);
     }
   }
 }
