@@ -9,6 +9,7 @@ import { fingerprint, type UndoOrder } from '#src/contacts/desired.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { contentsBefore, undoOrderOf, type WrittenContact, writtenContacts } from '#src/journal/undo-records.ts';
 import { figureFacts, guardCode, percent } from '#src/ledger/rules/approval.ts';
+import { skipSentences } from '#src/ledger/rules/events.ts';
 import type { RunReason, RunRecord } from '#src/ledger/runs.ts';
 import type { NewStagedRecord, RunEvent } from '#src/ledger/staging.ts';
 import {
@@ -128,10 +129,11 @@ function recordOf(run: RunRecord, key: string, undo: UndoOrder): NewStagedRecord
 }
 
 function leftAlone({ key, isDeleted }: WrittenContact): RunEvent {
+  const code = isDeleted ? 'gone' : 'made';
   const message = isDeleted
-    ? 'the run that is undone deleted this contact, and it is not known what the contact held'
-    : 'the run that is undone made this contact: it is deleted with --delete-created only';
-  return { kind: 'skipped', line: nowhere.line, key, code: isDeleted ? 'gone' : 'made', field: null, message };
+    ? 'deleted by the run that is undone, and it is not known what was there'
+    : skipSentences.made;
+  return { kind: 'skipped', line: nowhere.line, key, code, field: null, message };
 }
 
 function withOrder(tally: UndoTally, { deletes, makes, changes }: UndoOrder): UndoTally {

@@ -151,6 +151,11 @@ describe.each(['merge', 'replace'] as const)('undoing a run, where PATCH means %
   it('leaves contacts alone that the run made, and says so; with deleteCreated it deletes those that did not change', async () => {
     const { planned, bench, world, runA, runB } = await openTwoNights(patchMode);
     await undo(planned, runB);
+    const looking = { signal: new AbortController().signal, onProgress: () => undefined };
+    await using shown = await planUndoOf(planned.service, bench.parts, runA, { deleteCreated: false }, looking);
+    expect(planView(shown, { limit: 9, values: true }).notes).toContain(
+      '2 rows skipped: made by the run that is undone, deleted with --delete-created only',
+    );
     const told = await undo(planned, runA);
     expectCounts(told, { rows: 2, skipped: 2 });
     expect((await bench.report(told)).outcomes).toMatchObject([

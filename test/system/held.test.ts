@@ -1,6 +1,9 @@
 /** Held fields: `held ls`, `held take file|app`, and what a night in between makes of them. */
+import { dirname } from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
+import { readDocument } from '#test/docs/support/read-document.ts';
+import { fits, inToday, type Names, stepsOf, tidyOutput } from '#test/docs/support/session.ts';
 import { type Journey, test } from '#test/support/journey.ts';
 import type { JourneyService } from '#test/support/journey-service.ts';
 
@@ -152,6 +155,27 @@ describe.concurrent('a field that file and people changed', () => {
 });
 
 describe.concurrent('held', () => {
+  test('prints what docs/operations.md shows of it', async ({ journey }) => {
+    const [, shown = ''] = /### Held fields\n[^`]*```text\n([^`]*)```/.exec(readDocument('docs/operations.md')) ?? [];
+    const steps = stepsOf(`\`\`\`sh\n${shown}\`\`\``);
+    expect(steps.length).toBe(3);
+    const service = await journey.service();
+    const crm = (role: string, company: string): string =>
+      journey.file('crm.csv', `externalId,firstName,role,company\ndemo-1,Ann,${role},${company}\n`);
+    await journey.call(['import', crm('Sales', 'Elm')]);
+    await edit(service, { role: 'Head of Sales' }, 'demo-1');
+    const path = crm('Sales Lead', 'Oak');
+    const names: Names = new Map();
+    for (const { command, expected } of steps) {
+      const words = inToday(command, names).replace('crm.csv', path).split(' ').slice(1);
+      const { code, stdout } = await journey.call(words);
+      expect(code, command).toBe(0);
+      const lines = tidyOutput(stdout.replace(service.origin, 'http://127.0.0.1:43045'), dirname(path));
+      const wanted = expected.filter((line) => line !== '');
+      if (!fits(wanted, lines, names)) expect(lines).toEqual(wanted);
+    }
+  });
+
   test('take with nothing chosen, or nothing that fits, ends with 2 and says what to type', async ({ journey }) => {
     await heldRole(journey);
     const nothing = await journey.call(['held', 'take', 'file']);

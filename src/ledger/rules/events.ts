@@ -48,14 +48,14 @@ function changedEvents(fields: readonly string[], code: string, key: string, lin
   return [{ kind: 'changed', line, key, code, field: null, fields, message }];
 }
 
-/** Why a row is skipped, for people. */
+/** Why rows are skipped, for people: of one row, and behind the number of several. */
 export const skipSentences: Readonly<Record<SkipReason, string>> = {
   duplicate: 'the file contains the same row twice',
-  superseded: 'a later file has already set this contact',
-  gone: 'the contact was deleted in the workspace, and this run does not create it again',
-  moved: 'the contact was changed, or deleted, after the plan was made',
-  notSelected: 'the row was not selected',
-  made: 'the run that was undone made this contact: it is deleted with --delete-created only',
+  superseded: 'set by a later file already',
+  gone: 'deleted in the workspace, and not created again by this run',
+  moved: 'changed, or deleted, after the plan was made',
+  notSelected: 'not selected',
+  made: 'made by the run that is undone, deleted with --delete-created only',
   cancelled: 'the run was cancelled',
   ignored: 'the mapping says to leave such rows alone (ignoreRejected)',
 };
