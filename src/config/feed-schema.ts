@@ -24,16 +24,20 @@ const feedNamePattern = /^[\p{L}\p{N}][\p{L}\p{N}\p{M} ._-]*$/u;
 export const expectedFeedName = `a name that begins with a letter or digit, then letters, digits, spaces, dots, underscores and hyphens, up to ${nameCharactersMax} characters`;
 
 const taken: Readonly<Record<string, string>> = {
-  main: 'main is the feed of the import folder itself and of files named on the command line',
-  'phone-numbers': 'phone-numbers is the schedule of the phone-number snapshots',
+  main: 'that is the feed of the import folder itself and of files named on the command line',
+  'phone-numbers': 'that is the schedule of the phone-number snapshots',
 };
 
 /** What is wrong with the name of a feed, in one sentence; null where it is accepted. */
 export function feedNameProblem(name: string): string | null {
   if (!feedNamePattern.test(name) || [...name].length > nameCharactersMax) return `a feed needs ${expectedFeedName}`;
   if (/[ .]$/.test(name)) return 'the name of a feed must not end with a space or a dot';
+  return takenBy(name);
+}
+
+function takenBy(name: string): string | null {
   const folded = name.toLowerCase();
-  return Object.hasOwn(taken, folded) ? `no feed may be called ${name}: ${taken[folded]}` : null;
+  return Object.hasOwn(taken, folded) ? (taken[folded] ?? null) : null;
 }
 
 // Source labels that the service accepts (`docs/facts.md`, "Create, read, update, delete"; `docs/interface.md`, section 8). The words
@@ -295,7 +299,8 @@ export const feedsSection = z
       .string()
       .regex(feedNamePattern, { error: `a feed needs ${expectedFeedName}` })
       .superRefine((name, context) => {
-        const problem = feedNameProblem(name);
+        const by = takenBy(name);
+        const problem = by === null ? feedNameProblem(name) : `no feed may be called ${name}: ${by}`;
         if (problem !== null) context.addIssue({ code: 'custom', message: problem });
       }),
     feedSchema,

@@ -98,9 +98,9 @@ export function path() {
   return z.string({ error }).regex(/\S/, { error }).max(1_000, { error });
 }
 
-/** A secret that travels in a header: printable ASCII without spaces. */
-export function secret() {
-  const error = 'up to 1000 printable ASCII characters without spaces';
+/** A secret that travels in a header: printable ASCII without spaces. @param what it is, in words that end before its form. */
+export function secret(what = '') {
+  const error = `${what}up to 1000 printable ASCII characters without spaces`;
   return z.string({ error }).regex(/^[\x21-\x7e]{1,1000}$/, { error });
 }
 

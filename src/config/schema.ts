@@ -52,7 +52,7 @@ const serviceSection = z
       .default(null)
       .describe("The service's origin, without /v1; null means the embedded sandbox service.")
       .register(settingTraits, { env: 'PATCHBAY_BASE_URL' }),
-    apiKey: secret()
+    apiKey: secret('the raw key, without Bearer: ')
       .nullable()
       .default(null)
       .describe('The raw API key, given by the environment only; null means the key file or the sandbox has it.')

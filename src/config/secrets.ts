@@ -26,7 +26,7 @@ export async function readApiKey(service: Config['service']): Promise<string | n
   if (read.state === 'open') throw new PatchbayError('usage', 'apiKeyFileOpen', read.problem, { facts: { file } });
   throw new PatchbayError('auth', 'apiKeyMissing', read.problem, {
     facts: { file },
-    hint: 'Put the raw API key into that file, or set PATCHBAY_API_KEY.',
+    hint: 'Put the raw API key into that file, without Bearer, or set PATCHBAY_API_KEY.',
     cause: read.cause,
   });
 }

@@ -17,7 +17,7 @@ import { labelOfFeed, mainFeed } from '#src/ledger/rules/feeds.ts';
 import { closestName } from '#src/mapping/header.ts';
 import { loadMapping, mappingsFolder, readMappingText } from '#src/mapping/load-mapping.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
-import { checkSourceLabel } from '#src/mapping/source-label.ts';
+import { checkSourceLabel, readSource } from '#src/mapping/source-label.ts';
 
 /** In a feed's folder: the mapping of its files. */
 export const mappingFileName = '_mapping.yaml';
@@ -136,17 +136,13 @@ function isNamedGeneric({ feeds }: FeedsConfig, name: string): boolean {
 function labelOf({ name, ownSource }: FeedRules, mapping: Mapping | null): string {
   const chosen = ownSource ?? mapping?.source;
   if (chosen !== undefined) return checkSourceLabel(chosen);
-  try {
-    return checkSourceLabel(labelOfFeed(name));
-  } catch (error) {
-    if (!(error instanceof PatchbayError)) throw error;
-    const message = `feed "${name}": its name cannot be its source label; ${error.message}`;
-    throw new PatchbayError('usage', error.code, message, {
-      facts: { feed: name },
-      hint: `Rename the folder ${name}, or choose a label with feeds.${name}.source in the config file, or with source in ${mappingFileName} in the folder. Then drop the file again.`,
-      cause: error,
-    });
-  }
+  const reading = readSource(labelOfFeed(name));
+  if (reading.ok) return reading.value;
+  const { code, message } = reading.flaw;
+  throw new PatchbayError('usage', code, `feed "${name}": its name cannot be its source label: ${message}`, {
+    facts: { feed: name },
+    hint: `Rename the folder ${name}, or choose a label with feeds.${name}.source in the config file, or with source in ${mappingFileName} in the folder. Then drop the file again.`,
+  });
 }
 
 /** @throws PatchbayError `usage` `feedRefused`. */

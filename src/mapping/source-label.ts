@@ -20,7 +20,7 @@ export function readSource(text: string): Reading<string> {
     return bad('sourceRefused', `the source label is longer than ${sourceLengthMax} characters`, 'Shorten it.');
   }
   const { word, prefix } = reservedSource(label);
-  if (word !== undefined) return bad('sourceRefused', `the service reserves the source label "${word}"`, hint);
+  if (word !== undefined) return bad('sourceRefused', `the service reserves the word "${word}"`, hint);
   if (prefix === undefined) return reading;
   return bad('sourceRefused', `the service reserves source labels that begin with "${prefix}"`, hint);
 }

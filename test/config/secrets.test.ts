@@ -19,10 +19,11 @@ describe('the API key', () => {
 
   it('a wrong key is not repeated', async () => {
     await using bench = await configBench();
-    const lines = await bench.problems({ env: { PATCHBAY_API_KEY: `${canary} ü` } });
-    expect(lines).toEqual([
-      'PATCHBAY_API_KEY: service.apiKey must be up to 1000 printable ASCII characters without spaces',
-    ]);
+    for (const wrong of [`${canary} ü`, `Bearer ${canary}`]) {
+      expect(await bench.problems({ env: { PATCHBAY_API_KEY: wrong } })).toEqual([
+        'PATCHBAY_API_KEY: service.apiKey must be the raw key, without Bearer: up to 1000 printable ASCII characters without spaces',
+      ]);
+    }
   });
 
   it('a file that is no YAML does not show its content', async () => {

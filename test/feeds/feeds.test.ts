@@ -146,18 +146,20 @@ describe('the source label of a feed', () => {
     expect((await feeds.get('plain')).source).toBe('plain');
   });
 
-  it.each(['csv', 'CSV exports', 'OpenPhone', 'zapier'])(
-    'is refused where it is the reserved name %s',
-    async (name) => {
-      const { feeds } = await feedsWith({});
-      await expect(feeds.get(name)).rejects.toMatchObject({
-        kind: 'usage',
-        code: 'sourceRefused',
-        message: expect.stringContaining(`feed "${name}": its name cannot be its source label`),
-        hint: expect.stringContaining(`Rename the folder ${name}, or choose a label with feeds.${name}.source`),
-      });
-    },
-  );
+  it.each([
+    ['csv', 'the service reserves the word "csv"'],
+    ['CSV exports', 'the service reserves source labels that begin with "csv"'],
+    ['OpenPhone', 'the service reserves the word "openphone"'],
+    ['zapier', 'the service reserves the word "zapier"'],
+  ])('is refused where it is the reserved name %s', async (name, why) => {
+    const { feeds } = await feedsWith({});
+    await expect(feeds.get(name)).rejects.toMatchObject({
+      kind: 'usage',
+      code: 'sourceRefused',
+      message: `feed "${name}": its name cannot be its source label: ${why}`,
+      hint: expect.stringContaining(`Rename the folder ${name}, or choose a label with feeds.${name}.source`),
+    });
+  });
 
   it('is not the reserved name where another one is chosen', async () => {
     const { feeds } = await feedsWith(
@@ -173,8 +175,8 @@ describe('the name of a feed', () => {
   it.each([
     ['-old', 'a feed needs a name that begins with a letter or digit'],
     ['x'.repeat(61), 'a feed needs a name that begins with a letter or digit'],
-    ['phone-numbers', 'phone-numbers is the schedule of the phone-number snapshots'],
-    ['Main', 'main is the feed of the import folder itself'],
+    ['phone-numbers', '"phone-numbers" cannot be a feed: that is the schedule of the phone-number snapshots'],
+    ['Main', '"Main" cannot be a feed: that is the feed of the import folder itself'],
     ['CRM', 'differs only in case from the feed crm'],
   ])('cannot be %s', async (name, message) => {
     const { feeds } = await feedsWith({}, { configured: { crm: {} } });
