@@ -81,6 +81,31 @@ describe('a run with --verify', () => {
     expectCounts(await bench.finish(await bench.apply(stopped)), { rows: 11, updated: 11 });
   });
 
+  it('moves nothing of what its feed said, also where rows look otherwise and say the same', async () => {
+    const bench = await openBench();
+    await put(bench, 'a.csv', file(12));
+    const { runs } = bench.ledger;
+    const known = async () => [await runs.feedRevision('crm'), await runs.saidOf('crm', ['v-1', 'v-2'])];
+    const before = await known();
+    const wider = file(12).replaceAll('\r\n', ',\r\n').replace('role,', 'role,note');
+    expectCounts(await put(bench, 'b.csv', wider, { verify: true }), { rows: 12, unchanged: 12 });
+    expect(await known()).toEqual(before);
+    await put(bench, 'b.csv', wider);
+    expect(await known()).not.toEqual(before);
+  });
+
+  it('of a fix-file leaves its letters open', async () => {
+    const bench = await openBench();
+    const header = 'externalId,firstName,role,phone';
+    const run = await put(bench, 'a.csv', csv(['v-1,Ann,Boss,', 'v-2,Bob,Boss,call me'], header));
+    const { text } = await bench.fixFile(run);
+    const mended = text.replace('call me', '+14155550101');
+    await bench.import('mended.csv', mended, { options: { verify: true } });
+    expect((await bench.letters()).map(({ state }) => state)).toEqual(['open']);
+    await bench.import('mended.csv', mended);
+    expect((await bench.letters()).map(({ state }) => state)).toEqual(['closed']);
+  });
+
   it('is not stopped by guards, and notes what would stop an import of the file', async () => {
     const bench = await openBench();
     await put(bench, 'a.csv', file(12));
