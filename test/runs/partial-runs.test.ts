@@ -138,6 +138,20 @@ describe('a run with --verify', () => {
 });
 
 describe('a run with --only', () => {
+  it('does not make its feed a healthy one while the run of a whole file is stopped', async () => {
+    const bench = await openBench();
+    await put(bench, 'a.csv', file(12));
+    const stopped = await put(bench, 'b.csv', file(5));
+    const last = async () => (await bench.ledger.deliveries.standings())[0]?.last;
+    const only = await put(bench, 'c.csv', csv([row(1, 'Clerk')]), { only: ['v-1'], accept: true });
+    expect(only.state).toBe('done');
+    expect(await last()).toMatchObject({ id: stopped.id, state: 'stopped' });
+    await put(bench, 'a.csv', file(12), { accept: true });
+    expect(await last()).toMatchObject({ state: 'done' });
+    const later = await put(bench, 'c.csv', csv([row(1, 'Clerk')]), { only: ['v-1'], accept: true });
+    expect(await last()).toMatchObject({ id: later.id, state: 'done' });
+  });
+
   it('leaves the letter of a row without a key open, whose row the file still has', async () => {
     const bench = await openBench('report');
     const text = `${file(12)},Zed,Boss\r\n`;

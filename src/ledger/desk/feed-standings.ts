@@ -12,17 +12,18 @@ import {
   workingStates,
 } from '#src/ledger/rules/feeds.ts';
 import { unsettledStates } from '#src/ledger/rules/letters.ts';
-import type { RunRecord, RunState } from '#src/ledger/runs.ts';
+import { appliesAllRows, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import type { Tables } from '#src/ledger/tables.ts';
 
 type Sources = Pick<Tables, 'runs' | 'keys' | 'letters'>;
+type Applies = 'rows' | 'allRows';
 
 export async function feedStandings(tables: Sources): Promise<readonly FeedStanding[]> {
   const standings: FeedStanding[] = [];
   for (const feed of await tables.keys.feeds()) {
-    const newest = async (states: readonly RunState[]): Promise<RunRecord | null> =>
-      (await tables.runs.findRuns({ feed: feed.feed, kind: historyKind, states, applies: 'rows' }, 1))[0] ?? null;
-    const last = await newest(standingStates);
+    const newest = async (states: readonly RunState[], applies: Applies = 'rows'): Promise<RunRecord | null> =>
+      (await tables.runs.findRuns({ feed: feed.feed, kind: historyKind, states, applies }, 1))[0] ?? null;
+    const last = await newestStanding(newest);
     const mayBeOpen = last?.state === 'doneWithDead';
     standings.push(
       standingOf(feed, {
@@ -34,6 +35,16 @@ export async function feedStandings(tables: Sources): Promise<readonly FeedStand
     );
   }
   return standings;
+}
+
+/** Of a run that applied some rows a good end says nothing of the whole file before it, which waits for a person. */
+async function newestStanding(
+  newest: (states: readonly RunState[], applies?: Applies) => Promise<RunRecord | null>,
+): Promise<RunRecord | null> {
+  const last = await newest(standingStates);
+  if (last?.state !== 'done' || appliesAllRows(last.options)) return last;
+  const whole = await newest(standingStates, 'allRows');
+  return whole?.state === 'stopped' ? whole : last;
 }
 
 /**
