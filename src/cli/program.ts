@@ -339,7 +339,7 @@ function addServe(program: Command): void {
     .option('--contacts <n>', 'invented contacts of a new workspace (default: 25)', count)
     .option('--numbers <n>', 'invented phone numbers of a new workspace, with calls and messages (default: 4)', count)
     .addOption(
-      new Option('--patch <mode>', 'what PATCH does with fields missing from its body (default: merge)').choices([
+      new Option('--patch <mode>', 'what PATCH does with fields missing from its body (default: replace)').choices([
         'merge',
         'replace',
       ]),

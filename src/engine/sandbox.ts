@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import type { Clock } from '#src/clock.ts';
 import type { SandboxFolders } from '#src/config/data-folders.ts';
 import type { Logger } from '#src/log.ts';
+import { defaultPatchMode } from '#src/service/contacts/contact-changes.ts';
 import { type RunningService, startService } from '#src/service/start-service.ts';
 import { makeFolder } from '#src/whole-file.ts';
 
@@ -18,8 +19,10 @@ export interface Sandbox {
 const seedContacts = 25;
 const seedPhoneNumbers = 4;
 
+type Place = Pick<SandboxFolders, 'serviceStore' | 'sandboxKeyFile'>;
+
 /** @throws PatchbayError `usage` if its store cannot be opened. */
-export async function startSandbox(folders: SandboxFolders, clock: Clock, log: Logger): Promise<Sandbox> {
+export async function startSandbox(folders: Place, clock: Clock, log: Logger): Promise<Sandbox> {
   const apiKey = await readOrMakeKey(folders.sandboxKeyFile);
   const service: RunningService = await startService({
     port: 0,
@@ -27,7 +30,7 @@ export async function startSandbox(folders: SandboxFolders, clock: Clock, log: L
     store: folders.serviceStore,
     seedContacts,
     seedPhoneNumbers,
-    patchMode: 'merge',
+    patchMode: defaultPatchMode,
     requestsPerSecond: null,
     pageNumbers: null,
     faults: [],

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { buildProgram } from '#src/cli/program.ts';
+import { defaultPatchMode } from '#src/service/contacts/contact-changes.ts';
 import { faultKinds } from '#src/service/faults/faults.ts';
 import { errorDocsValues } from '#src/service/http/replies.ts';
 import { operationNames } from '#src/service/operations/operation.ts';
@@ -27,4 +28,10 @@ test('--error-docs takes every value that the service can answer', () => {
   const option = serve?.options.find(({ long }) => long === '--error-docs');
   expect(option?.argChoices).toEqual(errorDocsValues);
   expect(option?.description).toContain(`default: ${errorDocsValues[0]}`);
+});
+
+test('--patch says what PATCH does without it', () => {
+  const option = serve?.options.find(({ long }) => long === '--patch');
+  expect(defaultPatchMode).toBe('replace');
+  expect(option?.description).toContain(`default: ${defaultPatchMode}`);
 });

@@ -183,7 +183,7 @@ describe('fields', () => {
   });
 
   test('a list holds at most 200 items, also when an update adds to it', async () => {
-    const service = shared();
+    const service = await startTestService({ patchMode: 'merge' });
     const items = (count: number) => Array.from({ length: count }, () => ({ name: 'work', value: 'a@example.com' }));
     expect(await createStatus(service, { defaultFields: { firstName: 'A', emails: items(201) } })).toBe(400);
     const { body } = await service.call('POST', '/v1/contacts', {

@@ -1,6 +1,7 @@
 /** What a workspace service of the tests and benchmarks is started with, where they do not say otherwise. */
 import { systemClock } from '#src/clock.ts';
 import { silentLogger } from '#src/log.ts';
+import { defaultPatchMode } from '#src/service/contacts/contact-changes.ts';
 import type { ServiceOptions } from '#src/service/service-options.ts';
 
 export const serviceDefaults = {
@@ -9,7 +10,7 @@ export const serviceDefaults = {
   store: ':memory:',
   seedContacts: 0,
   seedPhoneNumbers: 0,
-  patchMode: 'merge',
+  patchMode: defaultPatchMode,
   requestsPerSecond: null,
   pageNumbers: null,
   faults: [],

@@ -11,7 +11,7 @@ import { messageOf, PatchbayError } from '#src/errors.ts';
 import { createLogger } from '#src/log.ts';
 import { errorDocument } from '#src/operations/error-document.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
-import type { PatchMode } from '#src/service/contacts/contact-changes.ts';
+import { defaultPatchMode, type PatchMode } from '#src/service/contacts/contact-changes.ts';
 import { parseReservedSources } from '#src/service/contacts/reserved-sources.ts';
 import { parseFault } from '#src/service/faults/faults.ts';
 import type { ErrorDocs } from '#src/service/http/replies.ts';
@@ -158,7 +158,7 @@ export function serviceOptionsOf(options: ServeOptions, facts: ServeFacts): Serv
     ...(options.load === undefined || loadSignal === null
       ? {}
       : { load: { file: options.load, stdin: () => process.stdin, signal: loadSignal } }),
-    patchMode: options.patch ?? 'merge',
+    patchMode: options.patch ?? defaultPatchMode,
     requestsPerSecond: options.rate ?? null,
     pageNumbers: options.pageNumbers ?? null,
     ...(options.errorDocs === undefined ? {} : { errorDocs: options.errorDocs }),

@@ -235,3 +235,6 @@ export interface UpdateFacts {
 
 /** What PATCH does with what its body leaves out (4.3: not shown; `docs/facts.md`, "Consequence"). */
 export type PatchMode = 'merge' | 'replace';
+
+/** The harsher reading, and what the newest public text says: a client that is right here loses nothing elsewhere. */
+export const defaultPatchMode: PatchMode = 'replace';
