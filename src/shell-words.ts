@@ -11,7 +11,7 @@ const unprintable = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
  * A value of an option may begin with `-`; for what stands by itself there is `operands`.
  */
 export function shellWord(text: string): string {
-  if (/^[\w@.+:/-]+$/.test(text)) return text;
+  if (/^[\w@.+:/-]+%?$/.test(text)) return text;
   if (text.search(unprintable) === -1) return `'${text.replaceAll("'", `'\\''`)}'`;
   const escaped = text
     .replace(/[\\']/g, '\\$&')

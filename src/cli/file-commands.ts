@@ -10,7 +10,7 @@ export function addPlan(program: Command): void {
     .description('show what importing a file would change, contact by contact; writes nothing')
     .argument('[FILE]', `an export: ${readableEndings}; - reads standard input`)
     .option('--run <run>', 'of a run that a guard stopped, instead of a file');
-  withRows(withReading(command, 'the feed that the file belongs to (default: main)'))
+  withGuards(withRows(withReading(command, 'the feed that the file belongs to (default: main)')))
     .addOption(
       new Option('--verify', 'as for import: what people changed, deleted or doubled; exit code 10 if any').conflicts(
         'repair',
@@ -41,9 +41,8 @@ export function addImport(program: Command): void {
     .description('import files, then exit')
     .argument('[FILE...]', `exports: ${readableEndings}; - reads standard input`)
     .option('--plan <id>', 'carry out this plan (patchbay plan FILE): a contact that changed since is skipped');
-  withRows(
-    withReading(command, 'the feed that the files belong to, with its mapping, label and limits (default: main)'),
-  )
+  const feed = 'the feed that the files belong to, with its mapping, label and limits (default: main)';
+  withGuards(withRows(withReading(command, feed)))
     .option('--only <key>', 'only the row with this key, prefix included; may be given again', append)
     .option('--limit <n>', 'only the first changed rows, at most this many', countFromOne)
     .addOption(
@@ -61,10 +60,6 @@ export function addImport(program: Command): void {
       '--create-anyway',
       'create contacts although they may exist already, without an externalId or under another key',
     )
-    .option('--max-change <percent>', 'allow updates, creates and clears up to this share, once', percent)
-    .option('--max-dead <percent>', 'allow rejected rows up to this share, once', percent)
-    .option('--accept', 'pass the guards that check the file, once; guards that watch the writing stay on')
-    .option('--reason <text>', 'why; recorded in the report')
     .option('--audit', 'wait until each key is known to have exactly one contact')
     .option('--same-workspace', 'confirm that this is the same workspace, although the URL or the key has changed');
   withExamples(
@@ -99,6 +94,15 @@ function withRows(command: Command): Command {
       new Option('--create-only', 'only create contacts; leave those that exist as they are').conflicts('updateOnly'),
     )
     .option('--update-only', 'only update contacts that exist; create none');
+}
+
+/** Which of the guards that check a file it passes: the same for its plan and for its import. */
+function withGuards(command: Command): Command {
+  return command
+    .option('--max-change <percent>', 'allow updates, creates and clears up to this share, once', percent)
+    .option('--max-dead <percent>', 'allow rejected rows up to this share, once', percent)
+    .option('--accept', 'pass the guards that check the file, once; guards that watch the writing stay on')
+    .option('--reason <text>', 'why; recorded in the report');
 }
 
 export function addMap(program: Command): void {

@@ -179,13 +179,15 @@ function commandOn(
 
 /** How a file is read and which of its rows count, as `plan` and `import` take it. */
 function readingFlags(options: RunOptions): readonly string[] {
-  const { delimiter, encoding, defaultCountry, onBlank, only } = options;
+  const { delimiter, encoding, defaultCountry, onBlank, only, maxChange, maxDead } = options;
   const { createOnly, updateOnly, adopt, createAnyway, verify, repair } = options;
   const values = [
     ['--delimiter', delimiter === '\t' ? 'tab' : delimiter],
     ['--encoding', encoding],
     ['--default-country', defaultCountry],
     ['--on-blank', onBlank],
+    ['--max-change', percentOf(maxChange)],
+    ['--max-dead', percentOf(maxDead)],
     ...only.map((key) => ['--only', key] as const),
   ] as const;
   const chosen = [
@@ -200,6 +202,11 @@ function readingFlags(options: RunOptions): readonly string[] {
     ...values.flatMap(([flag, value]) => (value === null ? [] : [flag, shellWord(value)])),
     ...chosen.flatMap(([flag, isChosen]) => (isChosen ? [flag] : [])),
   ];
+}
+
+/** @param share of 1. */
+function percentOf(share: number | null): string | null {
+  return share === null ? null : `${Number((share * 100).toPrecision(12))}%`;
 }
 
 /** A kept plan by its id, or by the end of the id. @throws PatchbayError `usage` `noSuchPlan`. */
@@ -225,7 +232,7 @@ export interface PlannedImport {
 
 /**
  * What carrying a plan out needs: the file that it was made of, read as it was read then.
- * @param file the file that was named; null: where it was then. `given`: limits that are raised once, and the reason.
+ * @param file the file that was named; null: where it was then. `given`: limits that are raised once, and the reason; without them those of the plan hold.
  * @throws PatchbayError `usage` `noSuchPlan` | `planOfRun` | `planFileMissing`; `guard` `planMoved` where file, mapping or settings are
  *   others by now.
  */
@@ -255,8 +262,15 @@ export async function planToImport(
   });
   if (sha256 !== plan.sha256) throw moved(`${named.name} has other content than when the plan was made`);
   const { accept, acceptReason, maxChange, maxDead } = given;
-  const raised = { accept, acceptReason, maxChange, maxDead, planId: plan.id };
-  const options: RunOptions = { ...plan.reading.options, ...raised };
+  const planned = plan.reading.options;
+  const options: RunOptions = {
+    ...planned,
+    accept: accept || planned.accept,
+    acceptReason: acceptReason ?? planned.acceptReason,
+    maxChange: maxChange ?? planned.maxChange,
+    maxDead: maxDead ?? planned.maxDead,
+    planId: plan.id,
+  };
   const target = { feed: plan.feed, ...(plan.mappingNamed === null ? {} : { mapping: plan.mappingNamed }) };
   const { choice } = await chooseTarget(home, target);
   const { defaultCountry, onBlank } = home.config.mapping;

@@ -191,6 +191,26 @@ describe('a plan', () => {
     expect((await planned.carryOut(made)).state).toBe('stopped');
     expectCounts(await planned.carryOut(made, { accept: true }), { rows: 20, updated: 20 });
   });
+
+  it.each([{ accept: true }, { maxChange: 1 }])(
+    'with %j the plan passes the guard, and so does its import',
+    async (given) => {
+      const planned = await openPlanBench({ guards: defaultGuards });
+      await planned.bench.import('a.csv', csv(fillers(20)));
+      const changed = csv(fillers(20)).replaceAll('Engineer', 'Pilot');
+      const made = await planned.plan('b.csv', changed, { options: given });
+      expect(made.plan.stop).toBeNull();
+      expectCounts(await planned.carryOut(made), { rows: 20, updated: 20 });
+    },
+  );
+
+  it('names the limits that it was given where the file has to be planned again', async () => {
+    const planned = await openPlanBench({ guards: defaultGuards });
+    await planned.bench.import('a.csv', csv(fillers(20)));
+    const changed = csv(fillers(20)).replaceAll('Engineer', 'Pilot');
+    const made = await planned.plan('b.csv', changed, { options: { maxChange: 0.55, maxDead: 0.07 }, only: ['f-1'] });
+    expect(made.plan.stop?.hint).toContain('patchbay import --max-change 55% --max-dead 7% --accept');
+  });
 });
 
 describe.each(['merge', 'replace'] as const)('a plan that is carried out, where PATCH means %s', (patchMode) => {

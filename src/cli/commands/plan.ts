@@ -104,10 +104,12 @@ function requireSense({ run, ...options }: PlanOptions, file: string | undefined
   }
   const { feed, mapping, delimiter, encoding, format, defaultCountry, onBlank } = options;
   const { adopt, createAnyway, createOnly, updateOnly, verify, repair } = options;
+  const { maxChange, maxDead, accept, reason } = options;
   const ofReading = [feed, mapping, delimiter, encoding, format, defaultCountry, onBlank];
   const ofRows = [adopt, createAnyway, createOnly, updateOnly, verify, repair];
-  if (run !== undefined && [...ofReading, ...ofRows].some((one) => one !== undefined)) {
-    const message = 'the file of a stopped run has been read already: how it is read cannot be chosen any more';
+  const ofGuards = [maxChange, maxDead, accept, reason];
+  if (run !== undefined && [...ofReading, ...ofRows, ...ofGuards].some((one) => one !== undefined)) {
+    const message = 'the file of a stopped run has been read and judged already: how cannot be chosen any more';
     throw new PatchbayError('usage', 'planRunOptions', message, {
       hint: 'Give --run with --only, --limit, --full, --output or --exit-code alone; or plan the file: patchbay plan FILE',
     });
