@@ -2,7 +2,7 @@
 import { type ErrorDocument, errorDocument } from '#src/operations/error-document.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { type FolderFlags, withFlags } from '#src/shell-words.ts';
-import { printable } from './output.ts';
+import { print, printable } from './output.ts';
 
 /** What a person reads: a few lines. Names of files and columns in them must not move the cursor. */
 export function errorLines({ error: { code, message, hint } }: ErrorDocument): string {
@@ -30,7 +30,7 @@ export function exitWithError(error: unknown, options: { readonly json: boolean 
 }
 
 export function exitWithDocument(document: ErrorDocument, { json }: { readonly json: boolean }): void {
-  if (json) process.stdout.write(`${JSON.stringify(document)}\n`);
+  if (json) print(`${JSON.stringify(document)}\n`);
   else process.stderr.write(`${errorLines(document)}\n`);
   process.exitCode = document.exitCode;
 }

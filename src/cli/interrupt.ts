@@ -4,8 +4,12 @@
  *
  * `kill` on `npm start` counts as well. npm passes the signal to the shell between it and us, which dies of it and does not pass
  * it on: so a process that npm started interrupts itself when its parent is gone.
+ *
+ * Invariant: from the first moment of `main` on a signal is never lost, and never ends the process without a word where nothing was
+ * printed yet: it goes to the work that listens; where none does, the process ends at once.
  */
 import { readFileSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ErrorDocument } from '#src/operations/error-document.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { handleBrokenStdout, type Output } from './output.ts';
@@ -31,6 +35,48 @@ const codes: Readonly<Record<Signal, number>> = {
   SIGHUP: exitCodes.hungUp,
 };
 
+/** The work that listens: the newest one takes the signal. */
+const listening: ((signal: Signal) => void)[] = [];
+/** What the process does where no work listens. */
+let atRest: ((exitCode: number) => void) | null = null;
+let isCaught = false;
+
+/** From now on signals go to the work that listens. @param leave ends the process where none does; called once for each signal. */
+export function catchSignals(leave: (exitCode: number) => void): void {
+  atRest = leave;
+  catchAll();
+}
+
+function catchAll(): void {
+  if (isCaught) return;
+  isCaught = true;
+  const signals: readonly Signal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  for (const signal of signals) process.on(signal, passOn);
+}
+
+function passOn(signal: Signal): void {
+  const listener = listening.at(-1);
+  if (listener !== undefined) {
+    listener(signal);
+    return;
+  }
+  if (signal === 'SIGHUP') {
+    forgetTerminal();
+    if (isUnderNohup()) return;
+  }
+  atRest?.(codes[signal]);
+  process.exit(codes[signal]);
+}
+
+/**
+ * A signal that came while the thread was held arrives with the next look at the system. The turn at hand may have had its look, so
+ * that it takes two.
+ */
+export async function letSignalsArrive(): Promise<void> {
+  await nextTurn();
+  await nextTurn();
+}
+
 export function listenForInterrupt(onFirst: () => void): Interrupt {
   const controller = new AbortController();
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -54,8 +100,8 @@ export function listenForInterrupt(onFirst: () => void): Interrupt {
       process.exit(codes[signal]);
     }, patienceMs).unref();
   };
-  const signals: readonly Signal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-  for (const signal of signals) process.on(signal, handle);
+  catchAll();
+  listening.push(handle);
   const parent = watchParent(() => {
     if (code === null) handle('SIGTERM');
   });
@@ -66,7 +112,8 @@ export function listenForInterrupt(onFirst: () => void): Interrupt {
     dispose: () => {
       clearTimeout(watchdog);
       clearInterval(parent);
-      for (const signal of signals) process.off(signal, handle);
+      const place = listening.indexOf(handle);
+      if (place >= 0) listening.splice(place, 1);
     },
   };
 }

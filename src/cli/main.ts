@@ -7,7 +7,8 @@ import { closest } from '#src/config/closest.ts';
 import type { ErrorDocument } from '#src/operations/error-document.ts';
 import type { FolderFlags } from '#src/shell-words.ts';
 import { exitWithDocument, exitWithError, usageDocument, withFlagsInHint } from './exit.ts';
-import { leaveWhenStdoutBreaks } from './output.ts';
+import { catchSignals } from './interrupt.ts';
+import { leaveWhenStdoutBreaks, wasPrinted } from './output.ts';
 import { buildProgram } from './program.ts';
 
 /** Never rejects: an error is printed, and sets the exit code. */
@@ -16,6 +17,12 @@ export async function main(argv: readonly string[]): Promise<void> {
   const program = buildProgram();
   const words = argv.slice(2);
   const options = { json: words.includes('--json'), ...folderFlags(program, words) };
+  catchSignals((exitCode) => {
+    // What was printed already is the document of this command.
+    if (wasPrinted()) return;
+    const error = { code: 'interrupted', message: 'interrupted before there was an answer', hint: null };
+    exitWithDocument({ error, exitCode }, options);
+  });
   const unknown = unknownSubcommand(program, words);
   if (unknown !== null) {
     exitWithDocument(withFlagsInHint(unknown, options), options);

@@ -46,7 +46,7 @@ export function createOutput(options: GlobalOptions): Output {
     json: options.json === true,
     quiet: options.quiet === true,
     values: options.values !== false,
-    document: (value) => process.stdout.write(`${json(value)}\n`),
+    document: (value) => print(`${json(value)}\n`),
     longDocument: async (value) => {
       for await (const piece of jsonPieces(value, json)) await written(piece);
       await written('\n');
@@ -54,7 +54,7 @@ export function createOutput(options: GlobalOptions): Output {
     lines: async (lines) => {
       for await (const line of lines) await written(`${line}\n`);
     },
-    line: (text) => process.stdout.write(`${text}\n`),
+    line: (text) => print(`${text}\n`),
     note: (text) => {
       if (options.quiet !== true) process.stderr.write(`${text}\n`);
     },
@@ -73,9 +73,22 @@ export function createOutput(options: GlobalOptions): Output {
   };
 }
 
+let hasPrinted = false;
+
+/** Whether stdout has got anything: with `--json` it holds one document. */
+export function wasPrinted(): boolean {
+  return hasPrinted;
+}
+
+/** @returns whether stdout takes more. */
+export function print(text: string): boolean {
+  hasPrinted = true;
+  return process.stdout.write(text);
+}
+
 /** Resolves when stdout takes more. */
 async function written(text: string): Promise<void> {
-  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+  if (!print(text)) await once(process.stdout, 'drain');
 }
 
 const noBorders = {

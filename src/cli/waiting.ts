@@ -6,7 +6,7 @@ import type { PatchbayError } from '#src/errors.ts';
 import { isLedgerAway } from '#src/ledger/trouble.ts';
 import { waitOut } from '#src/ledger/wait-out.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
-import { listenForInterrupt, reportInterrupted } from './interrupt.ts';
+import { letSignalsArrive, listenForInterrupt, reportInterrupted } from './interrupt.ts';
 import { type GlobalOptions, type HomeUse, homeOpener } from './open-home.ts';
 import { createOutput, printable } from './output.ts';
 
@@ -21,6 +21,7 @@ export async function openPatiently(options: GlobalOptions, use: HomeUse, patien
   const patience = { clock: systemClock(), patienceMs, signal, onWait: ledgerNotes(output.note, patienceMs) };
   try {
     const home = await waitOut(patience, await homeOpener(options, use), isLedgerAway);
+    await letSignalsArrive();
     if (!signal.aborted) return home;
     await home.close();
   } catch (error) {
@@ -28,7 +29,7 @@ export async function openPatiently(options: GlobalOptions, use: HomeUse, patien
   } finally {
     interrupt.dispose();
   }
-  const message = 'interrupted while waiting for the ledger; nothing was begun';
+  const message = 'interrupted while the ledger was opened; nothing was begun';
   process.exit(reportInterrupted(output, message, interrupt.exitCode() ?? exitCodes.interrupted));
 }
 
