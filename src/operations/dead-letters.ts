@@ -196,17 +196,42 @@ export async function hasOpenLetters(home: Pick<Home, 'ledger'>, request: RetryR
   return (await openByFeed(home.ledger, redriveChoice(await withWholeRunId(home, request)))).length > 0;
 }
 
+/** Letters that are searched for runs which try them again. */
+const lettersSearchedMax = 1_000;
+
+/** The runs that try letters of the choice again already and have not ended, as after an interruption. */
+async function retriesUnderWay(home: Pick<Home, 'ledger'>, request: RetryRequest): Promise<readonly RunRecord[]> {
+  const { ids, code, run, feed } = request;
+  const letters = await (ids.length > 0
+    ? Promise.all(lettersNamed(request).map((id) => home.ledger.deadLetters.get(id)))
+    : lettersAfter(home, { ...request, state: 'redriven', limit: lettersSearchedMax }, null));
+  const fits = (letter: DeadLetter): boolean =>
+    letter.state === 'redriven' &&
+    (code ?? letter.code) === letter.code &&
+    (run ?? letter.runId) === letter.runId &&
+    (feed ?? letter.feed) === letter.feed;
+  const runIds = letters.flatMap((letter) => (letter !== null && fits(letter) ? (letter.redriveRunId ?? []) : []));
+  const runs = await Promise.all([...new Set(runIds)].map((id) => home.ledger.runs.get(id)));
+  return runs.flatMap((one) => (one === null || isFinal(one.state) ? [] : [one]));
+}
+
 /**
- * Enters runs that try the chosen letters again.
+ * Enters runs that try the chosen letters again, and goes on with those that do so already.
+ * @param onUnderWay called for each of the latter.
+ * @returns both.
  * @throws PatchbayError `usage` `noDeadLetters` where no open letter fits; `letterNotOpen` | `noSuchDeadLetter` where all that are named
  *   are not open; `noSuchRun`.
  */
 export async function retryLetters(
   { submit, actor }: Pick<Home, 'submit' | 'actor'>,
   asked: RetryRequest,
+  onUnderWay: (run: RunRecord) => void = () => undefined,
 ): Promise<readonly RunRecord[]> {
   const request = await withWholeRunId(submit, asked);
-  await requireAnyOpen(submit, lettersNamed(request));
+  const underWay = await retriesUnderWay(submit, request);
+  underWay.forEach(onUnderWay);
+  if (underWay.length > 0 && !(await hasOpenLetters(submit, request))) return underWay;
+  if (underWay.length === 0) await requireAnyOpen(submit, lettersNamed(request));
   const { ids, code, run, feed, all = false, remap = false, reason = null, rate = null } = request;
   const facts = {
     ...(ids.length === 0 ? {} : { ids: ids.slice(0, idsOfActMax) }),
@@ -215,7 +240,7 @@ export async function retryLetters(
     ...(feed === undefined ? {} : { feed }),
   };
   const act = await actOf({ ...submit, actor }, 'deadRetry', reason, { ...facts, all, remap, rate });
-  return redrive(submit, redriveChoice(request), act);
+  return [...underWay, ...(await redrive(submit, redriveChoice(request), act))];
 }
 
 /** Those ids that are not of notices. */

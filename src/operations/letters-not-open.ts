@@ -54,16 +54,20 @@ export function letterNotOpen({
   state,
   redriveRunId,
 }: Pick<DeadLetter, 'id' | 'state' | 'redriveRunId'>): PatchbayError {
-  const [what, hint] = endOf(state, redriveRunId);
+  const [what, hint] = endOf({ id, state, redriveRunId });
   return new PatchbayError('usage', 'letterNotOpen', `dead letter ${id} ${what}`, { hint });
 }
 
-function endOf(state: DeadLetter['state'], redriveRunId: string | null): readonly [what: string, hint: string] {
+function endOf({
+  id,
+  state,
+  redriveRunId,
+}: Pick<DeadLetter, 'id' | 'state' | 'redriveRunId'>): readonly [what: string, hint: string] {
   switch (state) {
     case 'redriven':
       return [
         `is being tried again by run ${redriveRunId}`,
-        `Wait for that run to end; see how far it is with: patchbay runs show ${redriveRunId}`,
+        `To go on with it: patchbay dead retry ${id}\nTo see how far it is: patchbay runs show ${redriveRunId}`,
       ];
     case 'dropped':
       return [

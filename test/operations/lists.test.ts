@@ -123,7 +123,33 @@ describe('dead letters', () => {
     expect(run).toMatchObject({ kind: 'redrive', state: 'queued' });
     expect(written).not.toHaveBeenCalled();
     written.mockRestore();
-    await expect(retryLetters(homeOf(bench), { ids: [], all: true })).rejects.toMatchObject({ code: 'noDeadLetters' });
+    const other = { ids: [], all: true, code: 'refused' };
+    await expect(retryLetters(homeOf(bench), other)).rejects.toMatchObject({ code: 'noDeadLetters' });
+  });
+
+  it('are gone on with where the same retry was interrupted, and those beside it are tried again, too', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', rejected(['c-1', 'c-2']));
+    const [first] = await bench.letters();
+    const [run] = await retryLetters(homeOf(bench), { ids: [], all: true });
+    const told: string[] = [];
+    const again = (request: Parameters<typeof retryLetters>[1]) =>
+      retryLetters(homeOf(bench), request, ({ id }) => told.push(id));
+    for (const request of [{ ids: [], all: true }, { ids: [first?.id ?? ''] }, { ids: [], feed: 'main' }])
+      expect((await again(request)).map(({ id }) => id)).toEqual([run?.id]);
+    expect(told).toEqual([run?.id, run?.id, run?.id]);
+    await bench.import('b.csv', rejected(['c-3']));
+    const both = await again({ ids: [], all: true });
+    expect(both.map(({ id }) => id)).toEqual([run?.id, expect.any(String)]);
+  });
+
+  it('are tried anew where the retry has ended', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', rejected(['c-1']));
+    const [run] = await retryLetters(homeOf(bench), { ids: [], all: true });
+    await bench.carryOut(run as NonNullable<typeof run>);
+    const [next] = await retryLetters(homeOf(bench), { ids: [], all: true });
+    expect(next?.id).not.toBe(run?.id);
   });
 });
 

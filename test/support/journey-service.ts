@@ -2,7 +2,6 @@
 import { Readable } from 'node:stream';
 import { systemClock } from '#src/clock.ts';
 import { silentLogger } from '#src/log.ts';
-import { defaultPatchMode } from '#src/service/contacts/contact-changes.ts';
 import { parseFault } from '#src/service/faults/faults.ts';
 import type { ObserveReply } from '#src/service/openapi/openapi-document.ts';
 import { startService } from '#src/service/start-service.ts';
@@ -60,7 +59,8 @@ export async function startJourneyService(
     ...(workspace === undefined ? {} : { load: { file: workspace, stdin: () => Readable.from([]) } }),
     seedContacts: 0,
     seedPhoneNumbers: 2,
-    patchMode: defaultPatchMode,
+    // What people do in the app is played by updates that name what they change. The other reading is the sandbox's.
+    patchMode: 'merge',
     requestsPerSecond: null,
     pageNumbers: null,
     faults: faults.map(parseFault),

@@ -5,6 +5,7 @@ import { isoInstant } from '#src/clock.ts';
 import { withoutQuotedCells } from '#src/contacts/quoted-cell.ts';
 import type { DeliveryRecord } from '#src/ledger/deliveries.ts';
 import type { DeadLetter } from '#src/ledger/letters.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
 import {
   type DeadLetterQuery,
   deadLetterPages,
@@ -269,7 +270,9 @@ export async function retryDead(options: RetryOptions, named: readonly string[])
     printRetried(output, notices);
     await noteNotOpen(home, output, request);
     if (notices.length > 0 && !(await hasOpenLetters(home, request))) return 0;
-    const submit = () => retryLetters(home, request);
+    const goingOn = ({ id, fileName }: RunRecord) =>
+      output.note(`run ${id} tries ${printable(fileName)} again already: going on with it`);
+    const submit = () => retryLetters(home, request, goingOn);
     if (options.detach !== true) {
       return await finishOneShot(home, { output, patienceMs, sameWorkspace: false, refused: [] }, submit);
     }
