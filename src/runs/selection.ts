@@ -7,7 +7,9 @@
  */
 import type { Problem } from '#src/contacts/outcome.ts';
 import type { ForgottenPeople } from '#src/ledger/forgetting.ts';
-import { appliesAllRows, type FileShape, type RunOptions } from '#src/ledger/runs.ts';
+import { enterBit, hasBit } from '#src/ledger/rules/bitmap.ts';
+import { appliesAllRows, type FileShape, type RunOptions, type RunRecord } from '#src/ledger/runs.ts';
+import type { KeysOfFile, StagingLedger } from '#src/ledger/staging.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
 import { listNames } from '#src/sources/row.ts';
 import type { LeftVerdict, Verdict } from './compare.ts';
@@ -100,6 +102,26 @@ export function createSelection(
     told: () => (people === null ? {} : { forgotten: { rows: left.get('forgotten') ?? 0, people: people.count } }),
     ofFile: (warnings) => (left.has('forgotten') ? warnings.map((one) => ({ ...one, value: null })) : warnings),
   };
+}
+
+/**
+ * Of the keys of a file that was read to its end, those that its run speaks for. Whom the file lacks has not left where only some of its
+ * rows are applied. A row that the mode leaves out speaks for no key, also where it is unchanged; a file that is merely looked at speaks
+ * for none.
+ */
+export async function keysSpokenFor(
+  { saidOf }: Pick<StagingLedger, 'saidOf'>,
+  { feed, options }: Pick<RunRecord, 'feed' | 'options'>,
+  keys: KeysOfFile,
+): Promise<KeysOfFile> {
+  const missing = appliesAllRows(options) ? (keys.missing ?? null) : null;
+  const { verify, createOnly, only } = options;
+  if (verify || createOnly) return { ...keys, missing, unchanged: new Uint8Array() };
+  if (only.length === 0) return { ...keys, missing };
+  const unchanged = new Uint8Array(keys.unchanged.length);
+  for (const { number } of (await saidOf(feed, only)).values())
+    if (hasBit(keys.unchanged, number)) enterBit(unchanged, number);
+  return { ...keys, missing, unchanged };
 }
 
 function noRowHas(keys: readonly string[]): readonly string[] {

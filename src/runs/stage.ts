@@ -12,8 +12,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MissingRule } from '#src/contacts/missing.ts';
 import { PatchbayError } from '#src/errors.ts';
-import { appliesAllRows, type ColumnFill, type RunReason, type RunRecord, type RunState } from '#src/ledger/runs.ts';
-import type { KeysOfFile, RunEvent } from '#src/ledger/staging.ts';
+import type { ColumnFill, RunReason, RunRecord, RunState } from '#src/ledger/runs.ts';
+import type { RunEvent } from '#src/ledger/staging.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
 import { type IgnoresRow, ignoredRows } from '#src/mapping/ignored-rows.ts';
 import type { RecordLook } from '#src/sources/format-reader.ts';
@@ -45,7 +45,7 @@ import { missingRuleOf } from './missing-people.ts';
 import { outcomesOf, publishRows } from './publish-run.ts';
 import { createRowReader, gathered, type HashedItem, type RowReader, readAhead } from './row-reader.ts';
 import { seenKeys } from './seen-keys.ts';
-import { createSelection, type Selection } from './selection.ts';
+import { createSelection, keysSpokenFor, type Selection } from './selection.ts';
 import { contentOf, type LateDead, refreshedOf, resolveDuplicates, type SliceContent, warningEvent } from './slice.ts';
 import {
   boundKeys,
@@ -202,7 +202,7 @@ async function stageRows(
   const lateCount =
     lateDead.length === 0 ? 0 : await stageLateDead((content) => writeSlice(parts, run, content), supply, lateDead);
   const keys = memory.keysOfFile(isFullFile(parts.feeds, run));
-  await ledger.runs.confirm(run.id, keysSpokenFor(run, keys));
+  await ledger.runs.confirm(run.id, await keysSpokenFor(ledger.runs, run, keys));
   const beyondWith = { keys, missingRule, policies: supply.compiled.policies, selection };
   const beyond = await stageBeyondRows(parts, run, beyondWith, fold, signal);
   tally = addTally(tally, beyond.tally);
@@ -216,12 +216,6 @@ async function stageRows(
   const all = { ...tally, creates, dead: tally.dead + lateCount };
   const filled = fill === null ? [] : await fillOfFile(parts, run, fill, leftOutCount);
   return { tally: all, knownKeys: memory.keyCount, told: beyond.told, filled, adopt: held.adopt };
-}
-
-/** Whom a file lacks has not left where only some of its rows are applied; and one that is merely looked at speaks for no row. */
-function keysSpokenFor({ options }: RunRecord, keys: KeysOfFile): KeysOfFile {
-  const missing = appliesAllRows(options) ? (keys.missing ?? null) : null;
-  return options.verify ? { ...keys, missing, unchanged: new Uint8Array() } : { ...keys, missing };
 }
 
 /** What became of a slice. */

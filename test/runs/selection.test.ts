@@ -68,6 +68,26 @@ describe('a run with --only', () => {
   });
 });
 
+describe('an unchanged row that is not among the chosen ones', () => {
+  it.each([
+    ['--only', { only: ['c-1'] }, 'c-1 Buyer'],
+    ['--create-only', { createOnly: true }, 'c-1 Seller'],
+    ['--update-only', { updateOnly: true }, null],
+    ['--limit', { limit: 1 }, null],
+  ])('lets older rows of its key wait as they are: %s', async (_, options, first) => {
+    const bench = await openRunsBench({ guards: { ...defaultGuards, updatesFloor: 1 } });
+    await bench.import('a.csv', file('Buyer'));
+    const stopped = await bench.stage(await bench.submit('b.csv', file('Seller')));
+    const chosen = await bench.import('c.csv', file('Buyer'), { options });
+    expectCounts(chosen, { rows: 4, unchanged: 4 });
+    await bench.ledger.runs.move(stopped.id, ['stopped'], 'applying', { atMs: 1 });
+    await bench.finish(await bench.apply(stopped));
+    // Where all rows are looked at, the newer file has the word.
+    const others = ['c-2', 'c-3', 'c-4'].map((key) => `${key} ${first === null ? 'Buyer' : 'Seller'}`);
+    expect(await rolesOf(bench)).toEqual([first ?? 'c-1 Buyer', ...others]);
+  });
+});
+
 describe('a run with --create-only', () => {
   it('costs no request for rows whose key its feed knows, and no guard counts them', async () => {
     const bench = await openRunsBench({ guards: { ...defaultGuards, updatesFloor: 1 } });
