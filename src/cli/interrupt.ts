@@ -29,6 +29,8 @@ export interface Interrupt {
 
 type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
+const allSignals: readonly Signal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
 const codes: Readonly<Record<Signal, number>> = {
   SIGINT: exitCodes.interrupted,
   SIGTERM: exitCodes.terminated,
@@ -50,11 +52,23 @@ export function catchSignals(leave: (exitCode: number) => void): void {
 function catchAll(): void {
   if (isCaught) return;
   isCaught = true;
-  const signals: readonly Signal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-  for (const signal of signals) process.on(signal, passOn);
+  for (const signal of allSignals) process.on(signal, passOn);
 }
 
+/** Meanwhile a signal ends the process at once, also while its thread is held: for long work that may be cut anywhere. */
+export async function withoutCatching<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (const signal of allSignals) process.off(signal, passOn);
+  try {
+    return await work();
+  } finally {
+    if (isCaught) for (const signal of allSignals) process.on(signal, passOn);
+  }
+}
+
+let hasHungUp = false;
+
 function passOn(signal: Signal): void {
+  hasHungUp ||= signal === 'SIGHUP';
   const listener = listening.at(-1);
   if (listener !== undefined) {
     listener(signal);
@@ -62,7 +76,7 @@ function passOn(signal: Signal): void {
   }
   if (signal === 'SIGHUP') {
     forgetTerminal();
-    if (isUnderNohup()) return;
+    if (isUnderNohup) return;
   }
   atRest?.(codes[signal]);
   process.exit(codes[signal]);
@@ -86,7 +100,7 @@ export function listenForInterrupt(onFirst: () => void): Interrupt {
     if (signal === 'SIGHUP') {
       forgetTerminal();
       // The system and the shell both say that the terminal is gone.
-      if (code !== null || isUnderNohup()) return;
+      if (code !== null || isUnderNohup) return;
     }
     if (code !== null) process.exit(code);
     code = codes[signal];
@@ -125,22 +139,63 @@ function watchParent(onGone: () => void): NodeJS.Timeout | undefined {
   if (!stayingScripts.has(process.env.npm_lifecycle_event)) return undefined;
   const { ppid } = process;
   return setInterval(() => {
-    if (process.ppid !== ppid) onGone();
+    // A hang-up ends npm and npx, under nohup, too, and is not meant for what they started.
+    if (process.ppid !== ppid && !(isUnderNohup && hasHungUp)) onGone();
   }, parentLookEveryMs).unref();
 }
 
+/** npm, the shell of its script, and perhaps one more. */
+const ancestorsMax = 3;
+
 /**
  * Whether the command was started by `nohup`, or by a script that was. Node forgets at its start that SIGHUP was ignored, so that
- * others have to say it: the shell, which names the command that it started, or the process that started this one.
+ * others have to say it: the shell, which names the command that it started, or the process that started this one. npm and npx are
+ * programs of Node, too: what they were started by stands in their own environment.
  */
-function isUnderNohup(): boolean {
-  if (process.env._?.split('/').at(-1) === 'nohup') return true;
+const isUnderNohup: boolean = wasStartedByNohup();
+
+function wasStartedByNohup(): boolean {
+  if (isNohup(process.env._) || ignoresHangUp(process.ppid)) return true;
+  // Between npm and this process there is the shell of its script.
+  let pid = process.ppid;
+  for (let up = 0; up < ancestorsMax; up += 1) {
+    const known = ancestor(pid);
+    if (known === null) return false;
+    if (known.isNpm) return isNohup(known.startedAs) || ignoresHangUp(known.parent);
+    pid = known.parent;
+  }
+  return false;
+}
+
+function isNohup(command: string | undefined): boolean {
+  return command?.split('/').at(-1) === 'nohup';
+}
+
+function ignoresHangUp(pid: number): boolean {
+  const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readOf(pid, 'status') ?? '')?.[1] ?? '0';
+  return (BigInt(`0x${mask}`) & 1n) === 1n;
+}
+
+/** Null where the system does not say, or it is another user's. */
+function ancestor(
+  pid: number,
+): { readonly parent: number; readonly isNpm: boolean; readonly startedAs: string | undefined } | null {
+  const status = readOf(pid, 'status');
+  const parent = Number(/^PPid:\s*(\d+)$/m.exec(status ?? '')?.[1] ?? 0);
+  if (parent === 0) return null;
+  const isNpm = /^Name:\s*(?:npm|npx|node)\b/m.test(status ?? '');
+  const startedAs = readOf(pid, 'environ')
+    ?.split('\0')
+    .find((one) => one.startsWith('_='))
+    ?.slice(2);
+  return { parent, isNpm, startedAs };
+}
+
+function readOf(pid: number, what: 'status' | 'environ'): string | null {
   try {
-    const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${process.ppid}/status`, 'latin1'))?.[1] ?? '0';
-    return (BigInt(`0x${mask}`) & 1n) === 1n;
+    return readFileSync(`/proc/${pid}/${what}`, 'latin1');
   } catch {
-    // The system does not say.
-    return false;
+    return null;
   }
 }
 

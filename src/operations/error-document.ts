@@ -67,7 +67,7 @@ const advice: Readonly<Record<string, string>> = {
   ledgerAway:
     'Check DATABASE_URL, and that PostgreSQL runs there. Nothing is lost; run the same command again when it answers.',
   ledgerReadOnly:
-    'Check the rights of the file and its folder; a database may be a standby, or set to read-only. Nothing is lost; run the same command again.',
+    'The database may be a standby, or set to read-only; where the ledger is a file, check its rights and those of its folder. Nothing is lost; run the same command again.',
   ledgerSlow:
     'The database is overloaded, or a statement waits for a lock of another program. Run the same command again.',
   commitUnanswered: 'Look what was entered: patchbay status. Then run the same command again.',

@@ -1,4 +1,7 @@
+import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { test } from '#test/support/journey.ts';
 import { peopleCsv, peopleKeys } from '#test/support/people.ts';
@@ -68,6 +71,21 @@ describe.concurrent('an import that is cut off', () => {
     expect(code, stderr).toBe(0);
     expect(documents).toMatchObject([{ state: 'done', rows: 60, created: 60 }]);
   });
+
+  test.runIf(process.platform === 'linux')(
+    'does not end where a terminal closes under nohup and npx, which the hang-up ends',
+    async ({ journey }) => {
+      const out = journey.file('out.json', '');
+      const file = journey.file('people.csv', peopleCsv(500));
+      const words = `nohup npx --no-install patchbay import --sandbox --json --data ${journey.data} ${file} > ${out}`;
+      const shell = spawn('bash', ['-c', words], { cwd: process.cwd(), detached: true, stdio: 'ignore' });
+      await until('a ledger', () => existsSync(join(journey.data, 'sandbox', 'ledger.sqlite')));
+      // As the system does it: to all that the terminal runs.
+      process.kill(-(shell.pid ?? 0), 'SIGHUP');
+      await until('its document', () => readFileSync(out, 'utf8').endsWith('}\n'));
+      expect(JSON.parse(readFileSync(out, 'utf8'))).toMatchObject({ state: 'done', rows: 500, created: 500 });
+    },
+  );
 
   test('by Ctrl-C ends with 130, says how to go on, and the second call goes on', async ({ journey }) => {
     // More than a process has on their way at once, and as many again.

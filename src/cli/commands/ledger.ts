@@ -6,18 +6,20 @@ import type { CopyProgress } from '#src/ledger/copy/copy-ledger.ts';
 import { type LedgerPlace, nameOfPlace } from '#src/ledger/place.ts';
 import { type CopyReport, copyTheLedger as copy } from '#src/operations/copy-ledger.ts';
 import { backUpTheLedgerAt, checkTheLedgerAt, type LedgerReport } from '#src/operations/ledger.ts';
-import { listenForInterrupt, reportInterrupted } from '../interrupt.ts';
+import { listenForInterrupt, reportInterrupted, withoutCatching } from '../interrupt.ts';
 import { type GlobalOptions, loadCliConfig } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 
 export async function checkTheLedger(options: GlobalOptions): Promise<number> {
   const { place, mode } = await placeOf(options);
-  return print(createOutput(options), await checkTheLedgerAt(place, mode), `ledger ${await nameOfPlace(place)}`, {});
+  // A large file is read for minutes, by one statement.
+  const report = await withoutCatching(() => checkTheLedgerAt(place, mode));
+  return print(createOutput(options), report, `ledger ${await nameOfPlace(place)}`, {});
 }
 
 export async function backUpTheLedger(options: GlobalOptions, target: string): Promise<number> {
   const { place, mode } = await placeOf(options);
-  const report = await backUpTheLedgerAt(place, mode, target);
+  const report = await withoutCatching(() => backUpTheLedgerAt(place, mode, target));
   return print(createOutput(options), report, `backup ${report.file}`, { ledger: await nameOfPlace(place) });
 }
 

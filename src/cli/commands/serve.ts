@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { errorLines } from '#src/cli/exit.ts';
-import { listenForInterrupt, reportInterrupted } from '#src/cli/interrupt.ts';
+import { listenForInterrupt, reportInterrupted, withoutCatching } from '#src/cli/interrupt.ts';
 import { type GlobalOptions, loadCliConfig } from '#src/cli/open-home.ts';
 import { createOutput, handleBrokenStdout, type Output, printable, wasStdoutClosed } from '#src/cli/output.ts';
 import { systemClock } from '#src/clock.ts';
@@ -33,7 +33,8 @@ export async function serve(options: ServeOptions): Promise<number> {
   const loading = options.load === undefined ? null : listenForInterrupt(() => undefined);
   const loadSignal = loading?.signal ?? null;
   const serviceOptions = serviceOptionsOf(options, { host: config.page.host, apiKeys, store, loadSignal });
-  const service = await startService(serviceOptions).catch((error: unknown) => {
+  const starting = (): Promise<RunningService> => startService(serviceOptions);
+  const service = await (loading === null ? withoutCatching(starting) : starting()).catch((error: unknown) => {
     loading?.dispose();
     if (loading?.signal.aborted === true) return null;
     printProblems(output, error);

@@ -60,9 +60,9 @@ describe.skipIf(!hasChromium)(`the page of the description in a browser${chromiu
     const { page } = await openPage();
     const isDark = () => page.evaluate("document.documentElement.classList.contains('dark-mode')");
     expect(await isDark()).toBe(false);
-    await page.emulateMedia({ colorScheme: 'dark' });
-    expect(await isDark()).toBe(true);
-    await page.emulateMedia({ colorScheme: 'light' });
-    expect(await isDark()).toBe(false);
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await expect.poll(isDark).toBe(colorScheme === 'dark');
+    }
   });
 });
