@@ -150,7 +150,7 @@ const ancestorsMax = 3;
 /**
  * Whether the command was started by `nohup`, or by a script that was. Node forgets at its start that SIGHUP was ignored, so that
  * others have to say it: the shell, which names the command that it started, or the process that started this one. npm and npx are
- * programs of Node, too: what they were started by stands in their own environment.
+ * programs of Node, too: their own environment tells what they were started by.
  */
 const isUnderNohup: boolean = wasStartedByNohup();
 
@@ -203,6 +203,12 @@ function readOf(pid: number, what: 'status' | 'environ'): string | null {
 function forgetTerminal(): void {
   handleBrokenStdout();
   process.stderr.on('error', () => undefined);
+}
+
+/** The exit code of a command that Ctrl-C ends as its user means it to: 0 then, and 129 or 143 after another signal. */
+export function endedByCtrlC(interrupt: Pick<Interrupt, 'exitCode'>): number {
+  const code = interrupt.exitCode();
+  return code === null || code === exitCodes.interrupted ? 0 : code;
 }
 
 /** What a command says at the first signal while requests are under way. */

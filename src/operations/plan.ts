@@ -12,8 +12,7 @@ import { PatchbayError } from '#src/errors.ts';
 import { fieldWithoutValue } from '#src/journal/changes.ts';
 import type { PlanReading, PlanRecord } from '#src/ledger/plans.ts';
 import { plansKeptMax } from '#src/ledger/plans.ts';
-import { mainFeed } from '#src/ledger/rules/feeds.ts';
-import type { RunOptions, RunReason, RunRecord } from '#src/ledger/runs.ts';
+import { noOptions, type RunOptions, type RunReason, type RunRecord } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import { draftFile, type ReadingParts } from '#src/plans/draft-file.ts';
 import { type MadePlan, makePlan, type PlanParts, type PlanProgress, readKeptPlan } from '#src/plans/make-plan.ts';
@@ -23,7 +22,8 @@ import { readingOfFile } from '#src/runs/choose-feed.ts';
 import type { NamedFile, SubmitChoice } from '#src/runs/enter-run.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { asksForLinks } from '#src/runs/guards.ts';
-import { operands, shellWord } from '#src/shell-words.ts';
+import { importFlags } from '#src/runs/import-flags.ts';
+import { operands } from '#src/shell-words.ts';
 import { hashFile } from '#src/sources/check-out.ts';
 import { chooseTarget } from './import.ts';
 import { withoutValues } from './runs.ts';
@@ -168,45 +168,11 @@ function commandOn(
   more: readonly string[] = [],
 ): string {
   const words = [
-    ...(feed === mainFeed ? [] : ['--feed', shellWord(feed)]),
-    ...(mappingNamed === null ? [] : ['--mapping', shellWord(mappingNamed)]),
-    ...(reading === null ? [] : readingFlags(reading.options)),
+    ...importFlags({ feed, mappingNamed, options: reading?.options ?? noOptions }),
     ...more,
     operands(path ?? '-'),
   ];
   return `patchbay ${command} ${words.join(' ')}`;
-}
-
-/** How a file is read and which of its rows count, as `plan` and `import` take it. */
-function readingFlags(options: RunOptions): readonly string[] {
-  const { delimiter, encoding, defaultCountry, onBlank, only, maxChange, maxDead } = options;
-  const { createOnly, updateOnly, adopt, createAnyway, verify, repair } = options;
-  const values = [
-    ['--delimiter', delimiter === '\t' ? 'tab' : delimiter],
-    ['--encoding', encoding],
-    ['--default-country', defaultCountry],
-    ['--on-blank', onBlank],
-    ['--max-change', percentOf(maxChange)],
-    ['--max-dead', percentOf(maxDead)],
-    ...only.map((key) => ['--only', key] as const),
-  ] as const;
-  const chosen = [
-    ['--create-only', createOnly],
-    ['--update-only', updateOnly],
-    ['--adopt', adopt],
-    ['--create-anyway', createAnyway],
-    ['--verify', verify],
-    ['--repair', repair],
-  ] as const;
-  return [
-    ...values.flatMap(([flag, value]) => (value === null ? [] : [flag, shellWord(value)])),
-    ...chosen.flatMap(([flag, isChosen]) => (isChosen ? [flag] : [])),
-  ];
-}
-
-/** @param share of 1. */
-function percentOf(share: number | null): string | null {
-  return share === null ? null : `${Number((share * 100).toPrecision(12))}%`;
 }
 
 /** A kept plan by its id, or by the end of the id. @throws PatchbayError `usage` `noSuchPlan`. */

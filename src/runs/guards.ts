@@ -8,9 +8,9 @@
 import { isoInstant } from '#src/clock.ts';
 import { unreachable } from '#src/errors.ts';
 import { figureFacts, type GuardFigures, guardCode, percent } from '#src/ledger/rules/approval.ts';
-import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import type { Look, RunOptions, RunReason, RunRecord } from '#src/ledger/runs.ts';
 import { listNames } from '#src/sources/row.ts';
+import { importFlags } from './import-flags.ts';
 import type { KeyForm, KeyFormCount } from './key-forms.ts';
 
 export interface GuardLimits {
@@ -273,7 +273,7 @@ export function asksForLinks({ facts }: Pick<RunReason, 'facts'>): boolean {
 /** Why a run is stopped, for people: the figures of each guard that stopped it, the key to set, and the exact command to approve it. */
 export function guardReason(
   verdicts: readonly GuardVerdict[],
-  { id, feed }: Pick<RunRecord, 'id' | 'feed'>,
+  { id, feed, options }: Pick<RunRecord, 'id' | 'feed' | 'options'>,
   serviceName: string,
 ): RunReason {
   const flags = flagsThatPass(verdicts);
@@ -290,10 +290,12 @@ export function guardReason(
     const others = verdicts.length === 1 ? [] : [[...advices, 'Either passes the other guards, too.'].join(' ')];
     return { ...shown, hint: [linkHint(id, serviceName, { matched: count - unclear, unclear }), ...others].join('\n') };
   }
-  const feedFlag = feed === mainFeed ? '' : `--feed ${/^[\w.-]+$/.test(feed) ? feed : `"${feed}"`} `;
+  // The rows that were chosen are to stay the same: without `--only` the same flags would import the whole file.
+  const { mappingNamed } = options;
+  const chosen = importFlags({ feed, mappingNamed, options: { ...options, maxChange: null, maxDead: null } });
   return {
     ...shown,
-    hint: `${check.join(' ')} If this is expected, import it again with ${feedFlag}${flags === null ? '' : `${flags} or `}--accept, or approve the run: ${approveCommand(id, serviceName)}`,
+    hint: `${check.join(' ')} If this is expected, import it again with ${chosen.map((word) => `${word} `).join('')}${flags === null ? '' : `${flags} or `}--accept, or approve the run: ${approveCommand(id, serviceName)}`,
   };
 }
 

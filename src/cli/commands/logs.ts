@@ -19,7 +19,7 @@ import {
   wantsLine,
 } from '#src/operations/logs.ts';
 import { findRun } from '#src/operations/runs.ts';
-import { type Interrupt, listenForInterrupt } from '../interrupt.ts';
+import { endedByCtrlC, type Interrupt, listenForInterrupt } from '../interrupt.ts';
 import { type GlobalOptions, loadCliConfig, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable, type Style } from '../output.ts';
 import { actLine } from '../present-acts.ts';
@@ -58,8 +58,9 @@ export async function logs(options: LogsOptions): Promise<number> {
   for (const line of lines) print(line);
   if (lines.length === 0 && options.lines > 0) output.note(nothingText(folder, position, filter, config));
   else if (cut) output.note(`older lines were not read: at most ${logBytesMax / 1024 / 1024} MB are searched`);
-  if (interrupt !== null) await follow(folder, position, (line) => wanted(line) && print(line), interrupt);
-  return 0;
+  if (interrupt === null) return 0;
+  await follow(folder, position, (line) => wanted(line) && print(line), interrupt);
+  return endedByCtrlC(interrupt);
 }
 
 /** What people did, oldest first. */

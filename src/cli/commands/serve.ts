@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { errorLines } from '#src/cli/exit.ts';
-import { listenForInterrupt, reportInterrupted, withoutCatching } from '#src/cli/interrupt.ts';
+import { endedByCtrlC, listenForInterrupt, reportInterrupted, withoutCatching } from '#src/cli/interrupt.ts';
 import { type GlobalOptions, loadCliConfig } from '#src/cli/open-home.ts';
 import { createOutput, handleBrokenStdout, type Output, printable, wasStdoutClosed } from '#src/cli/output.ts';
 import { systemClock } from '#src/clock.ts';
@@ -49,8 +49,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   await interrupt.received;
   await service.close();
   interrupt.dispose();
-  const exitCode = interrupt.exitCode();
-  return exitCode === null || exitCode === exitCodes.interrupted ? 0 : exitCode;
+  return endedByCtrlC(interrupt);
 }
 
 /** Of a workspace file with several problems the error names the first; all that are known go to stderr. */
