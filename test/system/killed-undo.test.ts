@@ -15,8 +15,8 @@ const changedCount = 60;
 /** A process has 16 writes on their way at most, so that a third kill among the deletions still finds one. */
 const madeCount = 60;
 const rowCount = changedCount + madeCount;
-/** Few of them are on their way at a kill. */
-const slowly = { PATCHBAY_RATE: '100' };
+/** Fewer than half of the deletions are on their way at a kill: a gate lets a second's worth go at once. */
+const slowly = { PATCHBAY_RATE: '15' };
 
 const row = (key: string, night: string) => `${key},Ann,role ${night} ${key},${night}`;
 const fileOf = (keys: readonly string[], night: string) =>
