@@ -57,11 +57,12 @@ function catchAll(): void {
 
 /** Meanwhile a signal ends the process at once, also while its thread is held: for long work that may be cut anywhere. */
 export async function withoutCatching<Result>(work: () => Promise<Result>): Promise<Result> {
-  for (const signal of allSignals) process.off(signal, passOn);
+  const left = allSignals.filter((signal) => isCaught && !(signal === 'SIGHUP' && isUnderNohup));
+  for (const signal of left) process.off(signal, passOn);
   try {
     return await work();
   } finally {
-    if (isCaught) for (const signal of allSignals) process.on(signal, passOn);
+    for (const signal of left) process.on(signal, passOn);
   }
 }
 
