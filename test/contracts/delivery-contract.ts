@@ -4,6 +4,7 @@ import { type DeliveryRecord, type FeedCondition, type NewDelivery, waitingMax }
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunState } from '#src/ledger/runs.ts';
 import {
+  act,
   createdAtMs,
   deadRow,
   newRecord,
@@ -135,20 +136,11 @@ export function deliveryContract(open: OpenLedger): void {
     const { ledger } = await openForTest(open);
     await enter(ledger, notice('n1'), notice('n2'), notice('n3'));
     for (const id of ['n1', 'n2']) await ledger.deliveries.tried(id, at + 1, { state: 'dead', why });
-    const act = {
-      kind: 'deadDrop',
-      who: 'ann',
-      by: 'command',
-      atMs: at,
-      ledgerAtMs: at,
-      reason: 'gone',
-      facts: {},
-    } as const;
-    expect(await ledger.deliveries.drop(['n1', 'n3', 'unknown'], act)).toBe(1);
+    expect(await ledger.deliveries.drop(['n1', 'n3', 'unknown'], act('deadDrop'))).toBe(1);
     expect(await ledger.deliveries.get('n1')).toMatchObject({ state: 'dropped', endedAtMs: at + 1, ...why });
     expect(await ledger.deliveries.get('n3')).toMatchObject({ state: 'waiting' });
     expect(await ledger.deliveries.retry('n1', at + 9)).toBe(false);
-    expect(await ledger.deliveries.drop(['n1'], act)).toBe(0);
+    expect(await ledger.deliveries.drop(['n1'], act('deadDrop'))).toBe(0);
     expect((await ledger.counts()).deadDeliveries).toBe(1);
     expect(await ledger.acts.list({ limit: 9 })).toMatchObject([{ kind: 'deadDrop', facts: { notices: 1 } }]);
     await ledger.forget(at + 10, 0);
@@ -159,16 +151,7 @@ export function deliveryContract(open: OpenLedger): void {
     const { ledger } = await openForTest(open);
     await enter(ledger, ...['n1', 'n2', 'n3', 'n4', 'n5'].map((id) => notice(id)));
     for (const id of ['n1', 'n2', 'n3', 'n4']) await ledger.deliveries.tried(id, at + 1, { state: 'dead', why });
-    const act = {
-      kind: 'deadDrop',
-      who: 'ann',
-      by: 'command',
-      atMs: at,
-      ledgerAtMs: at,
-      reason: null,
-      facts: {},
-    } as const;
-    await ledger.deliveries.drop(['n3'], act);
+    await ledger.deliveries.drop(['n3'], act('deadDrop'));
     const list = async (states: readonly DeliveryRecord['state'][], limit: number, after?: string) =>
       (await ledger.deliveries.list({ states, limit, ...(after === undefined ? {} : { after }) })).map(({ id }) => id);
     expect(await list(['dead'], 9)).toEqual(['n4', 'n2', 'n1']);
