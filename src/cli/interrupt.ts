@@ -139,9 +139,11 @@ const stayingScripts: ReadonlySet<string | undefined> = new Set(['start', 'npx']
 function watchParent(onGone: () => void): NodeJS.Timeout | undefined {
   if (!stayingScripts.has(process.env.npm_lifecycle_event)) return undefined;
   const { ppid } = process;
-  return setInterval(() => {
-    // A hang-up ends npm and npx, under nohup, too, and is not meant for what they started.
-    if (process.ppid !== ppid && !(isUnderNohup && hasHungUp)) onGone();
+  return setInterval(async () => {
+    if (process.ppid === ppid) return;
+    // A hang-up ends npm and npx, under nohup, too, and is not meant for what they started. It may come after their end is seen.
+    await letSignalsArrive();
+    if (!(isUnderNohup && hasHungUp)) onGone();
   }, parentLookEveryMs).unref();
 }
 
