@@ -51,9 +51,10 @@ export function createExchanger(origin: string, clock: Clock, timeouts: Workspac
     // The service's own keep-alive hint may shorten the idle time, never extend it.
     keepAliveMaxTimeout: idleConnectionMs,
   });
+  const handOn = fewEachTurn();
   let closing: Promise<void> | null = null;
   return {
-    exchange: (request) => exchangeOnce(pool, request, clock, timeouts),
+    exchange: (request) => exchangeOnce(pool, handOn, request, clock, timeouts),
     close(patienceMs) {
       closing ??= closePool(pool, patienceMs);
       return closing;
@@ -69,7 +70,35 @@ async function closePool(pool: Pool, patienceMs?: number): Promise<void> {
   if ((await within(patienceMs, closed)) === timedOut) await pool.destroy();
 }
 
-function exchangeOnce(pool: Pool, request: WireRequest, clock: Clock, timeouts: WorkspaceTimeouts): Promise<Exchanged> {
+type HandOn = (end: () => void) => void;
+
+/**
+ * Ends that came together are worked on a few in each turn of the loop. The pool writes to a used connection one turn after it was
+ * asked, so that with all of them in one turn the service would have nothing to do until the last one is worked on.
+ */
+const endsPerTurn = 8;
+
+function fewEachTurn(): HandOn {
+  let endCount = 0;
+  return function handOn(end): void {
+    if (endCount === endsPerTurn) {
+      setImmediate(handOn, end);
+      return;
+    }
+    // The first one of the next turn.
+    if (endCount === 0) setImmediate(() => (endCount = 0));
+    endCount += 1;
+    end();
+  };
+}
+
+function exchangeOnce(
+  pool: Pool,
+  handOn: HandOn,
+  request: WireRequest,
+  clock: Clock,
+  timeouts: WorkspaceTimeouts,
+): Promise<Exchanged> {
   const { promise, resolve } = Promise.withResolvers<Exchanged>();
   const { replyBytesMax } = request;
   const isWrite = request.method !== 'GET';
@@ -88,7 +117,7 @@ function exchangeOnce(pool: Pool, request: WireRequest, clock: Clock, timeouts: 
     clearTimeout(deadline);
     request.signal?.removeEventListener('abort', onAbort);
     // The pool takes the connection back one turn after the end. Resolving after that lets the next request reuse it.
-    queueMicrotask(() => setImmediate(resolve, { end, writtenAtMs }));
+    queueMicrotask(() => setImmediate(handOn, () => resolve({ end, writtenAtMs })));
   }
   /** Ends the request from our side, and destroys the connection with what is still to come on it. */
   function breakOff(code: string, cause: unknown): void {
