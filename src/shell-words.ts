@@ -55,3 +55,18 @@ export function withFlags(text: string, { config, data, sandbox }: FolderFlags):
     return `${global.join('')}${words}${isSandbox ? ' --sandbox' : ''}`;
   });
 }
+
+/**
+ * For `JSON.stringify`: commands in hints get the flags that they have in text. A hint comes with a code; a column that people call
+ * `hint` stays as it is.
+ */
+export function pasteableHints(flags: FolderFlags) {
+  return function (this: unknown, name: string, member: unknown): unknown {
+    const isHint = name === 'hint' && typeof member === 'string' && isObject(this) && typeof this.code === 'string';
+    return isHint ? withFlags(member, flags) : member;
+  };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}

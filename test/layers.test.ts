@@ -74,6 +74,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   traces: ['errors', 'clock', 'log', 'telemetry'],
   dashboard: [
     ...['errors', 'clock', 'log', 'json', 'config', 'sources', 'ledger', 'runs', 'schedules', 'app', 'operations'],
+    'shell-words',
   ],
   cli: [
     ...['errors', 'clock', 'log', 'config', 'wire', 'contacts', 'sources', 'ledger', 'feeds', 'schedules', 'snapshots'],

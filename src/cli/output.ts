@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 import Table from 'cli-table3';
 import { jsonPieces, printableJson } from '#src/json/json-pieces.ts';
-import { type FolderFlags, withFlags } from '#src/shell-words.ts';
+import { pasteableHints, withFlags } from '#src/shell-words.ts';
 import type { GlobalOptions } from './open-home.ts';
 
 export type Style = Parameters<typeof styleText>[0];
@@ -114,18 +114,6 @@ export function printable(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, (char) =>
     char === '\n' || char === '\t' ? ' ' : '\ufffd',
   );
-}
-
-/** Commands in hints get the flags that they have in text. A hint comes with a code; a column that people call `hint` stays as it is. */
-function pasteableHints(flags: FolderFlags) {
-  return function (this: unknown, name: string, member: unknown): unknown {
-    const isHint = name === 'hint' && typeof member === 'string' && isObject(this) && typeof this.code === 'string';
-    return isHint ? withFlags(member, flags) : member;
-  };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }
 
 /** A reader that has seen enough, as `head`, closes the pipe: not an error, unless the command says otherwise. */

@@ -41,6 +41,7 @@ export function createDashboard(parts: DashboardParts): Hono {
     installation: parts.installation,
     serviceName: parts.serviceName,
     serviceOrigin: parts.serviceOrigin,
+    folderFlags: parts.folderFlags,
     styleHref: style.href,
     nowMs: parts.clock.nowMs(),
   });
@@ -84,12 +85,12 @@ function addProbes(app: Hono, parts: DashboardParts, style: StyleSheet): void {
 
 function addPages(app: Hono, parts: DashboardParts, frame: () => Frame): void {
   app.get('/', async (c) => {
-    return answer(c, { page: () => overviewPage(frame(), parts), json: () => overviewJson(parts) });
+    return answer(c, frame(), { page: () => overviewPage(frame(), parts), json: () => overviewJson(parts) });
   });
   app.get('/runs', async (c) => {
     const query = runQueryOf(c.req.query());
     const runs = await listRuns(parts, query);
-    return answer(c, {
+    return answer(c, frame(), {
       page: () => runsPage(frame(), parts.folders.watched, runs, query),
       json: () => runs.map(({ summary }) => summary),
     });
@@ -97,14 +98,14 @@ function addPages(app: Hono, parts: DashboardParts, frame: () => Frame): void {
   app.get('/runs/:id', async (c) => {
     const detail = await readRunDetail(parts, c.req.param('id'));
     if (detail === null) return answerMessage(c, frame(), noSuchRun);
-    return answer(c, {
+    return answer(c, frame(), {
       page: () => runPage(frame(), detail),
       json: () => readRunPageDocument(parts, detail.record),
     });
   });
   app.get('/feeds', async (c) => {
     const view = await listFeeds(parts);
-    return answer(c, {
+    return answer(c, frame(), {
       page: () => feedsPage(frame(), parts.folders.watched, view),
       json: () => feedsDocument(parts, view),
     });
@@ -114,7 +115,7 @@ function addPages(app: Hono, parts: DashboardParts, frame: () => Frame): void {
     const { letters, notices } = await listDeadLetters(parts, query);
     const openCount = (await parts.ledger.counts()).openLetters;
     const without = await runsWithoutFixFile(parts, letters);
-    return answer(c, {
+    return answer(c, frame(), {
       page: () => deadLettersPage(frame(), { query, letters, notices, openCount, without }),
       json: () => [...letters.map(letterDocument), ...notices.map(noticeDocument)],
     });

@@ -8,7 +8,7 @@ import type { DeadLetter, DeadLetterState } from '#src/ledger/letters.ts';
 import type { DeadLetterPage, DeadLetterQuery, UnfixableRun } from '#src/operations/dead-letters.ts';
 import { addresseeOf, noticeDocument } from '#src/operations/dead-notices.ts';
 import { lineText, type Row, recordOf } from '#src/sources/row.ts';
-import { counted, type Frame, framed, type Markup, moment } from './frame.ts';
+import { counted, type Frame, framed, type Markup, moment, paste } from './frame.ts';
 import { lettersHead } from './letters-head.ts';
 
 /** The page and its JSON twin show at most this many letters and notices. */
@@ -35,16 +35,16 @@ export function deadLettersPage(frame: Frame, view: LettersView): Markup {
     refreshSeconds: null,
     body: html`<h1>Dead letters</h1>
 ${letters.length === 0 && notices.length > 0 ? '' : lettersHead({ query, shownCount: letters.length, openCount })}
-${without.map(unfixableNote)}
-${letters.map(letterCard)}
-${noticesSection(notices, isCut)}
+${without.map((one) => unfixableNote(frame, one))}
+${letters.map((letter) => letterCard(frame, letter))}
+${noticesSection(frame, notices, isCut)}
 ${last === undefined || !isCut ? '' : html`<p><a href="${nextPage(last.id, query)}">Next dead letters</a></p>`}`,
   });
 }
 
-function unfixableNote({ run: { id, state }, isGone }: UnfixableRun): Markup {
+function unfixableNote(frame: Frame, { run: { id, state }, isGone }: UnfixableRun): Markup {
   if (isGone)
-    return html`<p class="todo">The fix-file of run <a href="/runs/${encodeURIComponent(id)}"><code>${id}</code></a> is not there any more. Write its open rows anew: <code>patchbay dead export --run ${id}</code></p>`;
+    return html`<p class="todo">The fix-file of run <a href="/runs/${encodeURIComponent(id)}"><code>${id}</code></a> is not there any more. Write its open rows anew: <code>${paste(frame, `patchbay dead export --run ${id}`)}</code></p>`;
   const why = state === 'stopped' ? 'is stopped by a guard: decide about it first' : 'has not ended';
   return html`<p class="todo">Run <a href="/runs/${encodeURIComponent(id)}"><code>${id}</code></a> ${why}. Its rows are in no fix-file yet.</p>`;
 }
@@ -69,13 +69,13 @@ const statePills: Readonly<Record<DeadLetterState, Markup | string>> = {
   dropped: html`<span class="pill quiet">dropped</span>`,
 };
 
-function letterCard(letter: DeadLetter): Markup {
+function letterCard(frame: Frame, letter: DeadLetter): Markup {
   const { answer, row } = letter;
   return html`<article class="card letter">
 <h2><code>${letter.code}</code>${letter.field === null ? '' : html` <bdi>${letter.field}</bdi>`} <span class="pill attention">${letter.class}</span>
 ${statePills[letter.state]}</h2>
 <p><bdi>${letter.message}</bdi></p>
-${letter.hint === '' || letter.state === 'closed' ? '' : html`<p class="todo">${letter.hint}</p>`}
+${letter.hint === '' || letter.state === 'closed' ? '' : html`<p class="todo">${paste(frame, letter.hint)}</p>`}
 <p class="dim"><bdi>${letter.file}</bdi>${lineText({ line: letter.line, ...recordOf(letter.row) }).map((line) => `, ${line}`)}${letter.key === null ? '' : html` · key <bdi>${letter.key}</bdi>`}
  · feed <bdi>${letter.feed}</bdi> · <a href="/runs/${encodeURIComponent(letter.runId)}">run</a>
  · met by ${counted(letter.seenCount, 'run', 'runs')}, tried again ${counted(letter.attempts, 'time', 'times')}
@@ -109,11 +109,11 @@ function cut(text: string, charactersMax: number): string {
 }
 
 /** Notices that their addressee did not take, without personal data. The newest first; nothing where there are none. @param isCut whether there may be more. */
-function noticesSection(notices: readonly DeliveryRecord[], isCut: boolean): Markup {
+function noticesSection(frame: Frame, notices: readonly DeliveryRecord[], isCut: boolean): Markup {
   if (notices.length === 0) return html``;
   const number = `${counted(notices.length, 'notice', 'notices')}${isCut ? ' or more' : ''}`;
   const words = notices.some(({ state }) => state === 'dead')
-    ? html`${number} could not be delivered. Send one again with <code>patchbay dead retry ID</code>, or drop it with <code>patchbay dead drop ID</code>`
+    ? html`${number} could not be delivered. Send one again with <code>${paste(frame, 'patchbay dead retry ID')}</code>, or drop it with <code>${paste(frame, 'patchbay dead drop ID')}</code>`
     : html`${number} dropped: not sent any more`;
   return html`<section aria-labelledby="notices"><h2 id="notices">Notices</h2>
 <p class="dim">${words}</p>

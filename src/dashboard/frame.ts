@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 import { isoInstant } from '#src/clock.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
+import { type FolderFlags, withFlags } from '#src/shell-words.ts';
 
 export interface Frame {
   readonly version: string;
@@ -9,6 +10,7 @@ export interface Frame {
   readonly installation: string | null;
   readonly serviceName: string;
   readonly serviceOrigin: string;
+  readonly folderFlags: FolderFlags;
   readonly styleHref: string;
   readonly nowMs: number;
 }
@@ -141,6 +143,11 @@ export type Markup = ReturnType<typeof html>;
 
 const local = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 const grouped = new Intl.NumberFormat('en-US');
+
+/** A text of which the commands can be pasted: they open the data folder that the page shows. */
+export function paste({ folderFlags }: Pick<Frame, 'folderFlags'>, text: string): string {
+  return withFlags(text, folderFlags);
+}
 
 /** An instant in the process's time zone, with its exact form for machines; a dash where there is none. */
 export function moment(ms: number | null): Markup {

@@ -128,7 +128,7 @@ ${isWrong ? html`<div class="notice bad" role="alert"><p>This is not the token.<
 </form>
 <p class="dim">It is the value of <code>PATCHBAY_TOKEN</code> where Patchbay was started.</p>`,
     });
-  return answer(c, { page, json: () => ({ error: { code: 'tokenNeeded', message, hint } }) }, status);
+  return answer(c, frame, { page, json: () => ({ error: { code: 'tokenNeeded', message, hint } }) }, status);
 }
 
 const sessionSeconds = 12 * 60 * 60;

@@ -7,7 +7,8 @@ import { accepts } from 'hono/accepts';
 import { html } from 'hono/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { holdsLongList, jsonPieces } from '#src/json/json-pieces.ts';
-import { bare, type Frame, type Markup } from './frame.ts';
+import { pasteableHints } from '#src/shell-words.ts';
+import { bare, type Frame, type Markup, paste } from './frame.ts';
 
 export interface Message {
   readonly status: ContentfulStatusCode;
@@ -27,10 +28,10 @@ export function answerMessage(c: Context, frame: Frame, message: Message): Respo
       title: message.message,
       refreshSeconds: againSeconds ?? null,
       body: html`<h1>${message.message}</h1>
-<p>${hint}</p>
+<p>${paste(frame, hint)}</p>
 <p><a href="/">To the overview</a></p>`,
     });
-  return answer(c, { page, json: () => ({ error: { code, message: message.message, hint } }) }, status);
+  return answer(c, frame, { page, json: () => ({ error: { code, message: message.message, hint } }) }, status);
 }
 
 /** A page and its JSON. Lists of the document may be too long for memory (`src/json/json-pieces.ts`). */
@@ -39,14 +40,19 @@ interface Twin {
   readonly json: () => object | Promise<object>;
 }
 
-/** Makes only the variant that is asked for. */
-export async function answer(c: Context, twin: Twin, status: ContentfulStatusCode = 200): Promise<Response> {
+/** Makes only the variant that is asked for. The commands in its hints can be pasted. */
+export async function answer(
+  c: Context,
+  frame: Pick<Frame, 'folderFlags'>,
+  twin: Twin,
+  status: ContentfulStatusCode = 200,
+): Promise<Response> {
   c.header('vary', 'Accept');
   if (!wantsJson(c)) return await c.html(await twin.page(), status);
   const document = await twin.json();
-  if (!holdsLongList(document)) return c.json(document, status);
-  const bytes = encoded(jsonPieces(document));
-  return c.body(ReadableStream.from(bytes), status, { 'content-type': 'application/json' });
+  const json = (value: unknown): string => JSON.stringify(value, pasteableHints(frame.folderFlags));
+  const body = holdsLongList(document) ? ReadableStream.from(encoded(jsonPieces(document, json))) : json(document);
+  return c.body(body, status, { 'content-type': 'application/json' });
 }
 
 async function* encoded(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {

@@ -5,7 +5,17 @@ import type { Pause } from '#src/ledger/port.ts';
 import type { RunView } from '#src/operations/runs.ts';
 import { type Overview, readOverview, readOverviewDocument } from '#src/operations/status.ts';
 import { lineText } from '#src/sources/row.ts';
-import { busyRefreshSeconds, count, counted, dropHint, type Frame, framed, type Markup, moment } from './frame.ts';
+import {
+  busyRefreshSeconds,
+  count,
+  counted,
+  dropHint,
+  type Frame,
+  framed,
+  type Markup,
+  moment,
+  paste,
+} from './frame.ts';
 import type { DashboardParts, Readiness } from './parts.ts';
 import { askReadiness } from './readiness.ts';
 import { outcomeCounts, runLink, runProgress, runReason, runTable, statePill } from './runs-page.ts';
@@ -19,20 +29,23 @@ export async function overviewPage(frame: Frame, parts: DashboardParts): Promise
     place: 'overview',
     refreshSeconds: active.length > 0 ? busyRefreshSeconds : null,
     body: html`<h1>Overview</h1>
-${readinessNotice(readiness, troublesOf(overview))}
+${readinessNotice(
+  readiness,
+  troublesOf(overview).map((trouble) => paste(frame, trouble)),
+)}
 ${pauseNotice(pause)}
 ${facts(parts, overview)}
 <section aria-labelledby="at-work"><h2 id="at-work">Running</h2>
-${active.length === 0 ? html`<p class="empty">Nothing is running.</p>` : html`<div class="cards">${active.map(workCard)}</div>`}
+${active.length === 0 ? html`<p class="empty">Nothing is running.</p>` : html`<div class="cards">${active.map((run) => workCard(frame, run))}</div>`}
 ${moreRuns(active, activeCount, 'active')}
 </section>
-${stopped.length === 0 ? '' : stoppedSection(overview)}
-${heldFieldsSection(overview.waiting)}
+${stopped.length === 0 ? '' : stoppedSection(frame, overview)}
+${heldFieldsSection(frame, overview.waiting)}
 <section aria-labelledby="last-runs"><h2 id="last-runs">Last runs</h2>
 ${last.length === 0 ? dropHint(parts.folders.watched) : runTable(last)}
 </section>
 <section aria-labelledby="dead-letters"><h2 id="dead-letters">Dead letters</h2>
-${openLetterCount === 0 ? html`<p class="empty">No row was given up.</p>` : letterGroups(overview)}
+${openLetterCount === 0 ? html`<p class="empty">No row was given up.</p>` : letterGroups(frame, overview)}
 </section>
 ${deadNoticesSection(overview.waiting)}`,
   });
@@ -70,7 +83,7 @@ function facts(parts: DashboardParts, { pause, openLetterCount, waiting }: Overv
 </dl>`;
 }
 
-function workCard({ record }: RunView): Markup {
+function workCard(frame: Frame, { record }: RunView): Markup {
   return html`<article class="card">
 <h3>${runLink(record)} ${statePill(record.state)}</h3>
 <p class="dim">feed <bdi>${record.feed}</bdi> · since ${moment(record.startedAtMs ?? record.createdAtMs)}</p>
@@ -78,7 +91,7 @@ ${runProgress(record)}
 <dl class="counts">${outcomeCounts(record).map(
     ([name, value]) => html`<div><dt>${name}</dt><dd>${count(value)}</dd></div>`,
   )}</dl>
-${runReason(record)}
+${runReason(frame, record)}
 </article>`;
 }
 
@@ -88,26 +101,26 @@ function moreRuns(shown: readonly RunView[], allCount: number, state: 'active' |
   return html`<p>And ${counted(allCount - shown.length, 'run that arrived later', 'runs that arrived later')}. <a href="/runs?state=${state}">See all ${count(allCount)}</a></p>`;
 }
 
-function stoppedSection({ stopped, stoppedCount }: OverviewView): Markup {
+function stoppedSection(frame: Frame, { stopped, stoppedCount }: OverviewView): Markup {
   return html`<section aria-labelledby="stopped"><h2 id="stopped">Stopped: waiting for you</h2>
 <div class="cards">${stopped.map(
     ({ record }) => html`<article class="card">
 <h3>${runLink(record)} ${statePill(record.state)}</h3>
 <p class="dim">feed <bdi>${record.feed}</bdi> · arrived ${moment(record.createdAtMs)}</p>
-${runReason(record)}
+${runReason(frame, record)}
 </article>`,
   )}</div>
 ${moreRuns(stopped, stoppedCount, 'stopped')}
 </section>`;
 }
 
-function letterGroups({ groups, openLetterCount }: OverviewView): Markup {
+function letterGroups(frame: Frame, { groups, openLetterCount }: OverviewView): Markup {
   return html`<p>${counted(openLetterCount, 'row', 'rows')} given up, by reason. <a href="/dead-letters">See them one by one</a></p>
 <table class="stacking">
 <thead><tr><th scope="col">Reason</th><th scope="col">Column</th><th scope="col" class="number">Rows</th>
 <th scope="col">Example</th><th scope="col">What to do</th></tr></thead>
 <tbody>
-${groups.map(groupLine)}
+${groups.map((group) => groupLine(frame, group))}
 </tbody>
 </table>
 ${otherRows(openLetterCount - groups.reduce((sum, { count: ofGroup }) => sum + ofGroup, 0))}`;
@@ -119,12 +132,15 @@ function otherRows(rowCount: number): Markup {
   return html`<p>And ${counted(rowCount, 'row', 'rows')} being tried again or given up for rarer reasons. <a href="/dead-letters">See all</a></p>`;
 }
 
-function groupLine({ class: reasonClass, code, field, count: letterCount, example }: DeadLetterGroup): Markup {
+function groupLine(
+  frame: Frame,
+  { class: reasonClass, code, field, count: letterCount, example }: DeadLetterGroup,
+): Markup {
   return html`<tr><th scope="row"><code>${code}</code> <span class="dim">${reasonClass}</span></th>
 <td data-label="Column">${field === null ? '–' : html`<bdi>${field}</bdi>`}</td>
 <td class="number" data-label="Rows">${count(letterCount)}</td>
 <td data-label="Example"><span><bdi>${example.message}</bdi> <span class="dim"><bdi>${example.file}</bdi>${lineText(example).map((line) => `, ${line}`)}</span></span></td>
-<td data-label="What to do">${example.hint === '' ? '–' : example.hint}</td></tr>
+<td data-label="What to do">${example.hint === '' ? '–' : paste(frame, example.hint)}</td></tr>
 `;
 }
 

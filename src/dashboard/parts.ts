@@ -1,6 +1,7 @@
 /** What the page needs from its starter. It reads, and owns nothing: the caller opens and closes. */
 import type { Home } from '#src/app.ts';
 import type { Surroundings } from '#src/operations/status.ts';
+import type { FolderFlags } from '#src/shell-words.ts';
 
 /** Of Prometheus' text format. */
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
@@ -26,6 +27,8 @@ export interface DashboardParts extends ShownHome {
   /** `name` of the configuration; null: none. */
   readonly installation: string | null;
   readonly serviceOrigin: string;
+  /** What the process was started with: the commands on its pages open the same data folder. */
+  readonly folderFlags: FolderFlags;
   /** Where the queue is, without a password. */
   readonly queueDescription: string;
   /** Opens the page; null means that only this machine reaches it. */

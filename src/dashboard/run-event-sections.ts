@@ -6,17 +6,17 @@ import { html } from 'hono/html';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import type { RunDetail } from '#src/operations/runs.ts';
 import { lineText } from '#src/sources/row.ts';
-import { type Markup, moment, valueCell } from './frame.ts';
+import { type Frame, type Markup, moment, paste, valueCell } from './frame.ts';
 import { moreLine, rowsShownMax } from './run-tables.ts';
 
 /** Nothing of what there is none of. */
-export function eventSections(detail: RunDetail): Markup {
+export function eventSections(frame: Frame, detail: RunDetail): Markup {
   const { held, record, summary } = detail;
   const ofKind = (kind: RunEvent['kind']) => detail.outcomes.filter((event) => event.kind === kind);
   const [skipped, missing, drift] = [ofKind('skipped'), ofKind('missing'), ofKind('drift')];
   // One event may stand for many rows, of which a report has the whole number.
   const skippedCount = detail.problemsKnown === 'soFar' ? record.counts.skipped : skipped.length;
-  return html`${eventSection(detail, held, record.counts.heldFields, record.kind === 'undo' ? heldOfUndo : heldOfFile)}
+  return html`${eventSection(detail, held, record.counts.heldFields, record.kind === 'undo' ? heldOfUndo : heldOfFile(frame))}
 ${skipped.length === 0 ? '' : eventSection(detail, skipped, skippedCount, skippedRows)}
 ${eventSection(detail, missing, summary.missing?.count ?? 0, missingPeople)}
 ${eventSection(detail, drift, drift.length, driftedValues)}`;
@@ -51,9 +51,9 @@ ${moreLine(detail, allCount - shown.length)}
 </section>`;
 }
 
-const heldOfFile: EventWords = {
+const heldOfFile = (frame: Frame): EventWords => ({
   title: 'Held fields',
-  words: html`Changed both in the file and in the app: the app's value is kept until you decide. See what still waits with <code>patchbay held ls</code>`,
+  words: html`Changed both in the file and in the app: the app's value is kept until you decide. See what still waits with <code>${paste(frame, 'patchbay held ls')}</code>`,
   columns: ['Line', 'Key', 'Field', 'File', 'App'],
   cells: ({ line, key, field, file, app }) => [
     lineText({ line }).join(''),
@@ -62,7 +62,7 @@ const heldOfFile: EventWords = {
     valueCell(file),
     valueCell(app),
   ],
-};
+});
 
 /** It has no file, and no lines. */
 const heldOfUndo: EventWords = {

@@ -6,7 +6,17 @@ import type { RunEvent } from '#src/ledger/staging.ts';
 import { findRun, type ReadLimits, type RunDetail, type RunHome, readRun } from '#src/operations/runs.ts';
 import type { ProblemLine } from '#src/runs/report.ts';
 import { lineText } from '#src/sources/row.ts';
-import { busyRefreshSeconds, count, counted, duration, type Frame, framed, type Markup, moment } from './frame.ts';
+import {
+  busyRefreshSeconds,
+  count,
+  counted,
+  duration,
+  type Frame,
+  framed,
+  type Markup,
+  moment,
+  paste,
+} from './frame.ts';
 import { eventSections } from './run-event-sections.ts';
 import { moreLine, rowsShownMax, whereAllAre } from './run-tables.ts';
 import { outcomeCounts, runProgress, runReason, statePill } from './runs-page.ts';
@@ -20,20 +30,20 @@ export function runPage(frame: Frame, detail: RunDetail): Markup {
     refreshSeconds: isBusy ? busyRefreshSeconds : null,
     body: html`<h1><bdi>${record.fileName}</bdi> ${statePill(record.state)}</h1>
 <p class="dim">run <code>${record.id}</code> · feed <bdi>${record.feed}</bdi> · into <bdi>${detail.summary.service}</bdi></p>
-${runReason(record)}
+${runReason(frame, record)}
 ${isBusy ? runProgress(record) : ''}
-${outcomeSection(detail)}
-${record.notes.length === 0 ? '' : html`<section><h2>Notes</h2><ul>${record.notes.map((note) => html`<li>${note}</li>`)}</ul></section>`}
+${outcomeSection(frame, detail)}
+${record.notes.length === 0 ? '' : html`<section><h2>Notes</h2><ul>${record.notes.map((note) => html`<li>${paste(frame, note)}</li>`)}</ul></section>`}
 ${matchSection(detail)}
-${eventSections(detail)}
+${eventSections(frame, detail)}
 <section><h2>Problems</h2>
-${problemSection(detail)}
+${problemSection(frame, detail)}
 </section>
 ${warningSection(detail)}`,
   });
 }
 
-function outcomeSection({ record, summary, hasReport, isFixFileGone }: RunDetail): Markup {
+function outcomeSection(frame: Frame, { record, summary, hasReport, isFixFileGone }: RunDetail): Markup {
   const { counts, requests } = record;
   const figure = ([name, value]: readonly [string, number]): Markup =>
     html`<div><dt>${name}</dt><dd>${count(value)}</dd></div>`;
@@ -65,7 +75,7 @@ function outcomeSection({ record, summary, hasReport, isFixFileGone }: RunDetail
 <div><dt>Finished</dt><dd>${moment(record.finishedAtMs)}</dd></div>
 <div><dt>Duration</dt><dd>${record.startedAtMs === null ? '–' : duration(summary.seconds)}</dd></div>
 ${summary.fixFile === null ? '' : html`<div class="broad"><dt>Fix and drop in again</dt><dd><code class="path">${summary.fixFile}</code></dd></div>`}
-${isFixFileGone ? html`<div class="broad"><dt>The fix-file is not there any more: write the open rows anew</dt><dd><code>patchbay dead export --run ${record.id}</code></dd></div>` : ''}
+${isFixFileGone ? html`<div class="broad"><dt>The fix-file is not there any more: write the open rows anew</dt><dd><code>${paste(frame, `patchbay dead export --run ${record.id}`)}</code></dd></div>` : ''}
 ${hasReport ? html`<div class="broad"><dt>Report</dt><dd><code class="path">${summary.report}</code></dd></div>` : ''}
 </dl></section>`;
 }
@@ -97,7 +107,7 @@ function matchLine({ line, key, field, contact, file, app, code }: RunEvent): Ma
 `;
 }
 
-function problemSection(detail: RunDetail): Markup {
+function problemSection(frame: Frame, detail: RunDetail): Markup {
   const { record, summary, problems, problemsKnown } = detail;
   if (problemsKnown === 'tooMany') {
     return html`<p class="empty">There are too many to be shown here. All are in <code class="path">${summary.report}</code></p>`;
@@ -111,7 +121,7 @@ function problemSection(detail: RunDetail): Markup {
 <thead><tr><th scope="col">Line</th><th scope="col">Column</th><th scope="col">Value</th><th scope="col">Reason</th>
 <th scope="col">What to do</th></tr></thead>
 <tbody>
-${problems.slice(0, rowsShownMax).map((problem) => problemLine(problem, 'What to do'))}
+${problems.slice(0, rowsShownMax).map((problem) => problemLine({ ...problem, hint: paste(frame, problem.hint) }, 'What to do'))}
 </tbody>
 </table>
 ${problemsLeft(detail)}`;

@@ -12,6 +12,7 @@ import {
   framed,
   type Markup,
   moment,
+  paste,
 } from './frame.ts';
 
 /** The page and its JSON twin show at most this many runs. */
@@ -101,13 +102,19 @@ export function outcomeCounts(run: RunRecord): readonly (readonly [string, numbe
 }
 
 /** Why a run stopped, failed or waits, and what to do next; nothing where there is no reason. */
-export function runReason(run: RunRecord): Markup {
+export function runReason(frame: Frame, run: RunRecord): Markup {
   const { reason } = run;
   if (reason === null) return html``;
   const isFailed = run.state === 'failed';
   return html`<div class="notice ${isFailed ? 'bad' : 'attention'}">
 ${isFailed ? html`<p>${sentence(failedHeadline(reason))}</p>` : ''}<p><strong>${reason.message}</strong> <code>${reason.code}</code></p>
-${reason.hint ? reason.hint.split('\n').map((line) => html`<p>${line}</p>`) : ''}
+${
+  reason.hint
+    ? paste(frame, reason.hint)
+        .split('\n')
+        .map((line) => html`<p>${line}</p>`)
+    : ''
+}
 </div>`;
 }
 

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import type { Home } from '#src/app.ts';
 import { type HeldOfFile, type HeldPage, heldByFeed, readHeldPage } from '#src/operations/held-fields.ts';
 import { fileAndLine } from '#src/sources/row.ts';
-import { count, counted, type Markup, moment, valueCell } from './frame.ts';
+import { count, counted, type Frame, type Markup, moment, paste, valueCell } from './frame.ts';
 
 export interface Waiting {
   /** The first ones, by feed, key and field. */
@@ -38,12 +38,12 @@ export function heldCountOf({ held: { held, moreCount } }: Waiting): number {
 }
 
 /** Nothing where no field is held. */
-export function heldFieldsSection(waiting: Waiting): Markup {
+export function heldFieldsSection(frame: Frame, waiting: Waiting): Markup {
   const { held, heldByFeed: byFeed } = waiting;
   if (held.held.length === 0) return html``;
   const feeds = byFeed.map(({ feed, fields }) => html` <bdi>${feed}</bdi> ${count(fields)}`);
   return html`<section aria-labelledby="held-fields"><h2 id="held-fields">Held fields: waiting for you</h2>
-<p>${counted(heldCountOf(waiting), 'field', 'fields')} that file and app changed differently:${feeds}. The app's value is kept until you decide, with <code>patchbay held take</code></p>
+<p>${counted(heldCountOf(waiting), 'field', 'fields')} that file and app changed differently:${feeds}. The app's value is kept until you decide, with <code>${paste(frame, 'patchbay held take')}</code></p>
 <table class="stacking">
 <thead><tr><th scope="col">Feed</th><th scope="col">Key</th><th scope="col">Field</th><th scope="col">File</th>
 <th scope="col">App</th><th scope="col">Since</th><th scope="col">From</th></tr></thead>
@@ -51,7 +51,7 @@ export function heldFieldsSection(waiting: Waiting): Markup {
 ${held.held.map(heldLine)}
 </tbody>
 </table>
-${held.moreCount === 0 ? '' : html`<p class="dim">And ${counted(held.moreCount, 'more', 'more')}: list all with <code>patchbay held ls</code></p>`}
+${held.moreCount === 0 ? '' : html`<p class="dim">And ${counted(held.moreCount, 'more', 'more')}: list all with <code>${paste(frame, 'patchbay held ls')}</code></p>`}
 </section>`;
 }
 

@@ -77,6 +77,7 @@ export function openPages(
     version: '0.1.0',
     installation: null,
     serviceOrigin: 'http://127.0.0.1:40123',
+    folderFlags: {},
     queueDescription: 'embedded Valkey',
     token: null,
     surroundings: async () => ({ diskFreeBytes: null, queueAnswers: null, troubles: [] }),

@@ -1,5 +1,5 @@
 /** `patchbay start`: worker, queue and page until Ctrl-C; without a configured service also the sandbox. */
-import { relative } from 'node:path';
+import { relative, resolve } from 'node:path';
 import type { Home } from '#src/app.ts';
 import { errorLines } from '#src/cli/exit.ts';
 import { finishingText, type Interrupt, listenForInterrupt } from '#src/cli/interrupt.ts';
@@ -24,6 +24,7 @@ import type { Metrics } from '#src/metrics/metrics.ts';
 import { errorDocument } from '#src/operations/error-document.ts';
 import { readJobFailures } from '#src/operations/job-failures.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
+import type { FolderFlags } from '#src/shell-words.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 
 interface StartOptions extends GlobalOptions {
@@ -52,7 +53,8 @@ async function work(home: Home, options: StartOptions, output: Output): Promise<
   try {
     const engine = await startUnlessCut(home, options, output, interrupt);
     if (engine === null) return interrupt.exitCode() ?? 0;
-    const end = await serve(home, engine, metrics, output, interrupt);
+    const page = () => openPage(home, engine, metrics, options);
+    const end = await serve(home, engine, page, output, interrupt);
     if (end !== null) return end;
   } finally {
     metrics.close();
@@ -68,12 +70,12 @@ async function work(home: Home, options: StartOptions, output: Output): Promise<
 async function serve(
   home: Home,
   engine: Engine,
-  metrics: Metrics,
+  open: () => Promise<RunningPage>,
   output: Output,
   interrupt: Interrupt,
 ): Promise<number | null> {
   try {
-    const page = await openPage(home, engine, metrics);
+    const page = await open();
     const closers = [() => page.close()];
     try {
       const intake = await startIntake(home, engine.wake);
@@ -156,13 +158,14 @@ async function metricsText(home: Home, engine: Engine, metrics: Metrics, readine
   });
 }
 
-function openPage(home: Home, engine: Engine, metrics: Metrics): ReturnType<typeof startPage> {
+function openPage(home: Home, engine: Engine, metrics: Metrics, options: FolderFlags): Promise<RunningPage> {
   const { config } = home;
   const parts = {
     ...home,
     version: manifest.version,
     installation: config.name,
     serviceOrigin: engine.serviceOrigin,
+    folderFlags: fromAnywhere(options),
     queueDescription: engine.queueDescription,
     token: config.page.token,
     surroundings: () => checkSurroundings(home),
@@ -170,6 +173,15 @@ function openPage(home: Home, engine: Engine, metrics: Metrics): ReturnType<type
     metricsText: (known: Parameters<typeof metricsText>[3]) => metricsText(home, engine, metrics, known),
   };
   return startPage(parts, { host: config.page.host, port: config.page.port });
+}
+
+/** People who see the page are in other folders than the process was started in. */
+function fromAnywhere({ config, data, sandbox = false }: FolderFlags): FolderFlags {
+  return {
+    ...(config === undefined ? {} : { config: resolve(config) }),
+    ...(data === undefined ? {} : { data: resolve(data) }),
+    sandbox,
+  };
 }
 
 /** What keeps this process from taking files. */
