@@ -37,8 +37,9 @@ const waitingRunsMax = 1_000;
 export async function readHosts({ ledger, clock, host: own }: HostsHome): Promise<readonly HostDocument[]> {
   const [hosts, nowMs] = [await ledger.hosts.list(), await ledger.nowMs(clock)];
   const documents: HostDocument[] = [];
+  const leader = leaderOf(hosts, nowMs);
   for (const host of hosts) {
-    const state = stateOf(host, nowMs);
+    const state = stateOf(host, nowMs, leader);
     const isUp = state === 'leads' || state === 'works';
     const waiting = isUp ? [] : await waitingFor({ ledger }, host.id);
     const { id, name, seenAtMs } = host;
@@ -77,8 +78,14 @@ export function noEngineText(elsewhere: readonly string[]): string {
   return `not running on this data folder, whose files wait (running elsewhere: ${elsewhere.join(', ')}): patchbay start`;
 }
 
-function stateOf(host: HostRecord, nowMs: number): HostDocument['state'] {
-  if (isAtWork(host, nowMs)) return host.leads ? 'leads' : 'works';
+/** One that was killed keeps what it said of itself until it counts as away: who has said later that it leads has taken over. */
+function leaderOf(hosts: readonly HostRecord[], nowMs: number): HostRecord | null {
+  const leading = hosts.filter((host) => host.leads && isAtWork(host, nowMs));
+  return leading.toSorted((a, b) => b.seenAtMs - a.seenAtMs)[0] ?? null;
+}
+
+function stateOf(host: HostRecord, nowMs: number, leader: HostRecord | null): HostDocument['state'] {
+  if (isAtWork(host, nowMs)) return host === leader ? 'leads' : 'works';
   return host.hasLeft ? 'stopped' : 'away';
 }
 

@@ -9,14 +9,14 @@ import { type DashboardBench, dashboardBench } from '#test/dashboard/dashboard-b
 const nothing = { diskFreeBytes: null, queueAnswers: null, troubles: [] };
 
 /** A data folder that is the host `here`, and another host that is at work on the same ledger. */
-async function besideHost(): Promise<DashboardBench['parts']> {
+async function besideHost(hereSeenMsAgo = 1_000): Promise<DashboardBench['parts']> {
   const { parts, ledger } = await dashboardBench();
   const seenAtMs = await ledger.nowMs(parts.clock);
-  const record = (id: string): HostRecord => ({
+  const record = (id: string, seenMsAgo = 0): HostRecord => ({
     ...{ id, name: `${id}:/srv/patchbay`, session: `${id}#1`, engine: null, leads: true, feeds: [], startedAtMs: 1 },
-    ...{ queue: 'redis', isSandbox: false, runsSchedules: true, seenAtMs, hasLeft: false },
+    ...{ queue: 'redis', isSandbox: false, runsSchedules: true, seenAtMs: seenAtMs - seenMsAgo, hasLeft: false },
   });
-  const list = async () => [record('here'), record('there')];
+  const list = async () => [record('here', hereSeenMsAgo), record('there')];
   const hosts = { ...ledger.hosts, list };
   return { ...parts, host: { id: 'here', name: 'here:/srv/patchbay' }, ledger: { ...ledger, hosts } };
 }
@@ -29,6 +29,16 @@ it('an engine that has died is not taken for running while its last sign is fres
     hosts: [
       { host: 'here', isThis: true },
       { host: 'there', state: 'leads', isThis: false },
+    ],
+  });
+});
+
+it('one host leads, also while one that led and was killed is not away yet', async () => {
+  const home = await besideHost(5_000);
+  expect(await readStatus(home, nothing)).toMatchObject({
+    hosts: [
+      { host: 'here', state: 'works' },
+      { host: 'there', state: 'leads' },
     ],
   });
 });
