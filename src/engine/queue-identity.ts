@@ -58,9 +58,10 @@ export async function renameQueue(
 }
 
 /**
- * Resolves when the queue shows the identity that the ledger knows, which the others may be giving it just now.
+ * Waits until the queue shows the identity that the ledger knows, which the others may be giving it just now.
  * @param who for people: a host that uses the right one.
- * @throws PatchbayError `usage` `otherQueue`; `AbortError`.
+ * @returns false if the signal fired first.
+ * @throws PatchbayError `usage` `otherQueue`.
  */
 export async function requireQueue(
   connection: RedisOptions,
@@ -68,16 +69,17 @@ export async function requireQueue(
   queueId: () => Promise<string | null>,
   who: string,
   signal: AbortSignal = new AbortController().signal,
-): Promise<void> {
+): Promise<boolean> {
   const startedAt = performance.now();
   // Ends with the identity, with the signal, or when the time is over.
   while (performance.now() - startedAt < lookMsMax) {
-    signal.throwIfAborted();
+    if (signal.aborted) return false;
     // A Redis that does not answer is asked again until the time is over.
     const found = await onRedis(connection, (redis) => redis.get(nameOf(ledgerId))).catch(() => null);
     const wanted = await queueId();
-    if (wanted === null || found === wanted) return;
-    await sleep(lookEveryMs, undefined, { signal });
+    if (wanted === null || found === wanted) return true;
+    // Cut off by the signal alone.
+    await sleep(lookEveryMs, undefined, { signal }).catch(() => undefined);
   }
   throw new PatchbayError('usage', 'otherQueue', `REDIS_URL names another Redis than that of ${who}`, {
     hint: 'All hosts on one ledger share one queue and so one rate: set REDIS_URL to the same Redis everywhere.',

@@ -19,7 +19,7 @@ import type { EngineRegistration } from '#src/ledger/engine-presence.ts';
 import { isLedgerAway, isLedgerTrouble } from '#src/ledger/trouble.ts';
 import { waitOut } from '#src/ledger/wait-out.ts';
 import type { Logger } from '#src/log.ts';
-import { attachQueueServer } from '#src/queue/connection.ts';
+import { attachQueueServer, type QueueServer } from '#src/queue/connection.ts';
 import { startWorkers } from '#src/queue/workers.ts';
 import { parseOrigin } from '#src/workspace/http-workspace.ts';
 import { createHealth } from './health.ts';
@@ -109,8 +109,7 @@ async function workSession(home: Home, engine: EngineRegistration, options: Work
   try {
     const server = await attachQueueServer({ redisUrl: config.queue.redisUrl, place: queueOf(home, engine) });
     closers.add(() => server.stop());
-    if (home.ledgerPlace.kind === 'database' && server.place.kind === 'redis')
-      await requireQueue(server.producer, ledger.id, () => ledger.hosts.queueId(), 'the hosts on this ledger', end);
+    if (!(await isQueueOfHosts(home, server, end))) return;
     let failures: SessionFailures | null = null;
     const client = openWorkspaceClient(home, {
       sandbox: await sandboxOf(home, engine),
@@ -146,6 +145,12 @@ async function workSession(home: Home, engine: EngineRegistration, options: Work
   } finally {
     await closers.closeAll();
   }
+}
+
+/** @returns false if the signal fired first. @throws PatchbayError `usage` `otherQueue`. */
+async function isQueueOfHosts({ ledger, ledgerPlace }: Home, server: QueueServer, end: AbortSignal): Promise<boolean> {
+  if (ledgerPlace.kind !== 'database' || server.place.kind !== 'redis') return true;
+  return await requireQueue(server.producer, ledger.id, () => ledger.hosts.queueId(), 'the hosts on this ledger', end);
 }
 
 /**

@@ -281,6 +281,33 @@ describeOnServers('several hosts on one ledger', (servers) => {
     await interrupted(one, other);
   });
 
+  test('a worker that is stopped while it looks for the queue of the hosts ends as one that is stopped', async ({
+    journey,
+  }) => {
+    await journey.service();
+    const site = siteOn(journey, servers());
+    const one = site.host('one');
+    await startHost(journey, one);
+    const redis = new Redis(servers().redis.url);
+    const monitor = await redis.monitor();
+    const looksForQueue = new Promise<void>((resolve) => {
+      monitor.on('monitor', (_atS: string, [command, name]: readonly string[], _source: string, database: string) => {
+        if (command === 'get' && name?.endsWith('-queue') && database === '4') resolve();
+      });
+    });
+    const astray = site.host('astray', { REDIS_URL: `${servers().redis.url}/4` });
+    const worker = journey.start(['start', '--worker', '--json'], astray.env);
+    await looksForQueue;
+    worker.signal('SIGTERM');
+    const { code, documents, stderr } = await worker.ended();
+    expect(documents, stderr).toEqual([]);
+    expect(code, stderr).toBe(143);
+    expect(stderr).not.toContain('defect');
+    monitor.disconnect();
+    redis.disconnect();
+    await interrupted(one);
+  });
+
   test('another Redis, an embedded queue and a copied data folder are refused by name', async ({ journey }) => {
     await journey.service();
     const site = siteOn(journey, servers());
