@@ -156,10 +156,12 @@ export function contactsOver(store: Store): ContactLedger {
     decideHeld: (decision) => store.transact((tables) => decideHeld(tables, decision), 'durable'),
 
     alikeKeys: async (folded, limit) =>
-      (await store.reads.keys.bound(limit, folded)).map((contact) => ({
+      (await store.reads.keys.bound(limit, { folded })).map((contact) => ({
         key: contact.key,
         seen: memoryOf(atHand(contact.key, { contact, flight: null, known: [] })).seen,
       })),
+    zeroLedKeys: async (prefixes, limit) =>
+      (await store.reads.keys.bound(limit, { zerosBehind: prefixes })).map(({ key }) => key),
 
     journal: (filter) => store.reads.keys.journalPage(filter),
     history: (key) => store.reads.keys.history([key]),

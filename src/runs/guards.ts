@@ -262,6 +262,8 @@ const formAdvice: Readonly<Record<KeyForm, string>> = {
   salesforce15: 'Take the key from the column with the 18-character ids.',
   salesforce18: 'Take the key from the column with the 15-character ids.',
   prefix: 'Give the mapping the keyPrefix that these contacts were imported with.',
+  zeros:
+    'A spreadsheet takes the zeros in front of numbers away: take the export as it was before it was opened there, or let the mapping write the keys as they were before.',
   case: 'Write the keys as they were written before, for example with a transform of the key in the mapping.',
 };
 
@@ -396,6 +398,8 @@ function formSentence({ form, count }: KeyFormCount, base: number): string {
       return `${keys} known with another prefix, for contacts with the same name, phone number or e-mail address: ${twice}`;
     case 'case':
       return `${keys} known in other upper and lower case, for contacts with the same name, phone number or e-mail address: ${twice}`;
+    case 'zeros':
+      return `${keys} known with more or fewer zeros in front, for contacts with the same name, phone number or e-mail address: ${twice}`;
     default:
       return unreachable(form);
   }

@@ -4,9 +4,9 @@
  *
  * - A Salesforce id with 15 characters and the same id with 18: the last three are computed from the case of the others, so
  *   that the two are one record, whatever the rows say.
- * - A key with the prefix of a mapping, or without it (`hubspot-251`, `251`), and keys that differ in case only: two systems may
- *   have the same numbers, and case may matter. So these count only where the contact shares a phone number, an e-mail
- *   address or first and last name with the row.
+ * - A key with the prefix of a mapping, or without it (`hubspot-251`, `251`), keys that differ in case only, and numbers that differ in
+ *   the zeros in front, which a spreadsheet takes away (`00251`, `251`): two systems may have the same numbers, and case may matter. So
+ *   these count only where the contact shares a phone number, an e-mail address or first and last name with the row.
  */
 import { type DesiredContact, itemIdentity } from '#src/contacts/desired.ts';
 import type { Ledger } from '#src/ledger/port.ts';
@@ -18,6 +18,8 @@ import { type ShownRow, shownRow } from './new-keys.ts';
 const prefixesMax = 20;
 /** Known keys that a page of rows is compared with. */
 const alikePerPageMax = 10_000;
+/** Lengths of known numbers with zeros in front. */
+const lengthsMax = 20;
 
 /** Compares new keys, page by page, with those that the ledger knows. None of a redrive: a person has looked at its rows. */
 export async function compareKeys({ runs, contacts }: Pick<Ledger, 'runs' | 'contacts'>, run: RunRecord) {
@@ -31,12 +33,15 @@ export async function compareKeys({ runs, contacts }: Pick<Ledger, 'runs' | 'con
     counts.set(found.form, (counts.get(found.form) ?? 0) + 1);
     if (events.length < eventsPerRunMax) events.push(keyEvent(shownRow(row), found.known));
   };
+  let lengths: readonly number[] | null = null;
   const add = async (page: readonly NewKey[]): Promise<void> => {
     if (run.kind !== 'file') return;
-    const wanted = page.map(({ position, key }) => ({ position, forms: formsOf(key, prefix, prefixes) }));
-    const known = await contacts.alikeKeys([...new Set(wanted.flatMap(({ forms }) => forms))], alikePerPageMax);
-    if (known.length === 0) return;
-    const byFolded = Map.groupBy(known, ({ key }) => foldCase(key));
+    lengths ??= await zeroLedLengths(contacts, ['', prefix, ...prefixes]);
+    const known = { prefix, prefixes, lengths };
+    const wanted = page.map(({ position, key }) => ({ position, forms: formsOf(key, known) }));
+    const there = await contacts.alikeKeys([...new Set(wanted.flatMap(({ forms }) => forms))], alikePerPageMax);
+    if (there.length === 0) return;
+    const byFolded = Map.groupBy(there, ({ key }) => foldCase(key));
     const alike = new Map(
       wanted.map(({ position, forms }) => [position, forms.flatMap((form) => byFolded.get(form) ?? [])]),
     );
@@ -55,7 +60,7 @@ function keyEvent({ line, key, name }: ShownRow, known: string): RunEvent {
   return { kind: 'match', line, key, code: 'matchKey', field: null, message, contact: known, file: name };
 }
 
-export type KeyForm = 'salesforce15' | 'salesforce18' | 'prefix' | 'case';
+export type KeyForm = 'salesforce15' | 'salesforce18' | 'prefix' | 'case' | 'zeros';
 
 /** How many new keys are another form of keys that are known. */
 export interface KeyFormCount {
@@ -69,13 +74,25 @@ interface KnownKey {
   readonly seen: Contact | null;
 }
 
-/**
- * In which forms the workspace may know the key; ASCII letters in lower case.
- * @param prefix of the mapping at hand; empty without one. @param prefixes those of other mappings.
- */
-export function formsOf(key: string, prefix: string, prefixes: readonly string[]): readonly string[] {
+/** What keys of the ledger look like. */
+interface KnownForms {
+  /** Of the mapping at hand; empty without one. */
+  readonly prefix: string;
+  /** Those of other mappings. */
+  readonly prefixes: readonly string[];
+  /** Of known numbers with zeros in front, in characters, without their prefixes. */
+  readonly lengths: readonly number[];
+}
+
+async function zeroLedLengths(contacts: Ledger['contacts'], prefixes: readonly string[]): Promise<readonly number[]> {
+  const known = await contacts.zeroLedKeys([...new Set(prefixes)], lengthsMax);
+  return [...new Set(known.map((key) => /\d+$/.exec(key)?.[0].length ?? 0))];
+}
+
+/** In which forms the workspace may know the key; ASCII letters in lower case. */
+export function formsOf(key: string, { prefix, prefixes, lengths }: KnownForms): readonly string[] {
   const bare = withoutPrefix(key, prefix);
-  const bodies = [bare, ...(otherSalesforceId(bare) ?? [])];
+  const bodies = [bare, ...(otherSalesforceId(bare) ?? []), ...withOtherZeros(bare, lengths)];
   const prefixed = ['', prefix, ...prefixes].flatMap((one) => bodies.map((body) => foldCase(`${one}${body}`)));
   return [...new Set(prefixed)];
 }
@@ -90,6 +107,11 @@ export function sameUnderOtherKey(
   const bodyOf = (text: string, own: readonly string[]) => own.map((one) => withoutPrefix(text, one));
   const bare = withoutPrefix(key, prefix);
   const other = otherSalesforceId(bare);
+  const formOf = (there: string): KeyForm => {
+    if (foldCase(there) === foldCase(key)) return 'case';
+    const bodies = bodyOf(there, ['', prefix, ...prefixes]);
+    return bodies.some((body) => foldCase(body) === foldCase(bare)) ? 'prefix' : 'zeros';
+  };
   for (const one of known) {
     if (one.key === key) continue;
     if (other !== null && bodyOf(one.key, ['', prefix, ...prefixes]).includes(other[0]))
@@ -97,7 +119,7 @@ export function sameUnderOtherKey(
   }
   for (const one of known) {
     if (one.key === key || one.seen === null || !isSamePerson(desired, one.seen)) continue;
-    return { form: foldCase(one.key) === foldCase(key) ? 'case' : 'prefix', known: one.key };
+    return { form: formOf(one.key), known: one.key };
   }
   return null;
 }
@@ -109,6 +131,14 @@ export function foldCase(text: string): string {
 
 function withoutPrefix(key: string, prefix: string): string {
   return prefix !== '' && key.length > prefix.length && key.startsWith(prefix) ? key.slice(prefix.length) : key;
+}
+
+/** A number as a spreadsheet leaves it, and as long as known ones that begin with zeros; nothing for anything else. */
+function withOtherZeros(body: string, lengths: readonly number[]): readonly string[] {
+  const number = /^0*([1-9]\d*)$/.exec(body)?.[1];
+  if (number === undefined) return [];
+  const all = [number, ...lengths.map((length) => number.padStart(length, '0'))];
+  return all.filter((one) => one !== body);
 }
 
 const salesforceLetters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ012345';

@@ -16,7 +16,8 @@ const stranger = (key: string) => known(key, { firstName: 'Bea', lastName: 'Quee
 
 /** As the ledger answers: of what it knows, the keys in one of the forms. */
 function found(key: string, there: readonly ReturnType<typeof known>[], prefix = '', prefixes: readonly string[] = []) {
-  const forms = formsOf(key, prefix, prefixes);
+  const lengths = there.flatMap((one) => (/(?<!\d)0\d*$/.exec(one.key) ?? []).map(({ length }) => length));
+  const forms = formsOf(key, { prefix, prefixes, lengths });
   const alike = there.filter((one) => forms.includes(one.key.toLowerCase()));
   const { scalars, ...rest } = wanted(key, ada);
   const row = { key, desired: { ...rest, scalars: { ...scalars, lastName: 'King' } } };
@@ -50,7 +51,7 @@ describe('a Salesforce id', () => {
   });
 
   test('is no number of 15 digits', () => {
-    expect(formsOf('123456789012345', '', [])).toEqual(['123456789012345']);
+    expect(formsOf('123456789012345', { prefix: '', prefixes: [], lengths: [] })).toEqual(['123456789012345']);
   });
 });
 
@@ -78,5 +79,24 @@ describe('keys that differ in case only', () => {
 
   test('a key is not compared with itself', () => {
     expect(found('k1', [known('k1')])).toBeNull();
+  });
+});
+
+describe('numbers that differ in the zeros in front', () => {
+  test('are one person where the person is the same', () => {
+    expect(found('251', [known('00251')])).toEqual({ form: 'zeros', known: '00251' });
+    expect(found('00251', [known('251')])).toEqual({ form: 'zeros', known: '251' });
+    expect(found('0251', [known('00251')])).toEqual({ form: 'zeros', known: '00251' });
+    expect(found('251', [known('hubspot-00251')], '', ['hubspot-'])?.form).toBe('zeros');
+    expect(found('hubspot-00251', [known('hubspot-251')], 'hubspot-')?.form).toBe('zeros');
+  });
+
+  test('are two where the people differ, and where the digits do', () => {
+    expect(found('251', [stranger('00251')])).toBeNull();
+    expect(found('251', [known('002510'), known('0251a')])).toBeNull();
+  });
+
+  test('zeros alone have no other form', () => {
+    expect(formsOf('000', { prefix: '', prefixes: [], lengths: [5] })).toEqual(['000']);
   });
 });

@@ -258,6 +258,18 @@ describe('keys in another form', () => {
     expect(cased.reason?.message).toContain('upper and lower case');
   });
 
+  test('without the zeros in front that a spreadsheet took away stop it, and so do those that are there again', async () => {
+    const bench = await openRunsBench();
+    await bench.import('list.csv', file(person('04000')));
+    const run = await bench.import('from-a-spreadsheet.csv', file(person('4000'), bea));
+    expect(run.reason?.message).toContain('1 of the 2 new keys is known with more or fewer zeros in front');
+    expect(run.reason?.hint).toContain('A spreadsheet takes the zeros in front of numbers away');
+    expect(await bench.events(run)).toMatchObject([{ code: 'matchKey', key: '4000', contact: '04000' }]);
+    await bench.import('short.csv', file(`7,Cid,Roe,Buyer,${phone(3)}`), { feed: 'crm' });
+    const again = await bench.import('whole.csv', file(`0007,Cid,Roe,Buyer,${phone(3)}`), { feed: 'crm' });
+    expect(again.reason?.code).toBe('guardKeyForms');
+  });
+
   test.each([
     ['--accept', { accept: true }],
     ['--create-anyway', { createAnyway: true }],

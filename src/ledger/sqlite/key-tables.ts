@@ -4,7 +4,13 @@ import { erasingStatements, forgottenWord } from '#src/ledger/erased-rows.ts';
 import type { PersonInLedger } from '#src/ledger/forgetting.ts';
 import { hashBytes, numberOrNull } from '#src/ledger/records/columns.ts';
 import { toContact, toFeed, toFlight, toHeld, toKeyEvent, toKnown, toSaid } from '#src/ledger/records/key.ts';
-import type { KeyRows, KeyTables, KeyWrites, KnownRow } from '#src/ledger/tables/keys.ts';
+import {
+  type KeyRows,
+  type KeyTables,
+  type KeyWrites,
+  type KnownRow,
+  zeroLedKeysMax,
+} from '#src/ledger/tables/keys.ts';
 import type { Statements } from './connection.ts';
 import type { ResultRow } from './database.ts';
 import { journalTable } from './journal-table.ts';
@@ -182,20 +188,29 @@ export function sqliteKeyTables(statements: Statements): KeyTables {
       );
     },
 
-    bound: async (limit, folded) => {
+    bound: async (limit, which) => {
       const rows =
-        folded === undefined
+        which === undefined
           ? await statements.all("SELECT * FROM contacts WHERE state = 'bound' LIMIT ?", limit)
-          : await statements.all(
-              `SELECT * FROM contacts INDEXED BY contacts_by_folded_key
-               WHERE lower(key) IN (SELECT value FROM json_each(?)) AND contact_id IS NOT NULL LIMIT ?`,
-              JSON.stringify(folded),
-              limit,
-            );
+          : 'folded' in which
+            ? await statements.all(boundAs.folded, JSON.stringify(which.folded), limit)
+            : await statements.all(boundAs.zerosBehind, JSON.stringify(which.zerosBehind), limit);
       return rows.map((row) => toContact(String(row.key), row));
     },
   };
 }
+
+const boundAs = {
+  folded: `SELECT * FROM contacts INDEXED BY contacts_by_folded_key
+    WHERE lower(key) IN (SELECT value FROM json_each(?)) AND contact_id IS NOT NULL LIMIT ?`,
+  zerosBehind: `SELECT * FROM contacts WHERE key IN (
+      SELECT min(key) FROM (
+        SELECT contacts.key FROM json_each(?) AS prefix CROSS JOIN contacts INDEXED BY contacts_by_folded_key
+          ON lower(contacts.key) >= lower(prefix.value) || '0' AND lower(contacts.key) < lower(prefix.value) || '1'
+        WHERE contact_id IS NOT NULL AND substr(contacts.key, length(prefix.value) + 1) NOT GLOB '*[^0-9]*'
+        LIMIT ${zeroLedKeysMax})
+      GROUP BY length(key)) LIMIT ?`,
+} as const;
 
 const erasing = erasingStatements({
   key: '?1',

@@ -134,6 +134,15 @@ export type InFlight = { readonly owner: string; readonly keys: readonly string[
 /** What of the past is forgotten by its age. */
 export type PastKind = 'journal' | 'history';
 
+/**
+ * `folded`: keys that are one of these in any case of their ASCII letters. `zerosBehind`: keys that are, behind one of these prefixes, digits
+ * with a zero in front; one for each length, of the first `zeroLedKeysMax`.
+ */
+export type BoundKeys = { readonly folded: readonly string[] } | { readonly zerosBehind: readonly string[] };
+
+/** Keys of one export have one length, or a few. */
+export const zeroLedKeysMax = 10_000;
+
 export interface KeyTables extends JournalTables {
   /** Every key that has any row; of `known` those of these feeds. */
   read(keys: readonly string[], feeds: readonly string[]): Promise<ReadonlyMap<string, KeyRows>>;
@@ -164,8 +173,8 @@ export interface KeyTables extends JournalTables {
    * table that names the key (`erased-rows.ts`), and those letters. @returns how many were deleted.
    */
   forget(what: { readonly past: PastKind; readonly beforeMs: number } | PersonInLedger, limit: number): Promise<number>;
-  /** Keys that have a contact; with `folded`, those that are one of these in any case of their ASCII letters. */
-  bound(limit: number, folded?: readonly string[]): Promise<readonly ContactRow[]>;
+  /** Keys that have a contact, all or those of `which`. */
+  bound(limit: number, which?: BoundKeys): Promise<readonly ContactRow[]>;
   /**
    * Keys with numbers behind that one, as many numbers as `width`, of which the feed settled a row of that run last, or which that
    * run bound. `next`: the number behind which to go on; null at the end.
