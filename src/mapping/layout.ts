@@ -253,6 +253,9 @@ function itemsTarget(tidy: string, normalised: string, settings: Settings): Targ
   };
 }
 
+/** Stands around the words of a label: `Email (home)`, `Phone : work`. */
+const aroundWord = /^[()[\]{}:;,.]+|[()[\]{}:;,.]+$/gu;
+
 /** The label in a header, in lower case, so that a header in another case changes no labels. */
 function labelOf(ending: string, word: string, plain: string): string | null {
   const normalised = normaliseHeader(ending);
@@ -261,9 +264,11 @@ function labelOf(ending: string, word: string, plain: string): string | null {
   if (!/^[\s_\p{Pd}\p{Nd}]/u.test(ending) && !capital && !commonLabels.has(normalised)) return null;
   const label = ending
     .split(/[\s_\p{Pd}]+/u)
+    .map((part) => part.replace(aroundWord, ''))
     .filter((part) => part !== '')
     .join(' ')
     .toLowerCase();
+  if (plainEndings.has(label)) return plain;
   return [...label].length <= labelLengthMax ? label : null;
 }
 

@@ -30,6 +30,9 @@ describe('the generic layout', () => {
     ['EMAILWORK', 'emailwork', 'work'],
     ['email Head  Office', 'emailheadoffice', 'head office'],
     ['email2', 'email2', '2'],
+    ['Email (home)', 'email(home)', 'home'],
+    ['E-Mail 2: Adresse', 'email2:adresse', '2 adresse'],
+    ['Email [ ]', 'email[]', 'email'],
   ])('%s is an e-mail column: slot %s, label %s', (header, slot, label) => {
     const { emails } = desiredOf(mapRecord({ externalId: 'a', [header]: 'a@example.com' }));
     expect(emails).toEqual([{ slot, items: [{ label, value: 'a@example.com' }] }]);
@@ -42,6 +45,7 @@ describe('the generic layout', () => {
     ['phone mobile', 'phonemobile', 'mobile'],
     ['PHONE-MOBILE', 'phonemobile', 'mobile'],
     ['phone Büro', 'phonebüro', 'büro'],
+    ['Phone : work', 'phone:work', 'work'],
   ])('%s is a phone column: slot %s, label %s', (header, slot, label) => {
     const { phones } = desiredOf(mapRecord({ externalId: 'a', [header]: '+14155550101' }));
     expect(phones).toEqual([{ slot, items: [{ label, value: '+14155550101' }] }]);
