@@ -33,6 +33,8 @@ export interface ErrorOptions {
   readonly facts?: Facts;
   /** What to do next, in one sentence, if only the thrower knows it. */
   readonly hint?: string;
+  /** The message without what others wrote in it, as the service did: for readers without a token. Left out: the message itself. */
+  readonly plainMessage?: string;
   readonly cause?: unknown;
 }
 
@@ -43,6 +45,8 @@ export class PatchbayError extends Error {
   readonly code: string;
   readonly facts: Facts;
   readonly hint: string | null;
+  /** Without words of the service, which may be about a person. */
+  readonly plainMessage: string;
 
   constructor(kind: ErrorKind, code: string, message: string, options: ErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -50,6 +54,7 @@ export class PatchbayError extends Error {
     this.code = code;
     this.facts = options.facts ?? {};
     this.hint = options.hint ?? null;
+    this.plainMessage = options.plainMessage ?? message;
   }
 }
 

@@ -31,7 +31,7 @@ export async function overviewPage(frame: Frame, parts: DashboardParts): Promise
     body: html`<h1>Overview</h1>
 ${readinessNotice(
   readiness,
-  troublesOf(overview).map((trouble) => paste(frame, trouble)),
+  readiness.troubles.map((trouble) => paste(frame, trouble)),
 )}
 ${pauseNotice(pause)}
 ${facts(parts, overview)}
@@ -155,11 +155,6 @@ async function readOverviewView(parts: DashboardParts): Promise<OverviewView> {
   return { ...(await readOverview(parts)), waiting, readiness: await askReadiness(parts) };
 }
 
-/** The reasons of the readiness except for the pause, which is shown separately. */
-function troublesOf({ pause, readiness }: Pick<OverviewView, 'pause' | 'readiness'>): readonly string[] {
-  return readiness.reasons.filter((reason) => reason !== pause?.message);
-}
-
 /** `status --json`, and what the process and its page know beyond that. */
 export async function overviewJson(parts: DashboardParts): Promise<object> {
   const readiness = await askReadiness(parts);
@@ -170,6 +165,6 @@ export async function overviewJson(parts: DashboardParts): Promise<object> {
     queue: parts.queueDescription,
     importFolders: parts.folders.watched,
     ready: readiness.ready,
-    troubles: troublesOf({ readiness, pause: await parts.ledger.pause() }),
+    troubles: readiness.troubles,
   };
 }

@@ -11,8 +11,10 @@ export interface Readiness {
   readonly ready: boolean;
   /** Files are taken, and wait: the queue is paused. */
   readonly degraded: boolean;
-  /** Sentences; empty where all is well. No personal data: probes need no token. */
+  /** Sentences; empty where all is well. No personal data and no words of the service: probes need no token. */
   readonly reasons: readonly string[];
+  /** For the page: the reasons in full, without the pause, which it shows by itself. */
+  readonly troubles: readonly string[];
 }
 
 /** The data folder that is shown. */

@@ -1,6 +1,7 @@
 /** Whether this process can take files: asked by probes, and told among the metrics. */
 
 import { PatchbayError } from '#src/errors.ts';
+import type { Pause } from '#src/ledger/port.ts';
 import type { DashboardParts, Readiness } from './parts.ts';
 
 /** Asks whether this process can take files. A question that fails or hangs counts as not ready. */
@@ -27,5 +28,42 @@ async function ask(parts: Pick<DashboardParts, 'readiness'>): Promise<Readiness>
 }
 
 function notReady(reason: string): Readiness {
-  return { ready: false, degraded: false, reasons: [reason] };
+  return { ready: false, degraded: false, reasons: [reason], troubles: [reason] };
+}
+
+/** What a process knows of itself. */
+export interface Signs {
+  /** Import folders that cannot be used: a sentence each. */
+  readonly folders: readonly string[];
+  /** Of ledger, queue, disk and schedules; they name no person. */
+  readonly troubles: readonly { readonly code: string; readonly message: string }[];
+  /** Jobs that end early again and again: in full, and without an error's own words. */
+  readonly failures: { readonly whole: readonly string[]; readonly plain: readonly string[] };
+  readonly pause: Pause | null;
+}
+
+/** What keeps a process from taking files. */
+const notReadyCodes: readonly string[] = [
+  ...['diskFull', 'ledgerIoFails', 'ledgerDamaged', 'ledgerAway', 'ledgerReadOnly'],
+];
+
+/** Not ready only when this process cannot take files; work that is paused is degraded. Pure. */
+export function readinessOf({ folders, troubles, failures, pause }: Signs): Readiness {
+  const [blocking, others] = [true, false].map((blocks) =>
+    troubles.filter(({ code }) => notReadyCodes.includes(code) === blocks).map(({ message }) => message),
+  ) as [string[], string[]];
+  const known = [...folders, ...blocking];
+  return {
+    ready: known.length === 0,
+    degraded: pause !== null || failures.whole.length + troubles.length > 0,
+    reasons: [...known, ...others, ...failures.plain, ...(pause === null ? [] : [plainPause(pause)])],
+    troubles: [...known, ...others, ...failures.whole],
+  };
+}
+
+/** Older versions kept the whole message alone, with the service's words. */
+function plainPause({ code, scope, plainMessage, errorCode }: Pause): string {
+  if (plainMessage !== undefined) return plainMessage;
+  const why = code === 'auth' ? 'the API key' : scope === 'writes' ? 'writes' : 'reads';
+  return `Work is paused: the service does not accept ${why}${errorCode === undefined ? '' : ` (${errorCode})`}.`;
 }

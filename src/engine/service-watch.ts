@@ -63,7 +63,8 @@ export function createServiceWatch(parts: ServiceWatchParts): ServiceWatch {
   };
   const pauseFor = async (error: unknown): Promise<boolean> => {
     if (!(error instanceof PatchbayError) || (error.kind !== 'auth' && error.kind !== 'unreachable')) return false;
-    await pause({ code: error.kind, scope: 'all', errorCode: error.code, message: error.message });
+    const { kind, code, message, plainMessage } = error;
+    await pause({ code: kind, scope: 'all', errorCode: code, message, plainMessage });
     return true;
   };
   /** The code of the last probe's failure: reported once, not every few seconds. */
@@ -74,7 +75,9 @@ export function createServiceWatch(parts: ServiceWatchParts): ServiceWatch {
     reportedFailure = code;
     log.error({ code }, 'probe failed');
     const known = await ledger.pause();
-    if (known !== null) await ledger.setPause({ ...known, message: messageOf(error) });
+    const plainMessage =
+      error instanceof PatchbayError ? error.plainMessage : 'The service cannot be checked: an error inside Patchbay.';
+    if (known !== null) await ledger.setPause({ ...known, message: messageOf(error), plainMessage });
   };
   const passes = async (known: Pause, signal?: AbortSignal): Promise<boolean> => {
     await askControlKey(workspace, signal === undefined ? {} : { signal });
@@ -132,10 +135,13 @@ function breakerPause(origin: string, breaker: OpenedBreaker): Omit<Pause, 'sinc
   const { kind, failure, otherKindPasses } = breaker;
   const code = 'unreachable';
   const errorCode = failure.code;
-  if (kind === 'read') return { code, scope: 'all', errorCode, message: readsFail(origin, failure) };
+  if (kind === 'read') {
+    const why = readsFail(origin, failure);
+    return { code, scope: 'all', errorCode, message: why, plainMessage: why };
+  }
   const reads = otherKindPasses ? '; reads succeed' : '';
   const message = `Creates and updates fail at ${origin} (${failure.why})${reads}.`;
-  return { code, scope: 'writes', errorCode, message };
+  return { code, scope: 'writes', errorCode, message, plainMessage: message };
 }
 
 function readsFail(origin: string, { code, why }: RequestFailure): string {

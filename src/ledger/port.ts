@@ -42,6 +42,8 @@ export interface Pause {
   /** What waits: all, or writing alone. Absent in what older versions wrote: all. */
   readonly scope?: 'all' | 'writes';
   readonly message: string;
+  /** The same without words of the service, for readers without a token. Absent in what older versions wrote. */
+  readonly plainMessage?: string;
   /** The stable code of the error behind it. */
   readonly errorCode?: string;
   readonly sinceMs: number;

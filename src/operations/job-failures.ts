@@ -5,10 +5,15 @@ import type { JobFailure, Ledger } from '#src/ledger/port.ts';
 
 /** Within a sentence: what a job of the run at hand ends with. */
 export function failureWords(failure: JobFailure): string {
+  return isDefect(failure) ? `${plainFailureWords(failure)}: ${failure.message}` : failure.message;
+}
+
+/** The same without an error's own words, which may hold data: those about a folder name the folder alone (`src/whole-file.ts`). */
+function plainFailureWords(failure: JobFailure): string {
   if (!isDefect(failure)) return failure.message;
-  const { job, runId, count, sinceMs, message } = failure;
+  const { job, runId, count, sinceMs } = failure;
   const whose = runId === null ? '' : ` of the run ${runId}`;
-  return `the job ${job}${whose} has ended with an error inside Patchbay ${count} times since ${isoInstant(sinceMs)}: ${message}`;
+  return `the job ${job}${whose} has ended with an error inside Patchbay ${count} times since ${isoInstant(sinceMs)}`;
 }
 
 /** The same of another run, which comes first. */
@@ -19,25 +24,38 @@ export function aheadWords(failure: JobFailure): string {
     : `the run ${runId} waits, since ${failure.message}`;
 }
 
-/** What to do about each, for people; empty where no job ends so now. */
-export async function readJobFailures(home: {
+interface FailureHome {
   readonly ledger: Pick<Ledger, 'jobFailures'> & { readonly runs: Pick<Ledger['runs'], 'get'> };
   readonly clock: Pick<Clock, 'nowMs'>;
-}): Promise<readonly string[]> {
+}
+
+/** What to do about each, for people; empty where no job ends so now. */
+export async function readJobFailures(home: FailureHome): Promise<readonly string[]> {
+  return sentencesOf(await failuresGoingOn(home), failureWords);
+}
+
+/** The same twice: whole, and for readers without a token. */
+export async function readOpenJobFailures(
+  home: FailureHome,
+): Promise<{ readonly whole: readonly string[]; readonly plain: readonly string[] }> {
   const going = await failuresGoingOn(home);
+  return { whole: sentencesOf(going, failureWords), plain: sentencesOf(going, plainFailureWords) };
+}
+
+function sentencesOf(going: readonly JobFailure[], wordsOf: (failure: JobFailure) => string): readonly string[] {
   const [defect] = going.filter(isDefect);
   const others = Map.groupBy(
     going.filter((failure) => !isDefect(failure)),
     ({ message }) => message,
   );
   return [
-    ...(defect === undefined ? [] : [defectSentence(defect)]),
+    ...(defect === undefined ? [] : [defectSentence(wordsOf(defect))]),
     ...[...others].map(([message, failures]) => waitingSentence(message, failures)),
   ];
 }
 
-function defectSentence(defect: JobFailure): string {
-  return `${capital(failureWords(defect))}. Nothing is lost; patchbay logs has the lines that a report of this defect needs.`;
+function defectSentence(words: string): string {
+  return `${capital(words)}. Nothing is lost; patchbay logs has the lines that a report of this defect needs.`;
 }
 
 /** One folder may keep many runs waiting. */

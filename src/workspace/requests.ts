@@ -121,15 +121,15 @@ function failure(about: ErrorSubject, verdict: Exclude<Verdict, { next: 'use' }>
       return new PatchbayError('unreachable', 'rateLimited', message, { facts: factsOf(about, 429, verdict.body) });
     }
     case 'checkKey': {
-      const message = `The service at ${origin} refuses the API key (${verdict.status})${quote(verdict.body)}.`;
+      const said = `The service at ${origin} refuses the API key (${verdict.status})`;
       const facts = factsOf(about, verdict.status, verdict.body);
-      return new PatchbayError('auth', 'keyRefused', message, { facts });
+      return new PatchbayError('auth', 'keyRefused', quoting(said, verdict.body), { facts, plainMessage: `${said}.` });
     }
     case 'giveUp': {
       if (verdict.status === 404) return oddReply(about, 'status 404', 404);
-      const message = `The service at ${origin} refuses to ${operation} (${verdict.status})${quote(verdict.body)}.`;
-      const facts = factsOf(about, verdict.status, verdict.body);
-      return new PatchbayError('rejected', 'requestRefused', message, { facts });
+      const said = `The service at ${origin} refuses to ${operation} (${verdict.status})`;
+      const options = { facts: factsOf(about, verdict.status, verdict.body), plainMessage: `${said}.` };
+      return new PatchbayError('rejected', 'requestRefused', quoting(said, verdict.body), options);
     }
     case 'doubt':
       return doubtful(about, verdict, nowMs);
@@ -147,9 +147,9 @@ function doubtful(about: ErrorSubject, verdict: Extract<Verdict, { next: 'doubt'
     case 'lost':
       return new TryAgain(lost(about, `${why}.`, { status }, cause), null);
     case 'failing': {
-      const message = `The service at ${origin} failed to ${operation} (${why})${quote(body)}.`;
-      const facts = factsOf(about, status, body);
-      const error = new PatchbayError('unreachable', 'serviceFailing', message, { facts });
+      const said = `The service at ${origin} failed to ${operation} (${why})`;
+      const options = { facts: factsOf(about, status, body), plainMessage: `${said}.` };
+      const error = new PatchbayError('unreachable', 'serviceFailing', quoting(said, body), options);
       return new TryAgain(error, parseRetryAfter(retryAfter, nowMs));
     }
     default:
@@ -173,9 +173,10 @@ function factsOf({ operation }: ErrorSubject, status: number | null, body: Servi
   return { operation, status, serviceCode: code, title, message, trace, paths: paths.join(', ') || null };
 }
 
-function quote(body: ServiceErrorBody): string {
+/** The sentence, and the service's words for it, which may be about a person. */
+function quoting(said: string, body: ServiceErrorBody): string {
   const words = body.message ?? body.title;
-  return words === null ? '' : `: ${words.slice(0, 300).replace(/\.\s*$/, '')}`;
+  return words === null ? `${said}.` : `${said}: ${words.slice(0, 300).replace(/\.\s*$/, '')}.`;
 }
 
 interface WriteRequest {

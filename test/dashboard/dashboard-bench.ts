@@ -81,7 +81,7 @@ export function openPages(
     queueDescription: 'embedded Valkey',
     token: null,
     surroundings: async () => ({ diskFreeBytes: null, queueAnswers: null, troubles: [] }),
-    readiness: async () => ({ ready: true, degraded: false, reasons: [] }),
+    readiness: async () => ({ ready: true, degraded: false, reasons: [], troubles: [] }),
     metricsText: (readiness) => {
       return metrics.text({ ledger, nowMs: clock.nowMs(), expectEveryMs: {}, queueJobs: null, readiness, leads: true });
     },

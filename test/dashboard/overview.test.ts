@@ -118,7 +118,10 @@ describe('the overview', () => {
 
   it('says so when files are not taken', async () => {
     const bench = await dashboardBench({
-      readiness: async () => ({ ready: false, degraded: false, reasons: ['the import folder cannot be read'] }),
+      readiness: async () => ({
+        ...{ ready: false, degraded: false, reasons: [] },
+        troubles: ['the import folder cannot be read'],
+      }),
     });
     expect((await bench.page('/')).text).toMatch(
       /role="alert">.*Files are not taken[\s\S]*the import folder cannot be read/,
@@ -128,7 +131,7 @@ describe('the overview', () => {
   it('tells trouble around the process while files are taken, and what of a pause waits', async () => {
     const trouble = 'The queue has no memory left: Redis at 127.0.0.1:6379. Work waits, and nothing is lost.';
     const message = 'Creates and updates fail';
-    const readiness = async () => ({ ready: true, degraded: true, reasons: [trouble, message] });
+    const readiness = async () => ({ ready: true, degraded: true, reasons: [trouble], troubles: [trouble] });
     const bench = await dashboardBench({ readiness });
     await bench.ledger.setPause({ code: 'unreachable', scope: 'writes', message, sinceMs: startMs });
     const { text } = await bench.page('/');

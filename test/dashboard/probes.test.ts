@@ -1,6 +1,11 @@
 /** `/healthz`, `/readyz` and `/metrics`. */
 import { describe, expect, it } from 'vitest';
+import { readinessOf } from '#src/dashboard/readiness.ts';
+import { createServiceWatch } from '#src/engine/service-watch.ts';
 import { PatchbayError } from '#src/errors.ts';
+import { readOpenJobFailures } from '#src/operations/job-failures.ts';
+import { reply } from '#test/workspace/support/scripted-server.ts';
+import { openTestWorkspace } from '#test/workspace/support/test-workspace.ts';
 import { dashboardBench, deadRow, enterRun, finishedRun, stageRun, startMs } from './dashboard-bench.ts';
 
 describe('/healthz', () => {
@@ -21,13 +26,15 @@ describe('/readyz', () => {
 
   it('is 200 and degraded while the queue is paused', async () => {
     const answer = { ready: true, degraded: true, reasons: ['the service does not answer'] };
-    const { status, body } = await (await dashboardBench({ readiness: async () => answer })).page('/readyz');
+    const readiness = async () => ({ ...answer, troubles: [] });
+    const { status, body } = await (await dashboardBench({ readiness })).page('/readyz');
     expect([status, body]).toEqual([200, answer]);
   });
 
   it('is 503 with the reasons when this process cannot take files', async () => {
     const answer = { ready: false, degraded: false, reasons: ['the import folder cannot be read'] };
-    const { status, body } = await (await dashboardBench({ readiness: async () => answer })).page('/readyz');
+    const readiness = async () => ({ ...answer, troubles: answer.reasons });
+    const { status, body } = await (await dashboardBench({ readiness })).page('/readyz');
     expect([status, body]).toEqual([503, answer]);
   });
 
@@ -45,6 +52,63 @@ describe('/readyz', () => {
     const clock = { ...bench.parts.clock, sleep: async () => undefined };
     const hanging = await dashboardBench({ clock, readiness: () => new Promise(() => undefined) });
     expect((await hanging.page('/readyz')).status).toBe(503);
+  });
+});
+
+describe('without a token', () => {
+  const told = /CANARYSVC|anna@|4155559999/;
+  const body = '{"code":"0801400","message":"CANARYSVC of anna@example.com +14155559999"}';
+
+  it.each([
+    [401, 'unreachable', /refuses the API key \(401\)/],
+    [403, 'unreachable', /refuses the API key \(403\)/],
+    [422, 'unreachable', /refuses to look up contacts \(422\)/],
+    [503, 'auth', /failed to look up contacts \(status 503\)/],
+  ] as const)(
+    '/readyz says status %i of a service, and not its words, which the page has',
+    async (status, code, plain) => {
+      const { server, workspace } = await openTestWorkspace();
+      const bench = await dashboardBench({
+        readiness: async () => {
+          const pause = await bench.ledger.pause();
+          return readinessOf({ folders: [], troubles: [], failures: { whole: [], plain: [] }, pause });
+        },
+      });
+      const { ledger, parts } = bench;
+      const { clock, log } = parts;
+      const breakers = { totals: () => ({ answers: 0, failures: 0 }) };
+      const watch = createServiceWatch({ ledger, workspace, breakers, clock, log, recheck: async () => undefined });
+      await ledger.setPause({ code, message: 'before', sinceMs: startMs });
+      server.always(reply(status, body));
+      expect(await watch.probe()).toBe(false);
+      const { text } = await bench.page('/readyz');
+      expect(text).toMatch(plain);
+      expect(text).not.toMatch(told);
+      expect((await bench.page('/')).text).toMatch(told);
+    },
+  );
+
+  it('/readyz says which job ends with a defect, and not what the error says', async () => {
+    const bench = await dashboardBench({
+      readiness: async () => {
+        const failures = await readOpenJobFailures(bench.parts);
+        return readinessOf({ folders: [], troubles: [], failures, pause: null });
+      },
+    });
+    const failure = { job: 'upsert-batch', runId: null, code: 'unexpected', message: 'no CANARYSVC', atMs: startMs };
+    for (let time = 0; time < 3; time += 1) await bench.ledger.noteJobFailure(failure);
+    const { text, body } = await bench.page('/readyz');
+    expect(body.reasons).toEqual([
+      expect.stringMatching(/^The job upsert-batch has ended with an error inside Patchbay/),
+    ]);
+    expect(text).not.toMatch(told);
+    expect((await bench.page('/')).text).toMatch(told);
+  });
+
+  it('/readyz says of a pause that an older version entered what kind it is', async () => {
+    const pause = { code: 'auth', message: 'CANARYSVC', errorCode: 'keyRefused', sinceMs: startMs } as const;
+    const { reasons } = readinessOf({ folders: [], troubles: [], failures: { whole: [], plain: [] }, pause });
+    expect(reasons).toEqual(['Work is paused: the service does not accept the API key (keyRefused).']);
   });
 });
 

@@ -8,6 +8,7 @@ import { createOutput, type Output, printable } from '#src/cli/output.ts';
 import { ledgerNotes, openPatiently } from '#src/cli/waiting.ts';
 import { isoInstant } from '#src/clock.ts';
 import type { Readiness } from '#src/dashboard/parts.ts';
+import { readinessOf } from '#src/dashboard/readiness.ts';
 import { type RunningPage, startPage } from '#src/dashboard/start-page.ts';
 import { startWorkerPage } from '#src/dashboard/worker-page.ts';
 import { type Engine, startEngine } from '#src/engine/engine.ts';
@@ -22,7 +23,7 @@ import { isLedgerAway, isLedgerTrouble } from '#src/ledger/trouble.ts';
 import { unlessAway, waitOut } from '#src/ledger/wait-out.ts';
 import type { Metrics } from '#src/metrics/metrics.ts';
 import { errorDocument } from '#src/operations/error-document.ts';
-import { readJobFailures } from '#src/operations/job-failures.ts';
+import { readOpenJobFailures } from '#src/operations/job-failures.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import type { FolderFlags } from '#src/shell-words.ts';
 import manifest from '../../../package.json' with { type: 'json' };
@@ -184,32 +185,17 @@ function fromAnywhere({ config, data, sandbox = false }: FolderFlags): FolderFla
   };
 }
 
-/** What keeps this process from taking files. */
-const notReadyCodes: readonly string[] = [
-  ...['diskFull', 'ledgerIoFails', 'ledgerDamaged', 'ledgerAway', 'ledgerReadOnly'],
-];
-
-/** Not ready only when this process cannot take files; work that is paused is degraded. */
-async function readiness(
-  home: Home,
-  engine: Engine,
-): Promise<{ ready: boolean; degraded: boolean; reasons: string[] }> {
+async function readiness(home: Home, engine: Engine): Promise<Readiness> {
   const { folders, ledger } = home;
-  const reasons = (await unusableFolders(folders)).map(({ message }) => message);
   // Trouble of the ledger is among the troubles by now.
   const unlessTrouble = (error: unknown): null => {
     if (isLedgerTrouble(error)) return null;
     throw error;
   };
   const pause = await ledger.pause().catch(unlessTrouble);
-  const failures = (await readJobFailures(home).catch(unlessTrouble)) ?? [];
-  const troubles = engine.troubles();
-  for (const { code, message } of troubles) if (notReadyCodes.includes(code)) reasons.push(message);
-  const ready = reasons.length === 0;
-  for (const { code, message } of troubles) if (!notReadyCodes.includes(code)) reasons.push(message);
-  reasons.push(...failures);
-  if (pause !== null) reasons.push(pause.message);
-  return { ready, degraded: pause !== null || failures.length + troubles.length > 0, reasons };
+  const failures = (await readOpenJobFailures(home).catch(unlessTrouble)) ?? { whole: [], plain: [] };
+  const unusable = (await unusableFolders(folders)).map(({ message }) => message);
+  return readinessOf({ folders: unusable, troubles: engine.troubles(), failures, pause });
 }
 
 function banner(home: Home, engine: Engine, page: string) {
