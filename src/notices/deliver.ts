@@ -61,21 +61,23 @@ async function deliver(parts: DeliverParts, deliveryId: string, signal: AbortSig
     const addressees = addresseesOf(parts.notify);
     if (addressees.length === 0) await rest(parts);
     else if (addressees.includes(addressee)) await attempt(parts, addressee, delivery, signal);
-    else await giveUp(parts, addressee, delivery);
+    else await giveUp(parts, delivery);
   } finally {
     parts.underWay.delete(deliveryId);
   }
 }
 
 /** Its addressee was removed from the configuration, and others are there. A person may still have it sent again. */
-async function giveUp(
-  { ledger, clock, log }: DeliverParts,
-  addressee: Addressee,
-  { id }: DeliveryRecord,
-): Promise<void> {
+async function giveUp({ ledger, clock, log }: DeliverParts, delivery: DeliveryRecord): Promise<void> {
+  const { addressee } = addressOf(delivery.feed);
   const why = { code: 'noAddressee', message: `${addresseeWords[addressee]} is not configured any more` };
-  await ledger.deliveries.tried(id, clock.nowMs(), { state: 'dead', why });
-  log.warn({ delivery: id, addressee, code: why.code }, 'delivery given up');
+  await ledger.deliveries.tried(delivery.id, clock.nowMs(), { state: 'dead', why });
+  log.warn({ ...logFacts(delivery), code: why.code }, 'delivery given up');
+}
+
+/** What log lines say of a delivery. The name that it was entered under is that of no feed. */
+function logFacts({ id, type, feed }: DeliveryRecord): Readonly<Record<string, string>> {
+  return { delivery: id, type, ...addressOf(feed) };
 }
 
 /** Deliveries outlive the last addressee that was removed from the configuration, for a while. */
@@ -108,7 +110,7 @@ async function attempt(
     nextDueAtMs === null ? { state: 'dead', why: failure } : { state: 'waiting', why: failure, nextDueAtMs };
   await ledger.deliveries.tried(delivery.id, clock.nowMs(), end);
   const { code, message: reason } = failure;
-  const facts = { delivery: delivery.id, type: delivery.type, feed: delivery.feed, code, attempts };
+  const facts = { ...logFacts(delivery), code, attempts };
   if (delayMs === null) {
     parts.log.warn({ ...facts, reason }, 'delivery given up');
     return;

@@ -23,6 +23,8 @@ interface Bench {
   readonly file: string;
   /** `level code message`. */
   readonly lines: readonly string[];
+  /** The same lines as they were written. */
+  readonly log: readonly string[];
   deliver(signal?: AbortSignal, id?: string): Promise<void>;
   /** Lets the time pass that a failed try waits at most, then tries. */
   deliverLater(): Promise<void>;
@@ -39,7 +41,9 @@ async function openBench(
   const { ledger } = await openForTest(async () => opened);
   const clock = movedClock();
   const lines: string[] = [];
+  const log: string[] = [];
   const write = (line: string): void => {
+    log.push(line);
     const { level, code, msg } = JSON.parse(line);
     lines.push([level, code, msg].join(' '));
   };
@@ -70,6 +74,7 @@ async function openBench(
     ledger,
     file: opened.file,
     lines,
+    log,
     deliver,
     deliverLater: async () => {
       clock.advance(24 * 3_600_000);
@@ -153,6 +158,22 @@ describe('A delivery', () => {
     const bench = await openBench(await startReceiver([410]));
     await bench.deliver();
     expect(await bench.standing()).toBe('dead 1 webhookGone the webhook answered 410: it is gone');
+  });
+
+  it.each([
+    ['slack', 'slackGone'],
+    ['teams', 'noAddressee'],
+  ])('to %s that is given up is in the log under its feed', async (addressee, code) => {
+    const receiver = await startReceiver([410]);
+    const recovered = { ended: ['guard'], badSince: '2026-11-21T00:00:00.000Z' };
+    const slack = configSchema.parse({ notify: { slack: { url: receiver.url } } }).notify.slack;
+    const bench = await openBench(null, { slack });
+    await bench.ledger.deliveries.setCondition({ feed: 'crm', troubles: [], sinceMs: 0 }, [
+      { id: 'n2', kind: 'notice', type: 'feed.recovered', feed: `crm@${addressee}`, data: recovered, atMs: 0 },
+    ]);
+    await bench.deliver(never, 'n2');
+    const given = bench.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'delivery given up');
+    expect(given).toMatchObject([{ delivery: 'n2', type: 'feed.recovered', feed: 'crm', addressee, code }]);
   });
 
   it('follows no redirect', async () => {
