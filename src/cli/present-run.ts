@@ -26,7 +26,8 @@ const valueCharsMax = 40;
 
 type PresentedRun = Pick<
   RunDetail,
-  'summary' | 'problems' | 'outcomes' | 'notes' | 'reason' | 'hasReport' | 'isFixFileGone' | 'isInterrupted'
+  | ('summary' | 'problems' | 'problemCount' | 'rejectedRowsUnread' | 'outcomes' | 'notes' | 'reason')
+  | ('hasReport' | 'isFixFileGone' | 'isInterrupted')
 >;
 
 export type RunPresentation = PresentedRun & {
@@ -38,7 +39,7 @@ export type RunPresentation = PresentedRun & {
 
 /** What `import` prints: of warnings one line for each kind, with the command that lists them all. */
 export function presentRun(output: Output, run: RunPresentation): string {
-  return present(output, run, [], shortList);
+  return present(output, run, [], run.hasReport ? shortList : { ...shortList, rest: '' });
 }
 
 /** The same with the warnings one by one, and with as many of each kind as `max` says. */
@@ -53,25 +54,9 @@ export function instantText(iso: string): string {
   return iso.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
 }
 
-function present(
-  output: Output,
-  {
-    summary,
-    record,
-    problems,
-    held,
-    matches = [],
-    notes,
-    reason,
-    outcomes,
-    hasReport,
-    isFixFileGone,
-    isInterrupted,
-  }: RunPresentation,
-  warnings: readonly RunEvent[],
-  max: ShownMax,
-): string {
+function present(output: Output, run: RunPresentation, warnings: readonly RunEvent[], max: ShownMax): string {
   const { style } = output;
+  const { summary, record, held, matches = [], notes, reason, outcomes, hasReport, isFixFileGone, isInterrupted } = run;
   const lines = [
     `${style('bold', printable(summary.file))} → ${summary.service}: ${isInterrupted ? style('red', 'interrupted') : headline(output, summary, reason)}`,
   ];
@@ -97,8 +82,7 @@ function present(
     const value = values.get(note);
     if (!listed.has(note)) lines.push(`  note: ${printable(note)}${value === undefined ? '' : `: ${shorten(value)}`}`);
   }
-  if (problems.length > 0) lines.push(indent(problemTable(output, problems.slice(0, max.problems))));
-  if (problems.length > max.problems) lines.push(`  … and ${problems.length - max.problems} more${max.rest}`);
+  lines.push(...problemLines(output, run, max));
   const count = summary.warnings - outcomes.filter(isNoteOnly({ notes })).length;
   if (count > 0) lines.push(...warningLines(output, { ...summary, warnings: count }, warnings, outcomes, max));
   if (summary.fixFile !== null)
@@ -117,6 +101,19 @@ function present(
   lines.push(`  ${summary.seconds.toFixed(1)} s, ${sent} sent`);
   if (hasReport) lines.push(`  report: ${summary.report}`);
   return lines.join('\n');
+}
+
+/** A row may have several problems, so that those of rows that were not read are not known. */
+function problemLines(
+  output: Output,
+  { problems, problemCount, rejectedRowsUnread }: RunPresentation,
+  max: ShownMax,
+): readonly string[] {
+  if (problems.length === 0) return [];
+  const shown = problems.slice(0, max.problems);
+  const more = problemCount + rejectedRowsUnread - shown.length;
+  const number = `${rejectedRowsUnread > 0 ? 'at least ' : ''}${more}`;
+  return [indent(problemTable(output, shown)), ...(more > 0 ? [`  … and ${number} more${max.rest}`] : [])];
 }
 
 const movedShown = 10;

@@ -170,6 +170,8 @@ export interface RunDetail extends RunView {
   readonly held: readonly RunEvent[];
   /** Contacts to be made that may be there already, among the outcomes. */
   readonly matches: readonly RunEvent[];
+  /** All that were read: `problems` may hold the first of them alone. */
+  readonly problemCount: number;
   readonly problemsKnown: ProblemsKnown;
   /** Rejected rows beyond those whose problems were read, while there is no report. */
   readonly rejectedRowsUnread: number;
@@ -220,6 +222,7 @@ export async function readRun(
     isFixFileGone: mayHaveFixFile(run) && view.summary.fixFile === null && (await hasOpenLetters(home, run)),
     isInterrupted: stop !== null,
     problems: problems.slice(0, limits.problemsMax),
+    problemCount: problems.length,
     outcomes,
     held: outcomes.filter(({ kind }) => kind === 'held'),
     matches: outcomes.filter(({ kind }) => kind === 'match'),

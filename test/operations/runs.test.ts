@@ -2,6 +2,8 @@
 import { rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { Home } from '#src/app.ts';
+import { createOutput } from '#src/cli/output.ts';
+import { presentRun } from '#src/cli/present-run.ts';
 import type { Standstill } from '#src/ledger/follow.ts';
 import { noOptions } from '#src/ledger/runs.ts';
 import {
@@ -68,6 +70,20 @@ describe('the document of a run', () => {
     const changed = { kind: 'changed', line: 2, key: 'c-1', code: 'updated', fields: ['role'] };
     expect(await outcomesOf(done)).toMatchObject({ outcomes: [...read, changed] });
     expect((await bench.report(done)).outcomes).toMatchObject([...read, changed]);
+  });
+
+  it('with more problems than its document lists is printed with the number of all', async () => {
+    const bench = await openRunsBench();
+    const rows = Array.from({ length: 1_020 }, (_, at) => `c-${at},Ann,A,call me`);
+    const staged = await bench.stage(await bench.submit('a.csv', csv(rows, header)));
+    const output = createOutput({ color: false });
+    const printed = async (run: typeof staged): Promise<string> =>
+      presentRun(output, await readRun(homeOf(bench), run));
+    // What is read from the ledger are the first rows, and there is no report.
+    expect(await printed(staged)).toMatch(/\n {2}… and at least 1010 more\n/);
+    const done = await bench.finish(await bench.apply(staged));
+    expect(await printed(done)).toMatch(/\n {2}… and 1010 more in the report\n/);
+    expect(runDocument(await readRun(homeOf(bench), done), true).problems).toHaveLength(1_000);
   });
 
   it('of a stopped run names no fix-file, also where every row is dead: there is none yet', async () => {

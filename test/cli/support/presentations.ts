@@ -41,7 +41,9 @@ export function presentation(
   rest: Partial<Omit<RunPresentation, 'summary'>> = {},
 ): RunPresentation {
   const said = { problems: [], held: [], outcomes: [], notes: [], reason: null };
-  return { summary: summaryOf(summary), ...said, hasReport: true, isFixFileGone: false, isInterrupted: false, ...rest };
+  const counted = { problemCount: rest.problems?.length ?? 0, rejectedRowsUnread: 0 };
+  const states = { hasReport: true, isFixFileGone: false, isInterrupted: false };
+  return { summary: summaryOf(summary), ...said, ...counted, ...states, ...rest };
 }
 
 export function problem(given: Partial<ProblemLine> = {}): ProblemLine {
