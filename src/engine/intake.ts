@@ -10,6 +10,7 @@ import { messageOf, PatchbayError } from '#src/errors.ts';
 import { type Feeds, feedNameOf } from '#src/feeds/feeds.ts';
 import type { Logger } from '#src/log.ts';
 import { enterOrphans, hasOrphans, takeFile } from '#src/runs/enter-run.ts';
+import type { EntryPath } from '#src/sources/folder-entries.ts';
 import { type ImportFolder, watchImportFolder } from '#src/sources/import-folder.ts';
 import { makeFolder } from '#src/whole-file.ts';
 
@@ -46,7 +47,7 @@ export async function startIntake(home: IntakeHome, onTaken: () => void): Promis
   let orphaned = false;
   const taking =
     (importFolder: string, folder: string | null) =>
-    async ({ path }: { readonly path: string }): Promise<void> => {
+    async ({ path }: { readonly path: EntryPath }): Promise<void> => {
       try {
         await takeFile(submit, { importFolder, folder, path });
         onTaken();

@@ -27,7 +27,8 @@ import {
 } from '#src/ledger/runs.ts';
 import type { Logger } from '#src/log.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
-import { checkOutFile, claimFile, copyIntoFolder, hashFile } from '#src/sources/check-out.ts';
+import { checkOutFile, claimFile, copyIntoFolder, hashFile, nameOfEntry } from '#src/sources/check-out.ts';
+import type { EntryPath } from '#src/sources/folder-entries.ts';
 import { inStep } from '#src/steps.ts';
 import { chooseFeed, type FeedChoice, readingOfFile } from './choose-feed.ts';
 import {
@@ -126,7 +127,7 @@ interface DroppedFile {
   readonly importFolder: string;
   /** The name of its folder in the import folder, which is its feed's; null is the import folder itself: feed `main`. */
   readonly folder: string | null;
-  readonly path: string;
+  readonly path: EntryPath;
 }
 
 /**
@@ -148,7 +149,7 @@ export async function takeFile(parts: SubmitParts, { importFolder, folder, path 
             runId,
           );
     const choice = await chooseFeed(parts.feeds, folder);
-    const file = { runId, folder, name: basename(path), path: claimed };
+    const file = { runId, folder, name: nameOfEntry(path), path: claimed };
     return enterClaimed(parts, file, choice, { importFolder, origin: 'folder' });
   });
 }

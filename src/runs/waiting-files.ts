@@ -107,8 +107,8 @@ async function namesPerson(
     }
   } catch (error) {
     if (!(error instanceof PatchbayError)) throw error;
-    // It was taken meanwhile.
-    if (error.code === 'fileMissing') return null;
+    // It was taken meanwhile; or no text opens it, since its name is not UTF-8.
+    if (error.code === 'fileMissing') return name.includes('\ufffd') ? 'unknown' : null;
     return (await holdsText(path, person.texts)) ? 'person' : 'unknown';
   }
 }

@@ -22,11 +22,11 @@ import {
   writeWholeFile,
 } from '#src/whole-file.ts';
 import { safeFileName } from './file-name.ts';
-import { fingerprintOf } from './folder-entries.ts';
+import { type EntryPath, fingerprintOf } from './folder-entries.ts';
 import { openingError } from './opening-error.ts';
 
 /** `fs.rename`, or what a test puts in its place. */
-export type Rename = (from: string, to: string) => Promise<void>;
+export type Rename = (from: EntryPath, to: string) => Promise<void>;
 
 /**
  * Moves the file into `folder`, which is made where it is missing, and returns the new path. `name` is the user's name for
@@ -34,10 +34,10 @@ export type Rename = (from: string, to: string) => Promise<void>;
  * @throws PatchbayError `file` `fileMissing`, `notAFile`; what `storing` throws; and the system's errors.
  */
 export async function checkOutFile(
-  from: string,
+  from: EntryPath,
   folder: string,
   runId: string,
-  name = basename(from),
+  name = nameOfEntry(from),
   rename: Rename = renameOnDisk,
 ): Promise<string> {
   const path = pathOfRun(folder, runId, name);
@@ -51,12 +51,12 @@ export async function checkOutFile(
  * @throws PatchbayError `file`: `takenElsewhere`, `notAFile`; what `storing` throws; and the system's errors.
  */
 export async function claimFile(
-  from: string,
+  from: EntryPath,
   folders: { readonly folder: string; readonly beside: string },
   runId: string,
   rename: Rename = renameOnDisk,
 ): Promise<string> {
-  const name = basename(from);
+  const name = nameOfEntry(from);
   const [near, beside] = [pathOfRun(folders.folder, runId, name), pathOfRun(folders.beside, runId, name)];
   try {
     return await claimAs(from, near, rename);
@@ -69,7 +69,7 @@ export async function claimFile(
 /** What a rename answers where the file is gone, also over a network file system that still lists it. */
 const goneCodes: readonly string[] = ['ENOENT', 'ESTALE'];
 
-async function claimAs(from: string, to: string, rename: Rename): Promise<string> {
+async function claimAs(from: EntryPath, to: string, rename: Rename): Promise<string> {
   const folder = dirname(to);
   await storing(folder, () => makeFolder(folder));
   try {
@@ -79,7 +79,12 @@ async function claimAs(from: string, to: string, rename: Rename): Promise<string
   }
   // A server may have renamed it and answer that it is not there: its first answer was lost. The new name is this run's alone.
   if (!(await isThere(to))) {
-    throw fileError('takenElsewhere', `${from} was taken by another host`, { file: basename(from) }, 'Nothing to do.');
+    throw fileError(
+      'takenElsewhere',
+      `${from} was taken by another host`,
+      { file: nameOfEntry(from) },
+      'Nothing to do.',
+    );
   }
   await allowOwnerOnly(to);
   await syncFolder(folder);
@@ -149,7 +154,7 @@ export async function hashFile(path: string): Promise<string> {
  * The bytes of a file, each chunk in the place of the one before: a stream makes a new buffer for each, and tens of megabytes of them may
  * wait for the garbage collector. Ends with the file. @throws the system's errors.
  */
-async function* chunksOf(path: string): AsyncGenerator<Uint8Array> {
+async function* chunksOf(path: EntryPath): AsyncGenerator<Uint8Array> {
   await using file = await open(path);
   const buffer = Buffer.allocUnsafeSlow(chunkBytes);
   for (;;) {
@@ -159,18 +164,23 @@ async function* chunksOf(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
+/** As text, for people. */
+export function nameOfEntry(path: EntryPath): string {
+  return basename(String(path));
+}
+
 /** Where the file of a run is in a folder. */
 export function pathOfRun(folder: string, runId: string, name: string): string {
   return join(folder, `${runId}__${safeFileName(name)}`);
 }
 
 /** Across devices: copies, then removes the original. */
-async function moveFile(from: string, to: string, rename: Rename): Promise<void> {
+async function moveFile(from: EntryPath, to: string, rename: Rename): Promise<void> {
   const folder = dirname(to);
   await storing(folder, () => makeFolder(folder));
   if (!(await isThere(from))) {
     if (await isThere(to)) return;
-    throw fileError('fileMissing', `${from} is not there any more`, { file: from }, 'Drop it again.');
+    throw fileError('fileMissing', `${from} is not there any more`, { file: String(from) }, 'Drop it again.');
   }
   try {
     await renameInto(folder, from, to, rename);
@@ -178,7 +188,7 @@ async function moveFile(from: string, to: string, rename: Rename): Promise<void>
     if (systemCodeOf(error) !== 'EXDEV') throw error;
     await writeWholeFile(to, chunksOf(from));
     await unlink(from).catch((error: unknown) => {
-      throw takingError(error, dirname(from));
+      throw takingError(error, dirname(String(from)));
     });
   }
   await allowOwnerOnly(to);
@@ -186,13 +196,13 @@ async function moveFile(from: string, to: string, rename: Rename): Promise<void>
 }
 
 /** A rename may be refused by either folder. @throws PatchbayError as `storing`, which names the one; the system's errors. */
-async function renameInto(folder: string, from: string, to: string, rename: Rename): Promise<void> {
+async function renameInto(folder: string, from: EntryPath, to: string, rename: Rename): Promise<void> {
   try {
     await rename(from, to);
   } catch (error) {
     const isOfNew = isDiskFull(error) || (isRefused(error) && (await isClosed(folder)));
     if (isOfNew) throw storingError(error, folder);
-    throw takingError(error, dirname(from));
+    throw takingError(error, dirname(String(from)));
   }
 }
 
@@ -204,7 +214,7 @@ async function isClosed(folder: string): Promise<boolean> {
   );
 }
 
-async function isThere(path: string): Promise<boolean> {
+async function isThere(path: EntryPath): Promise<boolean> {
   try {
     const stats = await lstat(path);
     if (stats.isFile()) return true;
@@ -213,7 +223,7 @@ async function isThere(path: string): Promise<boolean> {
     throw error;
   }
   const hint = 'Drop the file itself, not a folder or a link to it.';
-  throw fileError('notAFile', `${path} is not a regular file`, { file: path }, hint);
+  throw fileError('notAFile', `${path} is not a regular file`, { file: String(path) }, hint);
 }
 
 /** The mode of a file that belongs to another user cannot be changed; the file is taken all the same. */

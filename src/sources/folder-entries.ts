@@ -12,6 +12,9 @@ import { systemCodeOf } from '#src/errors.ts';
 
 const entriesPerSliceMax = 1_000;
 
+/** Bytes where the name is not UTF-8: no text opens such a file. */
+export type EntryPath = string | Buffer;
+
 export interface FolderEntry {
   /** False also where the file system does not say it in its listing. */
   readonly isFolder: boolean;
@@ -19,7 +22,7 @@ export interface FolderEntry {
   readonly name: string;
   readonly isUtf8: boolean;
   /** Opens the entry, whatever its name. */
-  readonly path: string | Buffer;
+  readonly path: EntryPath;
   /** Distinguishes entries whose names are equal as text. */
   readonly id: string;
 }
@@ -54,7 +57,7 @@ export type Look =
   | { readonly kind: 'gone' };
 
 /** `lookAtFile`, or what a test puts in its place to deny a read. */
-export type LookAtFile = (path: string | Buffer) => Promise<Look>;
+export type LookAtFile = (path: EntryPath) => Promise<Look>;
 
 /** Size, mtime, device and inode: equal as long as the file was neither changed nor replaced. */
 export function fingerprintOf(stats: BigIntStats): string {
@@ -62,7 +65,7 @@ export function fingerprintOf(stats: BigIntStats): string {
 }
 
 /** What the entry is now. Whatever the file system answers is a `Look` and not an error. */
-export async function lookAtFile(path: string | Buffer): Promise<Look> {
+export async function lookAtFile(path: EntryPath): Promise<Look> {
   try {
     const outside = await lstat(path, { bigint: true });
     if (outside.isDirectory()) return { kind: 'folder' };

@@ -9,14 +9,13 @@
  * Invariants: one scan at a time; a file is handed over again only after it changed or its hand-over failed, and then with
  * growing pauses; no link is followed and nothing blocks; 100,000 files need no more handles than one.
  */
-import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { watch } from 'chokidar';
 import type { Clock } from '#src/clock.ts';
 import { messageOf, systemCodeOf } from '#src/errors.ts';
 import { fileTag, type Logger } from '#src/log.ts';
-import { classifyFileName, safeFileName } from './file-name.ts';
-import { type FolderEntry, type LookAtFile, listFolder, lookAtFile } from './folder-entries.ts';
+import { classifyFileName } from './file-name.ts';
+import { type EntryPath, type FolderEntry, type LookAtFile, listFolder, lookAtFile } from './folder-entries.ts';
 
 /** How long a file must stay the same. */
 const restMs = 1_000;
@@ -24,7 +23,8 @@ const pauseMinMs = 2_000;
 const pauseMaxMs = 300_000;
 
 interface RestingFile {
-  readonly path: string;
+  readonly path: EntryPath;
+  /** As text, for people: two files may have the same. */
   readonly name: string;
   readonly bytes: number;
 }
@@ -150,8 +150,7 @@ function createScanner(options: ImportFolderOptions, stop: AbortSignal): Scanner
   let folders: string[] = [];
 
   const visit = async (entry: FolderEntry): Promise<void> => {
-    const path = join(folder, entry.name);
-    if (isIgnored(entry) || path === options.checkedOutFolder) return;
+    if (isIgnored(entry) || join(folder, entry.name) === options.checkedOutFolder) return;
     const known = memory.seen(entry.id);
     if (clock.monotonicMs() < known.retryAtMs) return;
     const found = await look(entry.path);
@@ -183,7 +182,7 @@ function createScanner(options: ImportFolderOptions, stop: AbortSignal): Scanner
           entry,
           known,
           seenAtMs: clock.monotonicMs(),
-          file: { path, name: entry.name, bytes: found.bytes },
+          file: { path: entry.path, name: entry.name, bytes: found.bytes },
         });
     }
   };
@@ -195,14 +194,10 @@ function createScanner(options: ImportFolderOptions, stop: AbortSignal): Scanner
     return now.kind === 'file' && memory.isAtRest(known, now.fingerprint, clock.monotonicMs());
   };
 
-  const handOver = async ({ entry, known, file }: FoundAtRest): Promise<void> => {
+  const handOver = async ({ known, file }: FoundAtRest): Promise<void> => {
     const named = classifyFileName(file.name);
     try {
-      if (!entry.isUtf8) {
-        await rename(entry.path, join(folder, safeFileName(file.name)));
-        log.warn({ file: fileTag(safeFileName(file.name)) }, 'file name was not UTF-8, renamed');
-        waiting = true;
-      } else if (named.kind === 'take') await options.onFile(file);
+      if (named.kind === 'take') await options.onFile(file);
       else if (named.kind === 'refuse') {
         log.warn({ file: fileTag(file.name), code: named.code }, 'file refused');
         await options.onRefused?.({ ...file, code: named.code, message: named.message, hint: named.hint });
@@ -229,7 +224,6 @@ function createScanner(options: ImportFolderOptions, stop: AbortSignal): Scanner
         }
       }
       memory.forgetUnseen();
-      // Two entries whose names are equal as text come in different scans: the first is renamed.
       for (const one of resting.toSorted((left, right) => (left.file.name < right.file.name ? -1 : 1))) {
         if (stop.aborted) return;
         if (await isStillAtRest(one)) await handOver(one);

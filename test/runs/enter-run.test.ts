@@ -128,6 +128,17 @@ describe('a file that was dropped', () => {
     expect(await bench.names('import', '_done')).toHaveLength(2);
   });
 
+  it('is taken under any name, also one that is not UTF-8', async () => {
+    const bench = await openRunsBench();
+    const folder = join(bench.folder, 'import');
+    const path = Buffer.concat([Buffer.from(`${folder}/`), Buffer.from('Kont\xe4.csv', 'latin1')]);
+    await writeFile(path, rows);
+    const run = await takeFile(bench.parts, { importFolder: folder, folder: null, path });
+    expect(run).toMatchObject({ fileName: 'Kont\ufffd.csv', bytes: rows.length });
+    expectCounts(await bench.carryOut(run), { rows: 1, created: 1 });
+    expect(await bench.names('import', '_done')).toEqual([`${run.id}__Kont_.csv`, `${run.id}__Kont_.csv.txt`]);
+  });
+
   it('takes the place of its stopped run too', async () => {
     const bench = await openRunsBench();
     const folder = join(bench.folder, 'import');

@@ -29,6 +29,7 @@ it('are named where they hold the person, as the mapping of their feed reads the
     'crm/h.csv': csv(['x,"zelda@example.com'], 'Kind,Number'),
   };
   for (const [name, content] of Object.entries(files)) await writeFile(join(watched, name), content);
+  await writeFile(Buffer.from(join(watched, 'Kont\xe4.csv'), 'latin1'), theirs);
   const queued = await bench.submit('queued.csv', theirs);
   await bench.submit('other.csv', csv(['k-2,Bea'], header));
   const feeds = {
@@ -40,6 +41,7 @@ it('are named where they hold the person, as the mapping of their feed reads the
   );
   expect(found.toSorted((one, two) => (one.path < two.path ? -1 : 1))).toEqual([
     { path: queued.claimedPath, run: queued.id, names: 'person' },
+    { path: join(watched, 'Kont\ufffd.csv'), run: null, names: 'unknown' },
     { path: join(watched, 'a.csv'), run: null, names: 'person' },
     { path: join(watched, 'c.csv.gz'), run: null, names: 'person' },
     { path: join(watched, 'crm/f.csv'), run: null, names: 'person' },

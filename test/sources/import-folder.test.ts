@@ -1,5 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { appendFile, lstat, mkdir, mkdtemp, readdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -42,7 +54,7 @@ afterEach(async () => {
 interface Changes {
   readonly clock?: Clock;
   readonly look?: LookAtFile;
-  readonly onFile?: (file: { name: string; path: string }) => Promise<void>;
+  readonly onFile?: (file: { name: string; path: string | Buffer }) => Promise<void>;
   readonly onFolders?: (names: readonly string[]) => void;
 }
 
@@ -74,6 +86,9 @@ async function scanAt(ms: number): Promise<void> {
 }
 
 const drop = (name: string, content = 'id\n1\n') => writeFile(join(folder, name), content);
+/** The path of a name that is not UTF-8. */
+const inLatin1 = (name: string) => Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(name, 'latin1')]);
+const checkedOut = (name: string) => readFile(join(folder, '_work', name), 'utf8');
 const logged = (text: string) => logLines.filter((line) => line.includes(text)).length;
 
 describe('the import folder', () => {
@@ -220,13 +235,31 @@ describe('the import folder', () => {
     expect(taken.length).toBe(3);
   });
 
-  it('renames a file whose name is not UTF-8, then takes it', async () => {
-    await writeFile(Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0x41, 0xff]), Buffer.from('.csv')]), 'id\n');
+  it('takes each file whose name is not UTF-8, also where two names are equal as text', async () => {
+    await writeFile(inLatin1('Kont\xe4.csv'), 'id\nfirst\n');
+    await writeFile(inLatin1('Kont\xf6.csv'), 'id\nsecond\n');
     await start();
     await scanAt(11_000);
-    await scanAt(12_000);
-    await scanAt(13_000);
-    expect(taken).toEqual(['A_.csv']);
+    await scanAt(20_000);
+    expect(taken).toEqual(['Kont\ufffd.csv', 'Kont\ufffd.csv']);
+    expect([await checkedOut('run1__Kont_.csv'), await checkedOut('run2__Kont_.csv')].sort()).toEqual([
+      'id\nfirst\n',
+      'id\nsecond\n',
+    ]);
+    expect(logLines).toEqual([]);
+  });
+
+  it('leaves a file alone that grows beside one whose name is not UTF-8', async () => {
+    await writeFile(inLatin1('Kont\xe4.csv'), 'id\nfirst\n');
+    await drop('Kont_.csv', 'id\n1\n');
+    await start();
+    await appendFile(join(folder, 'Kont_.csv'), '2\n');
+    await scanAt(11_000);
+    await appendFile(join(folder, 'Kont_.csv'), '3\n');
+    for (const at of [12_000, 13_000]) await scanAt(at);
+    expect(taken).toEqual(['Kont\ufffd.csv', 'Kont_.csv']);
+    expect(await checkedOut('run1__Kont_.csv')).toBe('id\nfirst\n');
+    expect(await checkedOut('run2__Kont_.csv')).toBe('id\n1\n2\n3\n');
   });
 
   it('lists more than a slice of files in slices and takes each once', async () => {
