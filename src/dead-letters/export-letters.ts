@@ -4,9 +4,9 @@
  */
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { DeadLetter, DeadLetterFilter } from '#src/ledger/letters.ts';
+import type { DeadLetter, LettersOfFeed } from '#src/ledger/letters.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import type { FileShape } from '#src/ledger/runs.ts';
+import type { FileShape, RunRecord } from '#src/ledger/runs.ts';
 import { distinctNames, type FixRow, writeFixRows } from '#src/runs/fix-file.ts';
 import { safeFileName } from '#src/sources/file-name.ts';
 
@@ -17,94 +17,127 @@ export interface ExportedFile {
   readonly letters: number;
 }
 
-type ExportLedger = Pick<Ledger, 'deadLetters' | 'runs'>;
-type ExportFilter = Omit<DeadLetterFilter, 'after' | 'limit'>;
-
-/** What the letters of one file have in common. */
-interface Group {
-  readonly name: string;
-  readonly feed: string;
-  readonly columns: Map<string, string>;
-  anyObject: boolean;
-  letters: number;
+interface ExportLedger {
+  readonly deadLetters: Pick<Ledger['deadLetters'], 'list' | 'openByRun'>;
+  readonly runs: Pick<Ledger['runs'], 'get'>;
 }
 
-const lettersPerPage = 250;
-
 /**
- * Writes a file for each feed and mapping; none where no letter fits. Letters that hold no row have nothing to be written.
+ * Writes a file of open letters for each feed and mapping; none where no letter fits. Letters that hold no row have nothing to be written.
  * @param prefix of the names of the files: a run's id, so that they are deleted when they are old.
  * @throws the system's errors.
  */
 export async function exportLetters(
   ledger: ExportLedger,
-  filter: ExportFilter,
+  choice: LettersOfFeed,
   { folder, prefix }: { readonly folder: string; readonly prefix: string },
 ): Promise<readonly ExportedFile[]> {
-  const groupOf = createGroups(ledger);
-  const groups = new Map<string, Group>();
-  for await (const letter of lettersOf(ledger, filter)) {
-    const { name, feed } = await groupOf(letter);
-    const group = groups.get(name) ?? { name, feed, columns: new Map(), anyObject: false, letters: 0 };
-    groups.set(name, group);
-    group.letters += 1;
-    group.anyObject ||= letter.row?.kind === 'object';
-    if (letter.row?.kind !== 'cells') continue;
-    for (const [index, column] of distinctNames(letter.row.columns).entries())
-      group.columns.set(column, letter.row.columns[index] ?? '');
-  }
+  const nameOf = createFileNames();
   const files: ExportedFile[] = [];
-  for (const { name, feed, columns, anyObject, letters } of groups.values()) {
-    const shape: FileShape = { format: anyObject ? 'ndjson' : 'csv', columns: [...columns.values()], delimiter: ',' };
-    const file = join(folder, `${prefix}__${safeFileName(`${name}.${anyObject ? 'ndjson' : 'csv'}`)}`);
-    await writeFixRows(file, shape, () => rowsOf(ledger, filter, groupOf, name));
-    files.push({ file, feed, letters });
+  for (const group of await groupsOf(ledger, choice)) {
+    const rows = () => rowsOf(ledger, choice, group);
+    const { shape, letters } = await surveyOf(rows());
+    if (letters === 0) continue;
+    const file = join(folder, `${prefix}__${nameOf(group, `.${shape.format}`)}`);
+    await writeFixRows(file, shape, rows);
+    files.push({ file, feed: group.feed, letters });
   }
   return files;
 }
 
-type GroupOf = (letter: DeadLetter) => Promise<Pick<Group, 'name' | 'feed'>>;
+/** How rows are read, as far as a fix-file takes it from the run that its first letter names (`src/runs/choose-feed.ts`). */
+interface Reading {
+  readonly feed: string;
+  /** Null: the generic layout. */
+  readonly mapping: string | null;
+  /** Where a person named it: two files may hold mappings of one name. */
+  readonly mappingNamed: string | null;
+  readonly defaultCountry: string | null;
+  readonly onBlank: string | null;
+}
 
-/** By feed, and by how the run read its file that met the letter last. */
-function createGroups({ runs }: ExportLedger): GroupOf {
-  const readings = new Map<string, readonly string[]>();
-  return async ({ feed, runId }) => {
-    let reading = readings.get(runId);
-    if (reading === undefined) {
-      const run = await runs.get(runId);
-      // A fix-file is read with the options of the run that its first letter names.
-      const { defaultCountry = null, onBlank = null } = run?.options ?? {};
-      reading = [run?.mapping?.name, defaultCountry, onBlank].flatMap((part) => part ?? []);
-      readings.set(runId, reading);
+/** What the letters of one file have in common. */
+interface Group extends Reading {
+  /** That met the letters last; the newest first. */
+  readonly runIds: readonly string[];
+}
+
+async function groupsOf({ deadLetters, runs }: ExportLedger, { feed: of, ...choice }: LettersOfFeed): Promise<Group[]> {
+  const groups = new Map<string, Reading & { runIds: string[] }>();
+  for (const { feed, runId } of (await deadLetters.openByRun(choice)).toReversed()) {
+    if (of !== undefined && feed !== of) continue;
+    const reading = readingOf(feed, await runs.get(runId));
+    const identity = JSON.stringify(reading);
+    const group = groups.get(identity) ?? { ...reading, runIds: [] };
+    groups.set(identity, group);
+    group.runIds.push(runId);
+  }
+  return [...groups.values()];
+}
+
+function readingOf(feed: string, run: RunRecord | null): Reading {
+  const { mappingNamed = null, defaultCountry = null, onBlank = null } = run?.options ?? {};
+  const mapping = run?.mapping?.name ?? null;
+  return { feed, mapping, mappingNamed: mapping === null ? null : mappingNamed, defaultCountry, onBlank };
+}
+
+/** A name says what people need to tell the files apart. Two files never have the same, also where case makes no difference. */
+function createFileNames(): (group: Reading, ending: string) => string {
+  const given = new Set<string>();
+  return ({ feed, mapping, defaultCountry, onBlank }, ending) => {
+    const words = [feed, mapping === feed ? null : mapping, defaultCountry, onBlank].filter((word) => word !== null);
+    // Ends with the first number that is free. It comes first, since the end of a long name is cut.
+    for (let count = 1; ; count += 1) {
+      const stem = ['dead-letters', ...(count === 1 ? [] : [count]), ...words].join('-');
+      const name = safeFileName(`${stem}${ending}`);
+      if (given.has(name.toLowerCase())) continue;
+      given.add(name.toLowerCase());
+      return name;
     }
-    return { feed, name: ['dead-letters', feed, ...reading.filter((part) => part !== feed)].join('-') };
   };
 }
 
+async function surveyOf(rows: AsyncIterable<FixRow>): Promise<{ readonly shape: FileShape; readonly letters: number }> {
+  const columns = new Map<string, string>();
+  let [letters, anyObject] = [0, false];
+  for await (const { row } of rows) {
+    letters += 1;
+    anyObject ||= row?.kind === 'object';
+    if (row?.kind !== 'cells') continue;
+    for (const [index, column] of distinctNames(row.columns).entries()) columns.set(column, row.columns[index] ?? '');
+  }
+  return {
+    shape: { format: anyObject ? 'ndjson' : 'csv', columns: [...columns.values()], delimiter: ',' },
+    letters,
+  };
+}
+
+/** Run by run. */
 async function* rowsOf(
-  ledger: ExportLedger,
-  filter: ExportFilter,
-  groupOf: GroupOf,
-  name: string,
+  { deadLetters }: ExportLedger,
+  choice: LettersOfFeed,
+  { feed, runIds }: Group,
 ): AsyncGenerator<FixRow> {
-  for await (const letter of lettersOf(ledger, filter)) {
-    if ((await groupOf(letter)).name !== name) continue;
-    const { id, row, line, key, code, problems } = letter;
-    yield { letterId: id, row, line, key, code, problems };
+  for (const runId of runIds) {
+    for await (const { id, row, line, key, code, problems } of lettersOf(deadLetters, { ...choice, feed, runId }))
+      if (row !== null) yield { letterId: id, row, line, key, code, problems };
   }
 }
 
-/** Those that hold a row, newest first. */
-async function* lettersOf({ deadLetters }: ExportLedger, filter: ExportFilter): AsyncGenerator<DeadLetter> {
+const lettersPerPage = 250;
+
+/** Newest first. */
+async function* lettersOf(deadLetters: ExportLedger['deadLetters'], choice: LettersOfFeed): AsyncGenerator<DeadLetter> {
   let after: DeadLetter | undefined;
   // Ends with the first short page: each goes on where the one before ended.
   for (;;) {
     const page = await deadLetters.list({
-      ...filter,
+      ...choice,
+      states: ['open'],
       ...(after === undefined ? {} : { after }),
       limit: lettersPerPage,
     });
-    yield* page.filter(({ row }) => row !== null);
+    yield* page;
     if (page.length < lettersPerPage) return;
     after = page.at(-1);
     await nextTurn();

@@ -113,12 +113,12 @@ export async function exportDeadLetters(
   const { ids } = selection;
   await requireAnyOpen(submit, ids);
   const chosen = filterOf(await withWholeRunId(submit, selection));
-  const filter = { states: ['open'] as const, ...chosen, ...(ids.length === 0 ? {} : { ids }) };
+  const choice = { ...chosen, ...(ids.length === 0 ? {} : { ids }) };
   const place = {
     folder: folder ?? archiveFolders(importFolderOf(submit)).fix,
     prefix: newRunId(submit.clock.nowMs()),
   };
-  const files = await writeAsAsked(place.folder, () => exportLetters(submit.ledger, filter, place));
+  const files = await writeAsAsked(place.folder, () => exportLetters(submit.ledger, choice, place));
   if (files.length > 0) return files;
   throw new PatchbayError('usage', 'noDeadLetters', 'no open dead letter with a row fits this choice', {
     hint: 'List open dead letters: patchbay dead ls',

@@ -1,5 +1,6 @@
 /** Dead letters are edited, dropped and exported by people (`docs/rules.md`, "Dead letters"). */
 import { readFile, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { letterDetailDocument, retryLetters } from '#src/operations/dead-letters.ts';
@@ -188,6 +189,51 @@ describe('an export', () => {
     }
     expect(await letterIds(bench)).toEqual([]);
     await expect(exportDeadLetters(homeOf(bench), { ids: [] }, null)).rejects.toMatchObject({ code: 'noDeadLetters' });
+  });
+});
+
+async function exportAndMend(bench: RunsBench): Promise<readonly string[]> {
+  const files = await exportDeadLetters(homeOf(bench), { ids: [] }, null);
+  expect(new Set(files.map(({ file }) => file.toLowerCase())).size).toBe(files.length);
+  for (const { file, feed, letters } of files) {
+    const text = await readFile(file, 'utf8');
+    const fixed = text.replaceAll('call me', '030 123456').replaceAll('nobody', 'ann@example.com');
+    const run = await bench.import('fixed.csv', fixed);
+    expect(run.feed).toBe(feed);
+    expectCounts(run, { rows: letters, created: letters });
+  }
+  expect(await letterIds(bench)).toEqual([]);
+  return files.map(({ file }) => basename(file).replace(/^.*__/, ''));
+}
+
+describe('an export of letters that were read in several ways', () => {
+  const columns = 'externalId,firstName,phone';
+  const inCountry = (defaultCountry: string) => ({ options: { defaultCountry } });
+
+  it('keeps feeds apart of which name and country look alike when they are joined', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', csv(['a-1,Ann,call me'], columns), { feed: 'eu', ...inCountry('DE') });
+    await bench.import('b.csv', csv(['b-1,Bo,,nobody'], `${columns},email`), { feed: 'eu-DE' });
+    expect(await exportAndMend(bench)).toEqual(['dead-letters-eu-DE.csv', 'dead-letters-2-eu-DE.csv']);
+  });
+
+  it('has a file for each also where their names are cut to the same', async () => {
+    const bench = await openRunsBench();
+    const feed = '\u6f22'.repeat(60);
+    for (const [key, country] of Object.entries({ 'c-1': 'DE', 'c-2': 'AT' }))
+      await bench.import(`${key}.csv`, csv([`${key},Ann,call me`], columns), { feed, ...inCountry(country) });
+    expect(await exportAndMend(bench)).toHaveLength(2);
+  });
+
+  it('keeps mappings apart that two files have under one name', async () => {
+    const bench = await openRunsBench();
+    for (const [key, row] of Object.entries({ Nr: 'n-1,x,call me', Code: 'x,k-1,call me' })) {
+      const given = mapping({ key, fields: {}, phones: [{ column: 'Phone', country: 'DE' }] });
+      const named = { mapping: given, mappingNamed: `/mappings/${key}.yaml` };
+      expectCounts(await bench.import(`${key}.csv`, csv([row], 'Nr,Code,Phone'), named), { rows: 1, dead: 1 });
+    }
+    expect(await exportAndMend(bench)).toHaveLength(2);
+    expect((await bench.world.contacts()).map(({ externalId }) => externalId).toSorted()).toEqual(['k-1', 'n-1']);
   });
 });
 
