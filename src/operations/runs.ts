@@ -10,6 +10,7 @@ import type { Home } from '#src/app.ts';
 import { withoutQuotedCells } from '#src/contacts/quoted-cell.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { fieldWithoutValue } from '#src/journal/changes.ts';
+import { eachRun } from '#src/ledger/each-run.ts';
 import type { FollowStop } from '#src/ledger/follow.ts';
 import type { PlanRecord } from '#src/ledger/plans.ts';
 import { approvalOf, type LinkChoice } from '#src/ledger/rules/approval.ts';
@@ -117,7 +118,6 @@ function mayHaveFixFile({ counts, state }: RunRecord): boolean {
 
 /** Ends of ids shorter than this could be any run's. */
 const idEndCharsMin = 4;
-const runsPerPage = 1_000;
 
 /** A run by its id, or by the end of its id. @throws PatchbayError `usage` `noSuchRun`. */
 export async function findRun({ ledger }: Pick<Home, 'ledger'>, id: string): Promise<RunRecord> {
@@ -132,17 +132,8 @@ export async function findRun({ ledger }: Pick<Home, 'ledger'>, id: string): Pro
 
 async function runsEndingIn({ ledger }: Pick<Home, 'ledger'>, end: string): Promise<readonly RunRecord[]> {
   const fitting: RunRecord[] = [];
-  let oldest: RunRecord | undefined;
-  // Ends with the first short page: each goes on where the one before ended.
-  for (;;) {
-    const page = await ledger.runs.list({
-      ...(oldest === undefined ? {} : { beforeSequence: oldest.sequence }),
-      limit: runsPerPage,
-    });
-    fitting.push(...page.filter(({ id }) => id.endsWith(end)));
-    if (page.length < runsPerPage) return fitting;
-    oldest = page.at(-1);
-  }
+  for await (const run of eachRun(ledger.runs)) if (run.id.endsWith(end)) fitting.push(run);
+  return fitting;
 }
 
 /** The same choice with the whole id of its run, of which a person may type the end. @throws PatchbayError `usage` `noSuchRun`. */

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { Home } from '#src/app.ts';
 import { PatchbayError } from '#src/errors.ts';
+import { eachRun } from '#src/ledger/each-run.ts';
 import type { PlanRecord } from '#src/ledger/plans.ts';
 import { isFinal, type NewRun, noOptions, openRunStates, type RunOptions, type RunRecord } from '#src/ledger/runs.ts';
 import { onDraft, openDraft } from '#src/plans/draft-file.ts';
@@ -95,13 +96,11 @@ export async function beginUndo(
   return { run, isNew: true };
 }
 
-/** More runs of a feed are never open at a time. */
-const openRunsMax = 1_000;
-
 /** Also one that guards have stopped: it waits for an approval. */
 async function undoUnderWay({ ledger }: Pick<Home, 'ledger'>, undone: RunRecord): Promise<RunRecord | null> {
-  const open = await ledger.runs.list({ states: openRunStates, feed: undone.feed, limit: openRunsMax });
-  return open.find(({ options, state }) => options.undoes === undone.id && state !== 'cancelling') ?? null;
+  for await (const run of eachRun(ledger.runs, { states: openRunStates, feed: undone.feed }))
+    if (run.options.undoes === undone.id && run.state !== 'cancelling') return run;
+  return null;
 }
 
 function requireSame({ id, state, options }: RunRecord, undone: RunRecord, { deleteCreated }: UndoChoice): void {

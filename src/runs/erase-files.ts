@@ -11,6 +11,7 @@ import { basename, join } from 'node:path';
 import { archiveFolders } from '#src/config/data-folders.ts';
 import { emptyIfMissing, PatchbayError } from '#src/errors.ts';
 import type { changesColumns } from '#src/journal/changes-file.ts';
+import { eachRun } from '#src/ledger/each-run.ts';
 import type { ForgottenPeople } from '#src/ledger/forgetting.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
@@ -41,9 +42,6 @@ interface EraseParts {
   readonly host: string | null;
 }
 
-/** Each full file that can be read replaces the stopped run before it. */
-const stoppedMax = 50;
-
 export interface ErasedFiles {
   readonly erased: readonly ErasedFile[];
   /** Which cannot be read, so that it is not known whether they name the person: they stay as they came. */
@@ -60,7 +58,7 @@ export async function eraseFromFiles({ ledger, folders, host }: EraseParts, pers
   };
   const placesOf = (runId: string): PlacesOfPerson => placesByRun.get(runId) ?? null;
   // What a stopped run is to write is staged: its file only waits to be archived.
-  for (const run of await ledger.runs.list({ states: ['stopped'], limit: stoppedMax })) {
+  for await (const run of eachRun(ledger.runs, { states: ['stopped'] })) {
     if (run.claimedPath === '' || !isOfHost(run, host)) continue;
     const { removed, places } = await eraseRows(run.claimedPath, run, person, 'original');
     placesByRun.set(run.id, places);

@@ -2,6 +2,7 @@
  * The end of staging: contacts that the workspace may have already are looked for, and the guards decide whether the run goes on to
  * `applying` or is `stopped` (`docs/rules.md`, "Guards").
  */
+import { eachRun } from '#src/ledger/each-run.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import type { ContactColumn } from '#src/mapping/contact-columns.ts';
@@ -100,9 +101,6 @@ async function verdictsOn(
   ];
 }
 
-/** There are never more: each full file that can be read replaces the one before it. */
-const stoppedMax = 50;
-
 /**
  * A stopped run does not block its feed: a newer full file that was read to its end takes its place, and both runs say so. One that
  * applies some rows only, or none, does not.
@@ -111,7 +109,7 @@ const stoppedMax = 50;
 async function replaceStopped({ ledger, clock, log, feeds, isDraft }: LeaveParts, run: RunRecord): Promise<void> {
   if (!isWholeFile(feeds, run)) return;
   const states = ['stopped', 'cancelling', 'cancelled'] as const;
-  for (const old of await ledger.runs.list({ states, feed: run.feed, limit: stoppedMax })) {
+  for await (const old of eachRun(ledger.runs, { states, feed: run.feed })) {
     if (old.kind !== 'file' || old.sequence >= run.sequence) continue;
     const isReplaced = old.reason?.code === 'replaced' && old.reason.facts.by === run.id;
     if (old.state !== 'stopped' && !isReplaced) continue;

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import type { Clock } from '#src/clock.ts';
 import { archiveFolders } from '#src/config/data-folders.ts';
 import { PatchbayError } from '#src/errors.ts';
+import { eachRun } from '#src/ledger/each-run.ts';
 import type { RunReason, RunRecord, RunState } from '#src/ledger/runs.ts';
 import type { Logger } from '#src/log.ts';
 import { safeFileName } from '#src/sources/file-name.ts';
@@ -40,25 +41,23 @@ export async function stopRun(parts: StopParts, run: RunRecord, from: RunState, 
   return false;
 }
 
-/** There are never more: each full file that can be read replaces the one before it. */
-const stoppedMax = 50;
-
 /**
  * Writes reports and notes of the runs of this host that another one has stopped, and removes notes of those that go on.
  * @param noted runs that have theirs by now, and since when they are stopped; changed here.
  */
 export async function noteStopped(parts: StopParts, noted: Map<string, number | null>): Promise<void> {
   const { ledger, host } = parts;
-  const stopped = await ledger.runs.list({ states: ['stopped'], hosts: [host], limit: stoppedMax });
-  for (const run of stopped) {
+  const left = new Set(noted.keys());
+  for await (const run of eachRun(ledger.runs, { states: ['stopped'], hosts: [host] })) {
+    left.delete(run.id);
     if (noted.get(run.id) === run.stoppedAtMs) continue;
     await reportStopped(parts, run);
     noted.set(run.id, run.stoppedAtMs);
   }
-  const left = [...noted.keys()].filter((id) => !stopped.some((run) => run.id === id));
   for (const id of left) {
     const run = await ledger.runs.get(id);
-    if (run !== null) await removeStoppedNote(run);
+    // It may have been stopped again since the list was read: the next call writes its note anew.
+    if (run !== null && run.state !== 'stopped') await removeStoppedNote(run);
     noted.delete(id);
   }
 }

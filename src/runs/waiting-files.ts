@@ -8,6 +8,7 @@ import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { emptyIfMissing, PatchbayError } from '#src/errors.ts';
 import { type Feeds, feedNameOf } from '#src/feeds/feeds.ts';
+import { eachRun } from '#src/ledger/each-run.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { noOptions } from '#src/ledger/runs.ts';
@@ -35,8 +36,6 @@ interface WaitingParts {
   readonly host: string | null;
 }
 
-const queuedMax = 10_000;
-
 /** Those that name the person, or may. @throws the system's errors. */
 export async function waitingFilesOf(parts: WaitingParts, person: PersonMarks): Promise<readonly WaitingFile[]> {
   const { ledger, watched, host } = parts;
@@ -45,7 +44,7 @@ export async function waitingFilesOf(parts: WaitingParts, person: PersonMarks): 
     const names = await namesPerson(path, name, as, person);
     if (names !== null) found.push({ path, run, names });
   };
-  for (const run of await ledger.runs.list({ states: ['queued'], limit: queuedMax, oldestFirst: true }))
+  for await (const run of eachRun(ledger.runs, { states: ['queued'] }))
     if (run.claimedPath !== '' && isOfHost(run, host)) await look(run.claimedPath, run.fileName, run.id, run);
   for (const folder of watched) {
     for (const { path, feed } of await filesToTake(folder)) {

@@ -1,6 +1,7 @@
 /** Forgets people, over the tables of any database. */
 import { createHash, randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { eachRunIn } from '#src/ledger/each-run.ts';
 import type { ForgettingLedger, Forgotten } from '#src/ledger/forgetting.ts';
 import { notesWith } from '#src/ledger/rules/runs.ts';
 import { openRunStates } from '#src/ledger/runs.ts';
@@ -28,8 +29,6 @@ function forgottenHash(salt: string, key: string): string {
 
 /** Rows looked through at a time. */
 const rowsPerSlice = 2_000;
-/** More runs than ever wait at once. */
-const openRunsMax = 1_000;
 
 export function forgettingOver(store: Store): Pick<ForgettingLedger, 'forgottenPeople' | 'forgetPerson'> {
   const { reads } = store;
@@ -88,7 +87,7 @@ type OfOpenRuns = Extract<Forgotten, { kind: 'busy' }> | { readonly kind: 'waiti
  */
 async function rowsOfOpenRuns({ runs }: Tables, key: string): Promise<OfOpenRuns> {
   const waiting: WaitingRows[] = [];
-  for (const { id, state } of await runs.findRuns({ states: openRunStates }, openRunsMax, true)) {
+  for await (const { id, state } of eachRunIn(runs, { states: openRunStates })) {
     if (state === 'staging') return { kind: 'busy', runId: id };
     const place = await runs.place(id);
     const positions: number[] = [];

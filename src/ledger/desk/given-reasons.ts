@@ -1,5 +1,6 @@
 /** The reasons that people gave: of acts, of approvals and imports of runs, of pauses of schedules. A person who is forgotten is not named in them. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { eachRunIn } from '#src/ledger/each-run.ts';
 import type { PersonInLedger } from '#src/ledger/forgetting.ts';
 import { withoutPerson } from '#src/ledger/rules/named-people.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
@@ -69,14 +70,6 @@ async function actsWhere(reads: Tables, isNaming: (reason: string | null) => boo
 
 async function runsWhere({ runs }: Tables, isNaming: (run: RunRecord) => boolean): Promise<readonly string[]> {
   const found: string[] = [];
-  let before: { readonly beforeSequence?: number } = {};
-  // Ends with the first short page: each begins behind the one before.
-  for (;;) {
-    const page = await runs.findRuns(before, sliceMax);
-    found.push(...page.filter(isNaming).map(({ id }) => id));
-    const last = page.at(-1);
-    if (last === undefined || page.length < sliceMax) return found;
-    before = { beforeSequence: last.sequence };
-    await nextTurn();
-  }
+  for await (const run of eachRunIn(runs)) if (isNaming(run)) found.push(run.id);
+  return found;
 }
