@@ -67,6 +67,14 @@ export interface DesiredContact {
   readonly undo?: UndoOrder;
   /** Of held fields that a person decided for the file's value of: what said each. */
   readonly taken?: readonly TakenField[];
+  /** The person is back: the tag goes, where it is still on the contact (`missing.ts`). Its field is null above until it is planned. */
+  readonly untag?: FieldTag;
+}
+
+/** What a contact is marked with while its feed's file lacks the person. */
+export interface FieldTag {
+  readonly field: FieldName;
+  readonly value: CustomFieldValue;
 }
 
 /** A field, and the run and line of the file that said its value. */

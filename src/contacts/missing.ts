@@ -1,22 +1,36 @@
 /**
- * People who left: what becomes of a contact whose key a full file of its feed no longer has (`docs/rules.md`, "People who left").
+ * People who left: what becomes of a contact whose key a full file of its feed no longer has, and of one whose key is back
+ * (`docs/rules.md`, "People who left").
  *
- * It is an ordinary desired contact of the feed: what it clears, the file says to be gone from now on, so that the three pictures
+ * It is an ordinary desired contact of the feed: what it clears or tags, the file says from now on, so that the three pictures
  * decide as ever, and a value that people or another feed put there stays.
+ *
+ * Who is back loses the tag: a row that says nothing of its field asks for that when it is staged (`withoutTag`), and when it is planned the
+ * contact shows whether the tag is there (`whenBack`). From then on the feed says nothing of the field (`unsaidOf`).
  */
-import type { CustomFieldValue } from '#src/wire/contact.ts';
-import type { Said } from './base.ts';
-import { customFieldName, type DesiredContact, type DesiredScalars, type Slot, scalarNames } from './desired.ts';
+import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
+import { type Base, fieldTypeOf, fieldValueOf, type Said, saidValue } from './base.ts';
+import {
+  alikeValue,
+  customFieldName,
+  type DesiredContact,
+  type DesiredScalars,
+  type FieldName,
+  type FieldTag,
+  type Slot,
+  sameCustomValue,
+  scalarNames,
+} from './desired.ts';
 
 /** `clear`: names of fields, or `emails` and `phones`. `tag`: the value that a field gets. */
 export type MissingRule =
   | { readonly kind: 'report' }
   | { readonly kind: 'clear'; readonly fields: readonly string[] }
-  | { readonly kind: 'tag'; readonly field: string; readonly value: CustomFieldValue };
+  | ({ readonly kind: 'tag' } & FieldTag);
 
 /**
  * @param said what the feed's file said last of the contact.
- * @param others what other feeds say of it: a value that one of them names is not cleared.
+ * @param others what other feeds say of it: a field that one of them names is neither cleared nor tagged.
  * @returns null where nothing is left to be done; what waits for a person is not tried again.
  */
 export function contactOfMissing(
@@ -26,7 +40,7 @@ export function contactOfMissing(
   others: readonly Said[],
 ): DesiredContact | null {
   if (rule.kind === 'report') return null;
-  return rule.kind === 'clear' ? cleared(key, new Set(rule.fields), said, others) : tagged(key, rule, said);
+  return rule.kind === 'clear' ? cleared(key, new Set(rule.fields), said, others) : tagged(key, rule, said, others);
 }
 
 const nothing = { scalars: {}, source: null, emails: [], phones: [], customFields: [] } as const;
@@ -52,34 +66,65 @@ function cleared(key: string, fields: ReadonlySet<string>, said: Said, others: r
   return isEmpty ? null : { ...nothing, key, scalars, customFields, emails, phones };
 }
 
-function tagged(key: string, rule: Extract<MissingRule, { kind: 'tag' }>, said: Said): DesiredContact | null {
-  return isTagged(said, rule) ? null : { ...nothing, key, ...member(rule.field, rule.value) };
+function tagged(key: string, tag: FieldTag, said: Said, others: readonly Said[]): DesiredContact | null {
+  const isNamed = others.some((other) => (saidValue(other, tag.field) ?? null) !== null);
+  return isTagged(said, tag) || isNamed ? null : { ...nothing, key, ...member(tag.field, tag.value) };
 }
 
-function isTagged({ scalars, customFields }: Said, { field, value }: Extract<MissingRule, { kind: 'tag' }>): boolean {
-  const name = scalarNames.find((one) => one === field);
-  const before =
-    name === undefined ? customFields.find((one) => customFieldName(one.key) === field)?.value : scalars[name];
+/** Whether the feed says the tag of the contact, which is then on it unless it was changed since. */
+function isTagged(said: Said, { field, value }: FieldTag): boolean {
+  const before = saidValue(said, field);
   return before !== undefined && JSON.stringify(before) === JSON.stringify(value);
 }
 
-function member(field: string, value: CustomFieldValue): Pick<DesiredContact, 'scalars' | 'customFields'> {
+function member(field: FieldName, value: CustomFieldValue): Pick<DesiredContact, 'scalars' | 'customFields'> {
   const name = scalarNames.find((one) => one === field);
   if (name !== undefined) return { scalars: { [name]: value === null ? null : String(value) }, customFields: [] };
   return { scalars: {}, customFields: [{ key: field.slice('custom.'.length), value }] };
 }
 
-/** A person who is back: the tag goes, unless the row says something about its field. */
+/** A row of a person who is back: the tag is to go, unless the row says something about its field. */
 export function withoutTag(desired: DesiredContact, rule: MissingRule, said: Said): DesiredContact {
-  if (rule.kind !== 'tag' || !isTagged(said, rule)) return desired;
-  const { scalars, customFields } = member(rule.field, null);
-  const isNamed =
-    Object.keys(scalars).some((name) => name in desired.scalars) ||
-    customFields.some(({ key }) => desired.customFields.some((one) => one.key === key));
-  if (isNamed) return desired;
+  if (rule.kind !== 'tag' || !isTagged(said, rule) || saidValue(desired, rule.field) !== undefined) return desired;
+  const { field, value } = rule;
+  return { ...withMember(desired, field, null), untag: { field, value } };
+}
+
+/**
+ * What is wanted of the contact of a person who is back, as a read shows it. The tag makes way for what another feed's file says of the field;
+ * where it is not there any more, or never was, the row says nothing of the field.
+ */
+export function whenBack(desired: DesiredContact, base: Base, theirs: Contact | null): DesiredContact {
+  const { untag } = desired;
+  if (untag === undefined) return desired;
+  const { field, value } = untag;
+  const others = base.others.filter(({ exists }) => exists).map(({ said }) => saidValue(said, field) ?? null);
+  // Of several feeds the one whose row was settled last.
+  const named = others.findLast((other) => other !== null) ?? null;
+  const isOn = theirs !== null && base.said !== null && isTagged(base.said, untag);
+  const isSame = (other: CustomFieldValue) =>
+    theirs !== null && alikeValue(fieldTypeOf(theirs, field), fieldValueOf(theirs, field), other);
+  return isOn && isSame(value) && !sameCustomValue(null, named, value)
+    ? withMember(desired, field, named)
+    : withMember(desired, field);
+}
+
+/** The feed says nothing of the field of a tag that has gone. */
+export function unsaidOf(said: Said, { untag }: DesiredContact): Said {
+  return untag === undefined ? said : withMember(said, untag.field);
+}
+
+/** @param value absent: nothing is said of the field. */
+function withMember<Fields extends Pick<DesiredContact, 'scalars' | 'customFields'>>(
+  fields: Fields,
+  field: FieldName,
+  value?: CustomFieldValue,
+): Fields {
+  const { scalars, customFields } = value === undefined ? nothing : member(field, value);
+  const others = Object.entries(fields.scalars).filter(([name]) => name !== field);
   return {
-    ...desired,
-    scalars: { ...desired.scalars, ...scalars },
-    customFields: [...desired.customFields, ...customFields],
+    ...fields,
+    scalars: { ...Object.fromEntries(others), ...scalars },
+    customFields: [...fields.customFields.filter(({ key }) => customFieldName(key) !== field), ...customFields],
   };
 }

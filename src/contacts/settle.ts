@@ -23,6 +23,7 @@ import type { Contact, ContactCustomField } from '#src/wire/contact.ts';
 import { agreeFor, agreeForAll, type FieldValue, fieldTypeOf, fieldValueOf, stamp, withoutHeldAgain } from './base.ts';
 import { alikeValue, customFieldName, type FieldName, type ItemKind, sameCustomValue } from './desired.ts';
 import { identitiesOf, itemOf, listOf, mappedSlots, nextSlots, slotsWithout, wantedItems } from './merge.ts';
+import { unsaidOf } from './missing.ts';
 
 export interface SettleInput extends PlanInput {
   readonly plan: Plan;
@@ -88,13 +89,14 @@ export function saidIfSettled(input: Omit<SettleInput, 'reply'> & { readonly rep
     const others = base.others.filter(({ owns }) => owns).flatMap(({ said }) => said[list]);
     return slotsWithout(kind, next, presentItems(kind, others, reply));
   };
-  return {
+  const said: Said = {
     scalars: nextSaidScalars(old?.scalars ?? {}, ours, isHeld),
     emails: slots('email'),
     phones: slots('phone'),
     customFields: [...(old?.customFields ?? []).filter((field) => !settledKeys.has(field.key)), ...settledFields],
     held: [...heldBefore, ...heldNow],
   };
+  return unsaidOf(said, ours);
 }
 
 function nextSaidScalars(old: DesiredScalars, ours: DesiredContact, held: ReadonlySet<FieldName>): DesiredScalars {

@@ -61,24 +61,28 @@ export function takeFile(
 
 /**
  * Base as it is once a read shows that the app holds what the feed's file said of a held field: said, and agreed for that feed. A field that
- * the row at hand does not name stays held.
+ * the row at hand does not name stays held, unless no row had said its value: the file lacked the person then, who is back.
  * @param waiting what the file said last of the held fields.
  */
 export function withHoldsEnded(
   base: Base,
-  waiting: readonly Pick<HeldField, 'field' | 'ours'>[],
+  waiting: readonly (Pick<HeldField, 'field' | 'ours'> & { readonly line: number })[],
   { feed, ours, theirs }: { readonly feed: string; readonly ours: DesiredContact; readonly theirs: Contact | null },
 ): Base {
-  const { said, agreed } = base;
+  const { agreed } = base;
   // An undo moves nothing that a file has said.
-  if (said === null || theirs === null || ours.undo !== undefined) return base;
+  if (base.said === null || theirs === null || ours.undo !== undefined) return base;
+  const isOfMissing = ({ field, line }: (typeof waiting)[number]) => line === 0 && saidValue(ours, field) === undefined;
+  // A decision is about the fields that it names.
+  const over = ours.taken === undefined ? waiting.filter(isOfMissing) : [];
+  const said = over.length === 0 ? base.said : withoutHeld(base.said, over);
   const ended = waiting.flatMap(({ field, ours: value }): HeldField[] => {
     const shown = fieldValueOf(theirs, field);
     const isEnded = said.held.includes(field) && saidValue(ours, field) !== undefined;
     const isEqual = sameCustomValue(fieldTypeOf(theirs, field), value, shown);
     return isEnded && isEqual ? [{ field, said: null, ours: value, theirs: shown }] : [];
   });
-  if (ended.length === 0) return base;
+  if (ended.length === 0) return said === base.said ? base : { ...base, said };
   const values = ended.map(({ field, theirs: value }) => ({ field, value }));
   return { ...base, said: takeApp(said, ended), agreed: agreeFor(agreed, feed, values) };
 }
@@ -102,7 +106,7 @@ function membersOf(fields: readonly HeldField[]): Pick<DesiredContact, 'scalars'
   return { scalars, customFields };
 }
 
-function withoutHeld(said: Said, fields: readonly HeldField[]): Said {
+function withoutHeld(said: Said, fields: readonly Pick<HeldField, 'field'>[]): Said {
   const taken = new Set<FieldName>(fields.map(({ field }) => field));
   return { ...said, held: said.held.filter((field) => !taken.has(field)) };
 }

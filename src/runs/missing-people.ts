@@ -6,12 +6,13 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isoInstant } from '#src/clock.ts';
-import { fingerprint } from '#src/contacts/desired.ts';
+import { customFieldName, fingerprint, scalarNames } from '#src/contacts/desired.ts';
 import { contactOfMissing, type MissingRule } from '#src/contacts/missing.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { Feeds } from '#src/feeds/feeds.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { countBits, numbersIn } from '#src/ledger/rules/bitmap.ts';
+import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import { readCustomValue } from '#src/mapping/custom-cell.ts';
@@ -31,17 +32,22 @@ export interface MissingParts {
 const report: MissingRule = { kind: 'report' };
 
 /**
- * What becomes of the people whom the run's file lacks.
+ * What becomes of the people whom the run's file lacks; and which tag those lose who are back, also by a retry or a fix-file.
  * @throws PatchbayError `usage` `tagRefused`: the workspace has no such custom field, or it takes no such value.
  */
 export async function missingRuleOf({ feeds, workspace }: MissingParts, run: RunRecord): Promise<MissingRule> {
   const { onMissing } = feeds.rulesOf(run.feed);
-  if (!isFullFile(feeds, run) || onMissing.kind !== 'tag') return onMissing.kind === 'clear' ? onMissing : report;
+  const isFull = isFullFile(feeds, run);
+  if (onMissing.kind !== 'tag') return isFull && onMissing.kind === 'clear' ? onMissing : report;
   const { field, value } = onMissing;
-  if (!field.startsWith('custom.')) return onMissing;
+  if (run.feed === mainFeed) return report;
+  const name = scalarNames.find((one) => one === field);
+  if (name !== undefined) return { kind: 'tag', field: name, value };
   const key = field.slice('custom.'.length);
   const reading = readCustomValue(value, customFieldKind(key, await workspace.listCustomFields()));
-  if (reading.ok) return { kind: 'tag', field, value: reading.value };
+  if (reading.ok) return { kind: 'tag', field: customFieldName(key), value: reading.value };
+  // Nothing is tagged.
+  if (!isFull) return report;
   // What it advises for a column does not help here.
   const isUnknown = reading.flaw.code === 'customFieldUnknown';
   const hint = isUnknown ? 'Create the custom field in the workspace, or correct ' : `${reading.flaw.hint} Correct `;

@@ -8,6 +8,7 @@
  * Values are replaced, never changed. Moments named `…AtMs` and `…UntilMs` are monotonic.
  */
 import type { Base, PlanInput } from '#src/contacts/base.ts';
+import { whenBack } from '#src/contacts/missing.ts';
 import {
   type CreatePlan,
   type DeletePlan,
@@ -323,7 +324,7 @@ export function isLinkOf(record: StagedRecord, { contact }: Lease, theirs: Conta
 }
 
 function planInput({ run, parts }: Chunk, record: StagedRecord, lease: Lease, theirs: Contact | null): PlanInput {
-  const ours = record.desired;
+  const ours = whenBack(record.desired, lease.base, theirs);
   const isLinked = theirs !== null && isLinkOf(record, lease, theirs);
   return {
     feed: run.feed,
@@ -454,8 +455,7 @@ function knownOf(
   contact: ContactRecord,
   waiting: WaitingFields,
 ): Pick<Lease, 'contact' | 'base' | 'waiting'> {
-  const base = baseFor(contact, run.feed, parts.limits.ownsItems);
-  return { contact, base, waiting: waiting.get(contact.key) ?? [] };
+  return { contact, base: baseFor(contact, run.feed, parts.limits.ownsItems), waiting: waiting.get(contact.key) ?? [] };
 }
 
 type Facts = Extract<KeyEvent, { kind: 'leased' }>['facts'];

@@ -266,6 +266,7 @@ export const walks: readonly Walk[] = [
       'src/contacts/plan.ts': 'contents',
       'src/contacts/planned.ts': 'contents',
       'src/contacts/take-held.ts': 'contents',
+      'src/contacts/missing.ts': 'contents',
       'src/contacts/undo.ts': 'contents',
       'src/upsert/waiting-fields.ts': 'contents',
       'src/contacts/policies.ts': 'contents',
