@@ -32,16 +32,16 @@ export interface DyingRow {
 
 /**
  * Enters rejected rows of one run: their letters, and the rows in their run. One call should not have more than 500 rows.
- * @returns how many of the rows have a letter that is new with this run.
+ * @returns how many letters are new with this run, each counted once since that instant.
  */
 export async function enterDeadRows(
   { letters: tables }: LetterRoom,
   run: DyingRun,
   rows: readonly DyingRow[],
-  atMs: number,
+  moment: { readonly atMs: number; readonly readSinceMs?: number },
 ): Promise<number> {
   if (rows.length === 0) return 0;
-  const place = deathPlace(run, atMs);
+  const place = deathPlace(run, moment);
   const met = await lettersAtHand(tables, place, rows);
   const entries = new Map<string, LetterEntry>();
   const seenAgain = new Map<string, number>();

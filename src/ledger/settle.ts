@@ -130,7 +130,7 @@ async function endRows(tables: Tables, run: RunPlace, ends: readonly EndedRecord
   const dead = ends.flatMap(({ record, end }) => {
     return end.dead === null ? [] : [{ dead: end.dead.row, sequence: record.sequence }];
   });
-  const counts = new Map<CountName, number>([['deadNew', await enterDeadRows(tables, run, dead, atMs)]]);
+  const counts = new Map<CountName, number>([['deadNew', await enterDeadRows(tables, run, dead, { atMs })]]);
   for (const { end } of ends) {
     // The names of a delta are counts.
     for (const name of Object.keys(end.counts) as CountName[]) {

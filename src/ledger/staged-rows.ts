@@ -98,7 +98,7 @@ export function stagedRowsOver(store: Store): RowLedger {
         await refresh(tables, slice.feed, slice.refreshed ?? []);
         await speak(tables, slice.feed, slice.spoken ?? []);
         const rejected = [...withdrawnDead, ...slice.dead].map((dead) => ({ dead }));
-        const deadNew = await enterDeadRows(tables, place, rejected, slice.atMs);
+        const deadNew = await enterDeadRows(tables, place, rejected, slice);
         await closeLetters(tables, slice.answered ?? []);
         await runs.insertEvents(sequence, eventsThatFit(slice.events, place.lastEvent));
         await runs.changeRun(sequence, {}, { ...slice.counts, deadNew });

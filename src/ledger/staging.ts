@@ -121,6 +121,8 @@ export interface StagedSlice {
   readonly events: readonly RunEvent[];
   readonly counts: CountDelta;
   readonly atMs: number;
+  /** When this reading of the file began: a letter that was met since is counted as new once. Where it is absent, with this slice. */
+  readonly readSinceMs?: number;
 }
 
 /** A row that another one of the file has ended. A dead one leaves a letter with its content, which the ledger holds. */

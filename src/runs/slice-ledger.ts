@@ -105,6 +105,8 @@ interface SliceParts {
   readonly ledger: Ledger;
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly rowsPerBatch: number;
+  /** When the reading of the run's file began. */
+  readonly readSinceMs?: number;
 }
 
 /** Letters are wide: more of them in one transaction would hold the ledger for too long. */
@@ -112,14 +114,14 @@ const rejectedAtOnceMax = 150;
 
 /** Many rejected rows go in transactions of their own, before the others: a run that dies between them is staged anew. */
 export async function writeSlice(
-  { ledger, clock, rowsPerBatch }: SliceParts,
+  { ledger, clock, rowsPerBatch, readSinceMs }: SliceParts,
   run: RunRecord,
   content: Partial<SliceContent['slice']>,
 ): ReturnType<Ledger['runs']['stage']> {
   // With a rate of its own a run is one batch: a single job, whose pace is the run's.
   const batch = { rowsPerBatch: run.options.rate === null ? rowsPerBatch : Number.MAX_SAFE_INTEGER };
   const empty = { runId: run.id, feed: run.feed, ...batch, records: [], dead: [], events: [], counts: {} };
-  const atMs = clock.nowMs();
+  const moment = { atMs: clock.nowMs(), ...(readSinceMs === undefined ? {} : { readSinceMs }) };
   let { withdrawnRows = [], dead = [] } = content;
   // Ends with few enough left: each turn takes some away. Withdrawn rows first, as in one transaction.
   while (withdrawnRows.length + dead.length > rejectedAtOnceMax) {
@@ -127,11 +129,11 @@ export async function writeSlice(
     if (part.withdrawnRows.length === 0) part.dead = dead.slice(0, rejectedAtOnceMax);
     withdrawnRows = withdrawnRows.slice(part.withdrawnRows.length);
     dead = dead.slice(part.dead.length);
-    await ledger.runs.stage({ ...empty, ...part, atMs });
+    await ledger.runs.stage({ ...empty, ...part, ...moment });
   }
   // A run that looks only moves nothing of what its feed said, and closes no letter.
   const moves = run.options.verify ? { refreshed: [], spoken: [], answered: [] } : {};
-  return ledger.runs.stage({ ...empty, ...content, ...moves, withdrawnRows, dead, atMs });
+  return ledger.runs.stage({ ...empty, ...content, ...moves, withdrawnRows, dead, ...moment });
 }
 
 /** Of each slice; the report has the others. */

@@ -64,6 +64,8 @@ export interface StageParts extends LeaveParts {
   readonly rowsPerBatch: number;
   /** The most rows that are mapped here before a thread must do it (`row-reader.ts`): fewer only in a test. */
   readonly rowsMappedHereMax?: number;
+  /** When this reading of the file began. */
+  readonly readSinceMs?: number;
 }
 
 /**
@@ -77,9 +79,10 @@ export async function stageRun(
   signal: AbortSignal,
 ): Promise<void> {
   const { ledger, clock } = parts;
-  if (!(await ledger.runs.beginStaging(run.id, clock.nowMs()))) return;
+  const readSinceMs = clock.nowMs();
+  if (!(await ledger.runs.beginStaging(run.id, readSinceMs))) return;
   const known = { run: run.id, feed: run.feed, rowCount: null };
-  await inWork('staging', known, (found) => stageFile(parts, run, openSupply, signal, found));
+  await inWork('staging', known, (found) => stageFile({ ...parts, readSinceMs }, run, openSupply, signal, found));
 }
 
 async function stageFile(

@@ -95,7 +95,7 @@ async function enterAll(runId: string, atMs: number): Promise<void> {
     const rows = Array.from({ length: Math.min(rowsPerSlice, letterCount - start) }, (_, index) => ({
       dead: deadRow(start + index),
     }));
-    await store.transact((tables) => enterDeadRows(tables, run, rows, atMs + start));
+    await store.transact((tables) => enterDeadRows(tables, run, rows, { atMs: atMs + start }));
     await nextTurn();
   }
 }

@@ -22,8 +22,15 @@ import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
 
 const everyLetter = { limit: 100 } as const;
 
-async function kill(ledger: Ledger, run: RunRecord, dead: readonly DeadRow[], atMs = createdAtMs): Promise<void> {
-  await ledger.runs.stage(slice(run, { dead, atMs, counts: { rows: dead.length, dead: dead.length } }));
+async function kill(
+  ledger: Ledger,
+  run: RunRecord,
+  dead: readonly DeadRow[],
+  atMs = createdAtMs,
+  readSinceMs = atMs,
+): Promise<void> {
+  const counts = { rows: dead.length, dead: dead.length };
+  await ledger.runs.stage(slice(run, { dead, atMs, readSinceMs, counts }));
 }
 
 async function onlyLetter(ledger: Ledger) {
@@ -154,6 +161,9 @@ export function deadLetterContract(open: OpenLedger): void {
     await ledger.runs.beginStaging('r1', createdAtMs + 2);
     await kill(ledger, run, [deadRow('k1')], createdAtMs + 3);
     expect(await onlyLetter(ledger)).toMatchObject({ seenCount: 1, runId: 'r1' });
+    expect(await deadNewOf(ledger, 'r1')).toBe(1);
+    // In a later slice of the same reading.
+    await kill(ledger, run, [deadRow('k1'), deadRow('k1', { line: 9 })], createdAtMs + 3, createdAtMs + 2);
     expect(await deadNewOf(ledger, 'r1')).toBe(1);
     const later = await stagingRun(ledger, 'r2');
     await kill(ledger, later, [deadRow('k1', { line: 5 })], createdAtMs + 4);

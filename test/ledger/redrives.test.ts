@@ -26,7 +26,7 @@ async function storeWithLetters(): Promise<Store> {
       tables,
       run,
       rows.map((dead) => ({ dead })),
-      createdAtMs,
+      { atMs: createdAtMs },
     );
   });
   return store;

@@ -219,13 +219,14 @@ describe('staging that is cut off', () => {
       supply: async (one) => interrupted(await openFileSupply(bench.parts, one), () => controller.abort()),
     });
     await expect(cut).rejects.toMatchObject({ name: 'AbortError' });
+    bench.world.clock.advance(1);
     const half = await bench.again(queued);
     expect(half.state).toBe('staging');
     expect(half.counts.rows).toBe(itemsPerSliceMax);
     const run = await bench.stage(half);
     expect(run.state).toBe('applying');
     expectCounts(run, { rows: 704, pending: 700, skipped: 1, dead: 3 });
-    expect(run.counts.deadNew).toBe(3);
+    expect(run.counts.deadNew).toBe(2);
     expect((await bench.letters()).map(({ code, seenCount }) => [code, seenCount])).toEqual([
       ['phoneLetters', 1],
       ['keyMissing', 1],
@@ -279,6 +280,15 @@ describe('dead letters of a file', () => {
     const run = await bench.import('a.csv', broken);
     expect(run.counts).toMatchObject({ dead: 2, deadNew: 2 });
     expect((await bench.letters()).map((letter) => letter.seenCount)).toEqual([1, 1]);
+  });
+
+  it('are counted as new once, however often the file has them', async () => {
+    const bench = await openRunsBench();
+    const twice = ['n-1,First,A,', 'n-1,Second,A,', 'c-1,Ann,A,call me', ',nobody,A,'];
+    const rows = [...twice, ...fillers(itemsPerSliceMax).map((row) => `${row},`), 'n-1,Third,A,', ...twice.slice(2)];
+    const run = await bench.import('a.csv', csv(rows, header));
+    expect(run.counts).toMatchObject({ dead: 7, deadNew: 3 });
+    expect(await bench.letters()).toHaveLength(3);
   });
 
   it('are seen once more, and not new, in the next one; their ids and first moments stay', async () => {

@@ -38,6 +38,8 @@ export interface DeathPlace {
   /** Of the run whose file said the row. */
   readonly sequence: number;
   readonly atMs: number;
+  /** When the reading of the run's file began, or what else meets each letter at most once. */
+  readonly readSinceMs: number;
   /** Only some fields of the row were tried: an unsettled letter of the whole row is worth more, and stays as it is. */
   readonly isPart?: boolean;
 }
@@ -45,15 +47,29 @@ export interface DeathPlace {
 /** The run whose rows are rejected. */
 export type DyingRun = Pick<RunRecord, 'id' | 'feed' | 'fileName' | 'kind' | 'sequence'>;
 
-export function deathPlace({ id, feed, fileName, kind, sequence }: DyingRun, atMs: number): DeathPlace {
+/** @param moment `readSinceMs` is absent where each letter is met at most once. */
+export function deathPlace(
+  { id, feed, fileName, kind, sequence }: DyingRun,
+  { atMs, readSinceMs = atMs }: { readonly atMs: number; readonly readSinceMs?: number },
+): DeathPlace {
   const [isRedrive, isPart] = [kind === 'redrive', kind === 'held' || kind === 'undo'];
-  return { runId: id, feed, file: fileName, isRedrive, runSequence: sequence, sequence, atMs, isPart };
+  return { runId: id, feed, file: fileName, isRedrive, runSequence: sequence, sequence, atMs, readSinceMs, isPart };
 }
 
 /** What the ledger holds about a letter that a rejected row may belong to. */
 export type KnownLetter = Pick<
   LetterFacts,
-  'id' | 'feed' | 'identity' | 'code' | 'file' | 'sequence' | 'state' | 'runId' | 'firstRunId' | 'redriveRunId'
+  | 'id'
+  | 'feed'
+  | 'identity'
+  | 'code'
+  | 'file'
+  | 'sequence'
+  | 'state'
+  | 'runId'
+  | 'firstRunId'
+  | 'redriveRunId'
+  | 'lastAtMs'
 >;
 
 /** What a rejected row changes. */
@@ -70,7 +86,7 @@ export interface Death {
   readonly closes: string | null;
   /** Whether letters of the key that this run tries again and that have another code are closed. */
   readonly closesOthersOfKey: boolean;
-  /** Whether the letter is new with this run. */
+  /** Whether the letter is new with this run, and no row before had it. */
   readonly isNew: boolean;
 }
 
@@ -136,7 +152,8 @@ export function rejectRow(
   };
   // A run that is read again after a crash meets its own letter again: that does not count.
   const seenAgain = known !== null && known.runId !== place.runId;
-  const isNew = known === null || known.firstRunId === place.runId;
+  const isMetBefore = known !== null && known.runId === place.runId && known.lastAtMs >= place.readSinceMs;
+  const isNew = known === null || (known.firstRunId === place.runId && !isMetBefore);
   return { letter: { kind: 'enter', content, seenAgain }, closes, closesOthersOfKey: dead.key !== null, isNew };
 }
 

@@ -19,10 +19,11 @@ const place: DeathPlace = {
   runSequence: 2,
   sequence: 2,
   atMs: 1_000,
+  readSinceMs: 900,
 };
 const known: KnownLetter = {
   ...{ id: 'd1', feed: 'crm', code: 'phoneInvalid', identity: 'k1', file: 'a.csv', sequence: 1 },
-  ...{ state: 'open', runId: 'r1', firstRunId: 'r1', redriveRunId: null },
+  ...{ state: 'open', runId: 'r1', firstRunId: 'r1', redriveRunId: null, lastAtMs: 800 },
 };
 
 describe('the identity of a rejected row', () => {
@@ -54,6 +55,8 @@ describe('a rejected row', () => {
   it('counts once where a run that is read again meets its own letter', () => {
     const own = { ...known, runId: 'r2', firstRunId: 'r2' };
     expect(rejectRow(place, deadRow('k1'), null, own)).toMatchObject({ isNew: true, letter: { seenAgain: false } });
+    const met = { ...own, lastAtMs: 900 };
+    expect(rejectRow(place, deadRow('k1'), null, met)).toMatchObject({ isNew: false, letter: { seenAgain: false } });
   });
 
   it('stays with the letter of another feed that it was to fix, and opens that again where nothing else would', () => {
