@@ -82,7 +82,7 @@ export async function stageUndo(parts: UndoParts, run: RunRecord, signal: AbortS
     ...(count === 0
       ? [`the journal has no write of run ${undoes}: it wrote nothing, or longer ago than data.keepJournal`]
       : []),
-    ...(linked > 0 ? [`${linked} contacts that run ${undoes} linked keep their externalId`] : []),
+    ...(linked > 0 ? [keptLinks(linked, undoes)] : []),
   ];
   await ledger.runs.record(run.id, { shape: { format: 'ndjson', columns: null, delimiter: null }, notes });
   const current = (await ledger.runs.get(run.id)) ?? run;
@@ -106,6 +106,11 @@ export async function stageUndo(parts: UndoParts, run: RunRecord, signal: AbortS
   }
   await ledger.runs.move(run.id, ['staging'], 'applying', { atMs: clock.nowMs(), reason: null });
   log.info({ run: run.id, feed: run.feed, undoes, ...tally }, 'run staged');
+}
+
+function keptLinks(count: number, undoes: string): string {
+  const [contacts, keep, their] = count === 1 ? ['contact', 'keeps', 'its'] : ['contacts', 'keep', 'their'];
+  return `${count} ${contacts} that run ${undoes} linked ${keep} ${their} externalId`;
 }
 
 /** It is in no file. */

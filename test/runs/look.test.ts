@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { PatchbayError } from '#src/errors.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { approveRun } from '#src/operations/runs.ts';
+import { undoRun } from '#test/plans/support/undo-runs.ts';
 import { phone } from '#test/upsert/support/build.ts';
 import { expectCounts, mapping, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 
@@ -57,6 +58,8 @@ describe('a run whose contacts are there already, without an externalId', () => 
     expect(await keys(bench)).toEqual(['g-1', 'g-2']);
     expect((await bench.world.contactOf('g-1')).defaultFields).toMatchObject({ lastName: 'Fir', role: 'Owner' });
     expectCounts(await bench.import('people.csv', file(ann, bea)), { rows: 2, unchanged: 2 });
+    const { notes } = await undoRun(bench, done);
+    expect(notes).toEqual([`1 contact that run ${run.id} linked keeps its externalId`]);
   });
 
   test('is doubled by an approval that says so', async () => {
