@@ -98,17 +98,10 @@ async function endAudit(parts: AuditParts, audit: AuditRecord): Promise<void> {
   }
 }
 
-/**
- * Looks up one chunk of keys and says of each how many contacts have it.
- *
- * What the service returns is compared exactly: a service that ignores the filter answers with strangers, and then the
- * chunk tells nothing (`docs/facts.md`, "array encoding"). A key whose read fails while others pass stays unchecked; the
- * audit goes on.
- */
 type FoundContact = LookUp['contacts'][number];
 
 /**
- * At most 20 keys and 4 KB of query (`lookUpChunks`).
+ * Looks up one chunk of keys: at most 20, and 4 KB of query (`lookUpChunks`).
  * @returns what is wrong.
  * @throws as reads do (`workspace/port.ts`); `unreachable` `strangersReturned`.
  */
