@@ -73,6 +73,7 @@ export async function openHome(config: Config, log: Logger, options: HomeOptions
   const runFolders: RunFolders = {
     claimed: folders.claimed,
     handedOver: join(folders.root, 'handed-over'),
+    drafts: join(folders.root, 'drafts'),
     reports: folders.reports,
     importFolders: folders.importFolders,
   };

@@ -165,6 +165,11 @@ describe('the layers', () => {
     expect(wrong.map((file) => file.path)).toEqual([]);
   });
 
+  it('take the time as a parameter: the wall clock is read in one file', () => {
+    const readers = files.filter(({ text }) => /Date\.now\(|new Date\(\)/.test(text)).map(({ path }) => path);
+    expect(readers).toEqual(['src/clock.ts']);
+  });
+
   it('keep the rules of the ledger free of its database', () => {
     const rules = files.filter(({ path }) => path.startsWith(ledgerRules));
     expect(rules.length).toBeGreaterThan(0);

@@ -1,5 +1,4 @@
 /** What plans are made with: the parts of staging and of batches, of which nothing is written (`src/plans`). */
-import { join } from 'node:path';
 import type { Home } from '#src/app.ts';
 import { serviceFigures } from '#src/config/schema.ts';
 import type { PlanService } from '#src/operations/plan.ts';
@@ -7,11 +6,11 @@ import type { Workspace } from '#src/workspace/port.ts';
 import { runParts, upsertParts } from './job-context.ts';
 
 export function planParts(home: Home, workspace: Workspace): PlanService {
-  const { config, mode, ledger, clock, serviceName, folders } = home;
+  const { config, mode, ledger, clock, serviceName, runFolders } = home;
   const { requestsPerSecond } = serviceFigures(config, mode);
   const upsert = upsertParts(home, workspace, home.feeds.exists);
   return {
     reading: runParts(home, workspace, upsert),
-    plan: { ledger, clock, upsert, requestsPerSecond, serviceName, draftsFolder: join(folders.root, 'drafts') },
+    plan: { ledger, clock, upsert, requestsPerSecond, serviceName, draftsFolder: runFolders.drafts },
   };
 }

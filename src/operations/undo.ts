@@ -34,7 +34,7 @@ export async function planUndoOf(
   following: PlanFollowing,
 ): Promise<MadePlan> {
   await requireUndoable(submit, undone);
-  const draft = await openDraft(plan.ledger, plan.draftsFolder);
+  const draft = await openDraft(plan, plan.draftsFolder);
   try {
     const { ledger } = draft;
     const entered = await ledger.runs.create(undoRun(submit, undone, { ...choice, accept: false, reason: null }));

@@ -3,16 +3,17 @@
  * is closed, and nothing else has changed.
  */
 import { randomBytes } from 'node:crypto';
-import { readdir, rm, stat } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { emptyIfMissing, PatchbayError } from '#src/errors.ts';
+import type { Clock } from '#src/clock.ts';
+import { PatchbayError } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunOptions, RunRecord } from '#src/ledger/runs.ts';
 import { openScratch } from '#src/ledger/sqlite/scratch.ts';
 import { silentLogger } from '#src/log.ts';
 import { readingOfFile } from '#src/runs/choose-feed.ts';
 import type { NamedFile, SubmitChoice } from '#src/runs/enter-run.ts';
-import { newRunId } from '#src/runs/run-files.ts';
+import { newRunId, removeStrayDrafts } from '#src/runs/run-files.ts';
 import { type StageParts, stageRun } from '#src/runs/stage.ts';
 import { openFileSupply, type SupplyParts } from '#src/runs/supply.ts';
 import { copyIntoFolder } from '#src/sources/check-out.ts';
@@ -41,36 +42,27 @@ export function onDraft(parts: ReadingParts, { ledger, folder }: Draft): Reading
   return { ...parts, ledger, upsert, reports: folder, log: silentLogger(), isDraft: true };
 }
 
-/** No plan takes that long; what is older was left behind by a process that died. */
-const strayAfterMs = 86_400_000;
-
 /**
  * Opens a draft of the ledger. @param parent the folder that holds the folders of drafts.
  * @throws the system's errors; PatchbayError as `openScratch`.
  */
-export async function openDraft({ runs, draft }: Pick<Ledger, 'runs' | 'draft'>, parent: string): Promise<Draft> {
-  await removeStrays(parent);
+export async function openDraft(
+  { ledger, clock }: { readonly ledger: Pick<Ledger, 'runs' | 'draft'>; readonly clock: Pick<Clock, 'nowMs'> },
+  parent: string,
+): Promise<Draft> {
+  await removeStrayDrafts(parent, clock.nowMs());
   const folder = join(parent, randomBytes(6).toString('hex'));
   await makeFolder(folder);
-  const [newest] = await runs.list({ limit: 1 });
+  const [newest] = await ledger.runs.list({ limit: 1 });
   const scratch = openScratch(join(folder, 'scratch.sqlite'), newest?.sequence ?? 0);
   return {
-    ledger: draft(scratch),
+    ledger: ledger.draft(scratch),
     folder,
     close: async () => {
       scratch.close();
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function removeStrays(parent: string): Promise<void> {
-  for (const name of await readdir(parent).catch(emptyIfMissing)) {
-    const path = join(parent, name);
-    // Another process may be removing it.
-    const changedAtMs = (await stat(path).catch(() => null))?.mtimeMs ?? Number.POSITIVE_INFINITY;
-    if (changedAtMs < Date.now() - strayAfterMs) await rm(path, { recursive: true, force: true });
-  }
 }
 
 /**
@@ -84,7 +76,7 @@ export async function draftFile(
   choice: SubmitChoice,
   signal: AbortSignal,
 ): Promise<DraftedFile> {
-  const draft = await openDraft(parts.ledger, draftsFolder);
+  const draft = await openDraft(parts, draftsFolder);
   try {
     const { ledger, folder } = draft;
     const createdAtMs = parts.clock.nowMs();

@@ -6,7 +6,7 @@
  * the run was entered.
  */
 import { randomInt } from 'node:crypto';
-import { opendir, readdir, rm } from 'node:fs/promises';
+import { opendir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '#src/clock.ts';
 import { archiveFolders } from '#src/config/data-folders.ts';
@@ -21,6 +21,8 @@ export interface RunFolders {
   readonly claimed: string;
   /** Copies of files that were named on the command line. */
   readonly handedOver: string;
+  /** A folder for each plan that is being made, with a copy of its file. */
+  readonly drafts: string;
   readonly reports: string;
   /** The first one also takes the archives of files that were named on the command line. */
   readonly importFolders: readonly string[];
@@ -106,9 +108,9 @@ export interface ExpiryParts {
 }
 
 /**
- * Deletes archives, fix-files and reports of runs that arrived longer than `keepMs` ago: they hold personal data
+ * Deletes archives, fix-files and reports of runs that arrived longer than `keepMs` ago, and stray drafts: they hold personal data
  * (`docs/rules.md`, "Secrets and personal data"). What the ledger counted stays, and so does all of a run that has not ended, as one that is stopped.
- * @returns how many files were deleted. A folder that does not exist holds none.
+ * @returns how many files and drafts were deleted. A folder that does not exist holds none.
  */
 export async function expireFiles(parts: ExpiryParts, folders: RunFolders, keepMs: number): Promise<number> {
   const { clock, log } = parts;
@@ -118,10 +120,27 @@ export async function expireFiles(parts: ExpiryParts, folders: RunFolders, keepM
     const { done, failed, fix } = archiveFolders(folder);
     return [done, failed, fix];
   });
-  let deleted = 0;
+  let deleted = await removeStrayDrafts(folders.drafts, clock.nowMs());
   for (const folder of [...archives, folders.reports]) deleted += await expireIn(parts, folder, olderThanMs);
   if (deleted > 0) log.info({ files: deleted }, 'old files deleted');
   return deleted;
+}
+
+/** No plan takes that long; what is older was left behind by a process that died. */
+const draftStrayAfterMs = 86_400_000;
+
+/** @param drafts the folder that holds the folders of drafts. @returns how many were removed. @throws the system's errors. */
+export async function removeStrayDrafts(drafts: string, nowMs: number): Promise<number> {
+  let removed = 0;
+  for (const name of await readdir(drafts).catch(emptyIfMissing)) {
+    const path = join(drafts, name);
+    // Another process may be removing it.
+    const changedAtMs = (await stat(path).catch(() => null))?.mtimeMs ?? Number.POSITIVE_INFINITY;
+    if (changedAtMs >= nowMs - draftStrayAfterMs) continue;
+    await rm(path, { recursive: true, force: true });
+    removed += 1;
+  }
+  return removed;
 }
 
 async function expireIn({ runs }: ExpiryParts, folder: string, olderThanMs: number): Promise<number> {

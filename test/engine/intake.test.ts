@@ -34,6 +34,7 @@ async function openIntake(configured: NonNullable<TestFeeds['configured']> = {})
   const folders = {
     claimed: join(root, 'claimed'),
     handedOver: join(root, 'handed-over'),
+    drafts: join(root, 'drafts'),
     reports: join(root, 'reports'),
     importFolders: [importFolder],
   };

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -26,6 +26,7 @@ const expire = () =>
     {
       claimed: join(root, 'claimed'),
       handedOver: join(root, 'handed-over'),
+      drafts: join(root, 'drafts'),
       reports: join(root, 'reports'),
       importFolders: [join(root, 'import')],
     },
@@ -45,6 +46,15 @@ describe('files with people’s data', () => {
   it('stay until then', async () => {
     await put(`import/_done/${runAged(29)}__a.csv`);
     expect(await expire()).toBe(0);
+  });
+
+  it('are deleted in drafts of plans whose process died, after a day', async () => {
+    await put('drafts/stray/a.csv');
+    await put('drafts/at-work/b.csv');
+    const agedS = (Date.now() - dayMs) / 1_000 - 60;
+    await utimes(join(root, 'drafts/stray'), agedS, agedS);
+    expect(await expire()).toBe(1);
+    expect(await readdir(join(root, 'drafts'))).toEqual(['at-work']);
   });
 
   it('stay where a person put them there', async () => {

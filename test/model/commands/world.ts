@@ -110,6 +110,7 @@ export async function openWorld({ patchMode, policy, tell, newLedger = inFile }:
   const folders: RunFolders = {
     claimed: join(folder, 'claimed'),
     handedOver: join(folder, 'handed-over'),
+    drafts: join(folder, 'drafts'),
     reports: join(folder, 'reports'),
     importFolders: [inbox],
   };

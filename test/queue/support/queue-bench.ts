@@ -108,7 +108,13 @@ export async function openQueueBench(redisUrl: string | null, log: Logger = sile
     started.push(workers);
     return workers;
   };
-  const folders = { claimed: folder, handedOver: folder, reports: folder, importFolders: [folder] };
+  const folders = {
+    claimed: folder,
+    handedOver: folder,
+    drafts: join(folder, 'drafts'),
+    reports: folder,
+    importFolders: [folder],
+  };
   const openView: QueueBench['openView'] = (onRedrive) => {
     const submit = { ledger, clock, log, folders, feeds: plainFeeds(), host: null, entering: new Set<string>() };
     const view = openDeadLetterView({ ledger, producer, connection: server.worker, submit, log, onRedrive });

@@ -94,6 +94,7 @@ export async function openRunsBench(options: BenchOptions = {}): Promise<RunsBen
     folders: {
       claimed: join(folder, 'claimed'),
       handedOver: join(folder, 'handed-over'),
+      drafts: join(folder, 'drafts'),
       reports: join(folder, 'reports'),
       importFolders: [join(folder, 'import')],
     },

@@ -59,6 +59,7 @@ export async function openTakesBench(given: Partial<TakeParts> = {}): Promise<Ta
   const folders = {
     claimed: join(folder, 'claimed'),
     handedOver: join(folder, 'handed-over'),
+    drafts: join(folder, 'drafts'),
     reports: join(folder, 'reports'),
     importFolders,
   };
