@@ -72,9 +72,10 @@ test('workers take jobs once their queue is there, and timers fire while it is n
 });
 
 test('workers that begin when their queue has been given up hold up no timer, and are stopped', async () => {
-  const { giveUp, work } = await openLateQueue();
+  const { giveUp, work, worked } = await openLateQueue();
   await giveUp();
   const workers = work();
-  await sleep(200);
-  await workers.stop(1_000);
+  await expect(sleep(200, 'a timer has fired')).resolves.toBe('a timer has fired');
+  await expect(workers.stop(1_000)).resolves.toBeUndefined();
+  expect(worked).toEqual([]);
 });

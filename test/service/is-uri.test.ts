@@ -43,7 +43,8 @@ test('a link that the worker reads from a file is one, whatever stands behind it
 
 test('a link of any length is looked at in one go', () => {
   for (const piece of ['a', '@', ':', '/', '%', '%41', 'a/', '?', '#']) {
-    isUri(`https://${piece.repeat(100_000)} `);
-    isUri(`a:${piece.repeat(100_000)} `);
+    // The blank at the end is no part of a link: each way to read the rest of it is tried.
+    expect(isUri(`https://${piece.repeat(100_000)} `)).toBe(false);
+    expect(isUri(`a:${piece.repeat(100_000)} `)).toBe(false);
   }
 }, 5_000);
