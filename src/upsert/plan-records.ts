@@ -13,7 +13,7 @@ import { PatchbayError } from '#src/errors.ts';
 import { countsItsRows, type RunRecord } from '#src/ledger/runs.ts';
 import type { RecordEnd, StagedRecord } from '#src/ledger/staging.ts';
 import type { Contact } from '#src/wire/contact.ts';
-import type { CallOptions } from '#src/workspace/port.ts';
+import { type CallOptions, keysPerLookUpMax } from '#src/workspace/port.ts';
 import type { Chunk, UpsertParts } from './chunk.ts';
 import { endOf } from './key-ends.ts';
 import { type KeyEnd, stepKey } from './key-machine.ts';
@@ -48,8 +48,7 @@ export type PlannedRecord = { readonly record: StagedRecord } & (
 /** `lag`: it was written within the visibility lag, and reads may still show an older state. `unread`: the read of this contact fails. */
 type Unsure = 'lag' | 'unread';
 
-/** Records of one look-up, and look-ups under way at once: reads of a distant service must not wait for each other. */
-const recordsPerLookUp = 20;
+/** Look-ups under way at once: reads of a distant service must not wait for each other. */
 const lookUpsAtOnce = 8;
 
 /**
@@ -75,7 +74,7 @@ export async function* planStagedPages(
     const page: Awaited<ReturnType<typeof runs.stagedPage>> = await runs.stagedPage(
       run.id,
       next,
-      recordsPerLookUp * lookUpsAtOnce,
+      keysPerLookUpMax * lookUpsAtOnce,
     );
     next = page.next;
     const chosen = await choose(page.records);
@@ -122,8 +121,8 @@ async function planInChunks(
   records: readonly StagedRecord[],
   options: CallOptions & { readonly signal: AbortSignal },
 ): Promise<readonly PlannedRecord[]> {
-  const chunks = Array.from({ length: Math.ceil(records.length / recordsPerLookUp) }, (_, index) =>
-    records.slice(index * recordsPerLookUp, (index + 1) * recordsPerLookUp),
+  const chunks = Array.from({ length: Math.ceil(records.length / keysPerLookUpMax) }, (_, index) =>
+    records.slice(index * keysPerLookUpMax, (index + 1) * keysPerLookUpMax),
   );
   const ended = await Promise.allSettled(chunks.map((some) => planRecords(parts, run, some, options)));
   // All have ended before the first failure is thrown: none goes on without anybody who waits for it.
