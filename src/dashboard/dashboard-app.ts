@@ -9,14 +9,10 @@ import { readFileSync } from 'node:fs';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { PatchbayError } from '#src/errors.ts';
 import { activeRunStates, finalRunStates } from '#src/ledger/runs.ts';
-import {
-  type DeadLetterQuery,
-  letterDocument,
-  listDeadLetters,
-  runsWithoutFixFile,
-} from '#src/operations/dead-letters.ts';
+import { type DeadLetterQuery, listDeadLetters, runsWithoutFixFile } from '#src/operations/dead-letters.ts';
 import { noticeDocument } from '#src/operations/dead-notices.ts';
 import { feedsDocument, listFeeds } from '#src/operations/feeds.ts';
+import { letterDocument } from '#src/operations/letter-document.ts';
 import { readRunPageDocument } from '#src/operations/run-story.ts';
 import { listRuns, type RunQuery } from '#src/operations/runs.ts';
 import { deadLettersPage, lettersShownMax } from './dead-letters-page.ts';

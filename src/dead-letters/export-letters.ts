@@ -3,8 +3,8 @@
  * belongs to one feed, so the letters of each feed and mapping have a file of their own.
  */
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { DeadLetter, LettersOfFeed } from '#src/ledger/letters.ts';
+import { letterPages } from '#src/ledger/letter-pages.ts';
+import type { LettersOfFeed } from '#src/ledger/letters.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { FileShape, RunRecord } from '#src/ledger/runs.ts';
 import { distinctNames, type FixRow, writeFixRows } from '#src/runs/fix-file.ts';
@@ -119,27 +119,9 @@ async function* rowsOf(
   { feed, runIds }: Group,
 ): AsyncGenerator<FixRow> {
   for (const runId of runIds) {
-    for await (const { id, row, line, key, code, problems } of lettersOf(deadLetters, { ...choice, feed, runId }))
-      if (row !== null) yield { letterId: id, row, line, key, code, problems };
-  }
-}
-
-const lettersPerPage = 250;
-
-/** Newest first. */
-async function* lettersOf(deadLetters: ExportLedger['deadLetters'], choice: LettersOfFeed): AsyncGenerator<DeadLetter> {
-  let after: DeadLetter | undefined;
-  // Ends with the first short page: each goes on where the one before ended.
-  for (;;) {
-    const page = await deadLetters.list({
-      ...choice,
-      states: ['open'],
-      ...(after === undefined ? {} : { after }),
-      limit: lettersPerPage,
-    });
-    yield* page;
-    if (page.length < lettersPerPage) return;
-    after = page.at(-1);
-    await nextTurn();
+    const open = { ...choice, feed, runId, states: ['open'], limit: Number.POSITIVE_INFINITY } as const;
+    for await (const page of letterPages(deadLetters, open))
+      for (const { id, row, line, key, code, problems } of page)
+        if (row !== null) yield { letterId: id, row, line, key, code, problems };
   }
 }

@@ -69,9 +69,12 @@ export async function redrive(parts: SubmitParts, asked: RedriveChoice, act?: Ne
     }
   }
   if (runs.length > 0) return runs;
-  throw new PatchbayError('usage', 'noDeadLetters', 'no open dead letter fits this choice', {
-    hint: 'List open dead letters: patchbay dead ls',
-  });
+  throw noDeadLetters();
+}
+
+/** `usage` `noDeadLetters`. */
+export function noDeadLetters(message = 'no open dead letter fits this choice'): PatchbayError {
+  return new PatchbayError('usage', 'noDeadLetters', message, { hint: 'List open dead letters: patchbay dead ls' });
 }
 
 /**

@@ -31,7 +31,7 @@ import { slotNamesOf } from '#src/mapping/wanted-values.ts';
 import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
 import { lookUpKeys } from '#src/workspace/look-up.ts';
 import type { Workspace } from '#src/workspace/port.ts';
-import { letterDocument } from './dead-letters.ts';
+import { letterDocument } from './letter-document.ts';
 import { findSourceRow, type SourceRow } from './source-row.ts';
 
 export interface NamedValue {

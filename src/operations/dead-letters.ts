@@ -6,20 +6,18 @@
  */
 
 import type { Home } from '#src/app.ts';
-import { isoInstant } from '#src/clock.ts';
 import { serviceFigures } from '#src/config/schema.ts';
-import { withoutQuotedCells } from '#src/contacts/quoted-cell.ts';
 import { openByFeed, type RedriveChoice, redrive } from '#src/dead-letters/redrive.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { DeliveryRecord } from '#src/ledger/deliveries.ts';
-import type { DeadLetter, DeadLetterState } from '#src/ledger/letters.ts';
+import { letterPages } from '#src/ledger/letter-pages.ts';
+import type { DeadLetter, DeadLetterFilter, DeadLetterState } from '#src/ledger/letters.ts';
 import { isFinal, type RunRecord } from '#src/ledger/runs.ts';
-import type { ServiceAnswer } from '#src/ledger/staging.ts';
 import { fixFileThere } from '#src/runs/fix-file.ts';
 import { isOfHost } from '#src/runs/stop-run.ts';
-import { recordOf } from '#src/sources/row.ts';
 import { actOf } from './acts.ts';
 import { findNotice, isNoticeId, noticePages } from './dead-notices.ts';
+import { chosenLetters, fitting, idsInAct, type LetterSelection, lettersNamed } from './letter-selection.ts';
 import { noSuchDeadLetter, requireAnyOpen } from './letters-not-open.ts';
 import { withWholeRunId } from './runs.ts';
 
@@ -41,9 +39,6 @@ export interface DeadLetterPage {
   readonly notices: readonly DeliveryRecord[];
 }
 
-/** Letters that are read at once of a long list. */
-const lettersPerPage = 250;
-
 /**
  * One list, page by page, so that a long one is never in memory as a whole: the letters, newest first, then the notices, newest first.
  * Ends with the list, or with its limit, which counts both.
@@ -57,7 +52,9 @@ export async function* deadLetterPages(
   const after = await placeAfter(home, query.after);
   let left = query.limit;
   if (typeof after !== 'string') {
-    for await (const letters of letterPages(home, query, after)) {
+    const from = after === null ? {} : { after };
+    const filter = { ...fitting(query), ...statesAsked(query.state), ...from, limit: query.limit };
+    for await (const letters of letterPages(home.ledger.deadLetters, filter)) {
       yield { letters, notices: [] };
       left -= letters.length;
     }
@@ -88,36 +85,8 @@ async function placeAfter(
   return letter;
 }
 
-/** Pages that are not empty. */
-async function* letterPages(
-  home: Pick<Home, 'ledger'>,
-  query: DeadLetterQuery,
-  from: DeadLetter | null,
-): AsyncGenerator<readonly DeadLetter[]> {
-  // Of the letter as it was listed: it may be met again meanwhile, and then stands first.
-  let after = from;
-  for (let left = query.limit; left > 0; left -= lettersPerPage) {
-    const limit = Math.min(left, lettersPerPage);
-    const letters = await lettersAfter(home, { ...query, limit }, after);
-    if (letters.length > 0) yield letters;
-    if (letters.length < limit) return;
-    after = letters.at(-1) ?? null;
-  }
-}
-
-function lettersAfter(
-  { ledger }: Pick<Home, 'ledger'>,
-  { code, run, feed, state, limit }: DeadLetterQuery,
-  after: DeadLetter | null,
-): Promise<readonly DeadLetter[]> {
-  return ledger.deadLetters.list({
-    ...(code === undefined ? {} : { code }),
-    ...(run === undefined ? {} : { runId: run }),
-    ...(feed === undefined ? {} : { feed }),
-    ...(state === 'all' ? {} : { states: state === 'open' ? ['open', 'redriven'] : [state] }),
-    ...(after === null ? {} : { after }),
-    limit,
-  });
+function statesAsked(state: DeadLetterQuery['state']): Pick<DeadLetterFilter, 'states'> {
+  return state === 'all' ? {} : { states: state === 'open' ? ['open', 'redriven'] : [state] };
 }
 
 /** A run of open letters whose rows are in no fix-file. */
@@ -154,28 +123,14 @@ export async function readDeadLetter({ ledger }: Pick<Home, 'ledger'>, id: strin
   return { kind: 'letter', letter };
 }
 
-/** Which dead letters to try again: these ids, or all that fit code, run and feed, or all. */
-export interface RetryRequest {
-  readonly ids: readonly string[];
-  readonly code?: string;
-  /** By its id or the end of it. */
-  readonly run?: string;
-  readonly feed?: string;
-  readonly all?: boolean;
+/** Which dead letters to try again, and how. */
+export interface RetryRequest extends LetterSelection {
   /** Maps the cells of letters again, with the mapping as it is now. */
   readonly remap?: boolean;
   /** Why, in the person's words. */
   readonly reason?: string;
   /** Requests per second for these retries alone, below what the key allows. */
   readonly rate?: number;
-}
-
-/** @throws PatchbayError `usage` `nothingChosen`. */
-export function requireRetryChoice({ ids, code, run, feed, all }: RetryRequest): void {
-  if (ids.length > 0 || code !== undefined || run !== undefined || feed !== undefined || all === true) return;
-  throw new PatchbayError('usage', 'nothingChosen', 'no dead letters were chosen', {
-    hint: 'Name ids, or use --code CODE, --run RUN, --feed FEED or --all. List them first: patchbay dead ls',
-  });
 }
 
 /** @throws PatchbayError `usage` `rateTooHigh` where the key allows no more than that anyway. */
@@ -187,9 +142,6 @@ export function requireRateBelowKey(home: Pick<Home, 'config' | 'mode'>, rate: n
     hint: 'Give a lower rate, or leave --rate out. What the key allows is service.requestsPerSecond (PATCHBAY_RATE).',
   });
 }
-
-/** How many letters an act names. */
-const idsOfActMax = 20;
 
 /** Whether any open letter of a rejected row fits the request. @throws PatchbayError `usage` `noSuchRun`. */
 export async function hasOpenLetters(home: Pick<Home, 'ledger'>, request: RetryRequest): Promise<boolean> {
@@ -204,7 +156,7 @@ async function retriesUnderWay(home: Pick<Home, 'ledger'>, request: RetryRequest
   const { ids, code, run, feed } = request;
   const letters = await (ids.length > 0
     ? Promise.all(lettersNamed(request).map((id) => home.ledger.deadLetters.get(id)))
-    : lettersAfter(home, { ...request, state: 'redriven', limit: lettersSearchedMax }, null));
+    : home.ledger.deadLetters.list({ ...fitting(request), states: ['redriven'], limit: lettersSearchedMax }));
   const fits = (letter: DeadLetter): boolean =>
     letter.state === 'redriven' &&
     (code ?? letter.code) === letter.code &&
@@ -234,7 +186,7 @@ export async function retryLetters(
   if (underWay.length === 0) await requireAnyOpen(submit, lettersNamed(request));
   const { ids, code, run, feed, all = false, remap = false, reason = null, rate = null } = request;
   const facts = {
-    ...(ids.length === 0 ? {} : { ids: ids.slice(0, idsOfActMax) }),
+    ...idsInAct(ids),
     code: code ?? null,
     run: run ?? null,
     ...(feed === undefined ? {} : { feed }),
@@ -243,115 +195,6 @@ export async function retryLetters(
   return [...underWay, ...(await redrive(submit, redriveChoice(request), act))];
 }
 
-/** Those ids that are not of notices. */
-export function lettersNamed({ ids }: Pick<RetryRequest, 'ids'>): readonly string[] {
-  return ids.filter((id) => !isNoticeId(id));
-}
-
-function redriveChoice({ ids, code, run, feed, remap, rate }: RetryRequest): RedriveChoice {
-  return {
-    ...(ids.length > 0 ? { ids: lettersNamed({ ids }) } : {}),
-    ...(code === undefined ? {} : { code }),
-    ...(run === undefined ? {} : { runId: run }),
-    ...(feed === undefined ? {} : { feed }),
-    remap: remap === true,
-    ...(rate === undefined ? {} : { rate }),
-  };
-}
-
-/** A letter in the shape of `dead ls --json` (`docs/contract.md`). */
-export interface LetterDocument {
-  readonly id: string;
-  readonly run: string;
-  readonly feed: string;
-  readonly file: string;
-  readonly line: number;
-  /** Only where several records share the line, as in JSON without line breaks. */
-  readonly record?: number;
-  readonly key: string | null;
-  readonly class: string;
-  readonly code: string;
-  readonly field: string | null;
-  readonly message: string;
-  /** Retries. */
-  readonly attempts: number;
-  /** Runs in which the row was rejected. */
-  readonly seen: number;
-  readonly state: DeadLetterState;
-  readonly firstAt: string;
-  readonly lastAt: string;
-}
-
-export function letterDocument(letter: DeadLetter): LetterDocument {
-  const { id, feed, file, line, key, class: reasonClass, code, field, message, attempts, state } = letter;
-  return {
-    id,
-    run: letter.runId,
-    feed,
-    file,
-    line,
-    ...recordOf(letter.row),
-    key,
-    class: reasonClass,
-    code,
-    field,
-    message,
-    attempts,
-    seen: letter.seenCount,
-    state,
-    firstAt: isoInstant(letter.firstAtMs),
-    lastAt: isoInstant(letter.lastAtMs),
-  };
-}
-
-/** For `--no-values`: without the key and the service's words, which may repeat what it was sent. */
-export function letterWithoutValues(letter: DeadLetter): LetterDocument {
-  const document = letterDocument(letter);
-  const { answer, code } = letter;
-  return {
-    ...document,
-    key: null,
-    message: answer === null ? document.message : `the service's answer led to ${code}`,
-  };
-}
-
-/** The service's answer, without its words. */
-function answerWithoutValues({ answer }: DeadLetter): ServiceAnswer | null {
-  return answer === null ? null : { ...answer, title: null, message: null };
-}
-
-/** `dead show --json`: the letter with its hint, the answer of the service, its cells and what they were mapped to. */
-export function letterDetailDocument(letter: DeadLetter, values: boolean) {
-  return {
-    ...(values ? letterDocument(letter) : letterWithoutValues(letter)),
-    hint: values ? letter.hint : withoutQuotedCells(letter.hint),
-    problems: letter.problems.map((problem) => problemDocument(letter, problem, values)),
-    answer: values ? letter.answer : answerWithoutValues(letter),
-    cells: values ? cellsOf(letter) : {},
-    mapped: values ? letter.desired : null,
-  };
-}
-
-/** The service's words may repeat what it was sent. */
-function problemDocument(
-  { answer }: DeadLetter,
-  { field, code, value, message, hint }: DeadLetter['problems'][number],
-  values: boolean,
-) {
-  if (values) return { field, code, value, message, hint };
-  const told = answer === null ? message : `the service's answer led to ${code}`;
-  return { field, code, value: null, message: told, hint: withoutQuotedCells(hint) };
-}
-
-/** By column; a cell without a column is called `cell 7`. */
-function cellsOf({ row }: DeadLetter): Readonly<Record<string, string>> {
-  if (row === null) return {};
-  const entries: [string, string][] =
-    row.kind === 'cells'
-      ? row.cells.map((cell, index) => [row.columns[index] ?? `cell ${index + 1}`, cell])
-      : Object.entries(row.object).map(([name, value]) => [
-          name,
-          typeof value === 'string' ? value : JSON.stringify(value),
-        ]);
-  return Object.fromEntries(entries);
+function redriveChoice({ remap = false, rate, ...selection }: RetryRequest): RedriveChoice {
+  return { ...chosenLetters(selection), remap, ...(rate === undefined ? {} : { rate }) };
 }

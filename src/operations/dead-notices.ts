@@ -104,13 +104,8 @@ export async function retryNotices(
 /** The ids of those that were given up. */
 export async function chosenNotices(
   home: Pick<Home, 'ledger'>,
-  { ids, code, run, feed }: NoticeChoice,
+  { ids, ...filter }: NoticeChoice,
 ): Promise<readonly string[]> {
-  const filter = {
-    ...(code === undefined ? {} : { code }),
-    ...(run === undefined ? {} : { run }),
-    ...(feed === undefined ? {} : { feed }),
-  };
   const chosen: string[] = [];
   if (ids.length === 0) {
     const every = { ...filter, state: 'open', limit: Number.POSITIVE_INFINITY } as const;

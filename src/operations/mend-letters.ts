@@ -7,7 +7,7 @@ import type { Home } from '#src/app.ts';
 import { archiveFolders } from '#src/config/data-folders.ts';
 import { editRow, parseEdit } from '#src/dead-letters/edit-row.ts';
 import { type ExportedFile, exportLetters } from '#src/dead-letters/export-letters.ts';
-import { redriveEdited } from '#src/dead-letters/redrive.ts';
+import { noDeadLetters, redriveEdited } from '#src/dead-letters/redrive.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { importFolderOf } from '#src/runs/enter-run.ts';
@@ -16,6 +16,7 @@ import { writeAsAsked } from '#src/whole-file.ts';
 import { actOf } from './acts.ts';
 import { readDeadLetter } from './dead-letters.ts';
 import { chosenNotices } from './dead-notices.ts';
+import { chosenLetters, idsInAct, type LetterSelection, requireChosen } from './letter-selection.ts';
 import { letterNotOpen, notALetter, requireAnyOpen } from './letters-not-open.ts';
 import { withWholeRunId } from './runs.ts';
 
@@ -49,19 +50,6 @@ export async function editLetter(
   return run;
 }
 
-/** Which open letters: these ids, or all that fit code, run and feed, or all. */
-export interface LetterSelection {
-  readonly ids: readonly string[];
-  readonly code?: string;
-  /** By its id or the end of it. */
-  readonly run?: string;
-  readonly feed?: string;
-  readonly all?: boolean;
-}
-
-/** How many letters an act names. */
-const idsOfActMax = 20;
-
 export interface Dropped {
   readonly letters: number;
   readonly notices: number;
@@ -79,24 +67,16 @@ export async function dropLetters(
   asked: LetterSelection,
   reason: string | null,
 ): Promise<Dropped> {
-  const { ids, code, run, feed, all } = asked;
-  if (ids.length === 0 && code === undefined && run === undefined && feed === undefined && all !== true) {
-    throw new PatchbayError('usage', 'nothingChosen', 'no dead letters were chosen', {
-      hint: 'Name ids, or use --code CODE, --run RUN, --feed FEED or --all. List them first: patchbay dead ls',
-    });
-  }
+  requireChosen(asked);
+  const { ids } = asked;
   const selection = await withWholeRunId(home, asked);
   const noticeIds = await chosenNotices(home, selection);
-  const letterIds = ids.filter((id) => !noticeIds.includes(id));
   if (ids.length > 0 && (await chosenNotices(home, { ids })).length === 0) await requireAnyOpen(home, ids);
-  const act = await actOf(home, 'deadDrop', reason, ids.length === 0 ? {} : { ids: ids.slice(0, idsOfActMax) });
-  const ofLetters = { ...(ids.length === 0 ? {} : { ids: letterIds }), ...filterOf(selection) };
-  const letters = await home.ledger.deadLetters.drop(ofLetters, act);
+  const act = await actOf(home, 'deadDrop', reason, idsInAct(ids));
+  const letters = await home.ledger.deadLetters.drop(chosenLetters(selection), act);
   const notices = await home.ledger.deliveries.drop(noticeIds, act);
   if (letters + notices > 0) return { letters, notices };
-  throw new PatchbayError('usage', 'noDeadLetters', 'no open dead letter fits this choice', {
-    hint: 'List open dead letters: patchbay dead ls',
-  });
+  throw noDeadLetters();
 }
 
 /**
@@ -110,25 +90,13 @@ export async function exportDeadLetters(
   selection: LetterSelection,
   folder: string | null,
 ): Promise<readonly ExportedFile[]> {
-  const { ids } = selection;
-  await requireAnyOpen(submit, ids);
-  const chosen = filterOf(await withWholeRunId(submit, selection));
-  const choice = { ...chosen, ...(ids.length === 0 ? {} : { ids }) };
+  await requireAnyOpen(submit, selection.ids);
+  const choice = chosenLetters(await withWholeRunId(submit, selection));
   const place = {
     folder: folder ?? archiveFolders(importFolderOf(submit)).fix,
     prefix: newRunId(submit.clock.nowMs()),
   };
   const files = await writeAsAsked(place.folder, () => exportLetters(submit.ledger, choice, place));
   if (files.length > 0) return files;
-  throw new PatchbayError('usage', 'noDeadLetters', 'no open dead letter with a row fits this choice', {
-    hint: 'List open dead letters: patchbay dead ls',
-  });
-}
-
-function filterOf({ code, run, feed }: LetterSelection) {
-  return {
-    ...(code === undefined ? {} : { code }),
-    ...(run === undefined ? {} : { runId: run }),
-    ...(feed === undefined ? {} : { feed }),
-  };
+  throw noDeadLetters('no open dead letter with a row fits this choice');
 }

@@ -6,10 +6,10 @@ import type { DeadLetterGroup } from '#src/ledger/letters.ts';
 import { ledgerBytes, nameOfPlace } from '#src/ledger/place.ts';
 import type { Pause } from '#src/ledger/port.ts';
 import { activeRunStates, finalRunStates } from '#src/ledger/runs.ts';
-import { letterDocument } from './dead-letters.ts';
 import { heldByFeed } from './held-fields.ts';
 import { readHosts } from './hosts.ts';
 import { readJobFailures } from './job-failures.ts';
+import { letterDocument } from './letter-document.ts';
 import { listRuns, type RunHome, type RunView } from './runs.ts';
 
 /** What a process can see of its surroundings. */

@@ -3,7 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunRecord } from '#src/ledger/runs.ts';
-import { letterDetailDocument, retryLetters } from '#src/operations/dead-letters.ts';
+import { retryLetters } from '#src/operations/dead-letters.ts';
+import { letterDetailDocument } from '#src/operations/letter-document.ts';
 import { dropLetters, editLetter, exportDeadLetters } from '#src/operations/mend-letters.ts';
 import { csv, expectCounts, mapping, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 

@@ -1,13 +1,8 @@
 /** Lists go page by page, and by state, feed and code; acts answer with what they did and print nothing. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import {
-  deadLetterPages,
-  listDeadLetters,
-  readDeadLetter,
-  requireRetryChoice,
-  retryLetters,
-} from '#src/operations/dead-letters.ts';
+import { deadLetterPages, listDeadLetters, readDeadLetter, retryLetters } from '#src/operations/dead-letters.ts';
 import { chooseHeld, readHeldPage } from '#src/operations/held-fields.ts';
+import { requireChosen } from '#src/operations/letter-selection.ts';
 import { cancelRun, findRun, listRuns, type RunHome } from '#src/operations/runs.ts';
 import { newRun, stagingRun } from '#test/contracts/support/build.ts';
 import { openTempLedger } from '#test/ledger/support/temp-ledger.ts';
@@ -117,7 +112,7 @@ describe('dead letters', () => {
   it('are tried again by what was chosen, and nothing is chosen by silence', async () => {
     const bench = await openRunsBench();
     await bench.import('a.csv', rejected(['c-1']));
-    expect(() => requireRetryChoice({ ids: [] })).toThrow(expect.objectContaining({ code: 'nothingChosen' }));
+    expect(() => requireChosen({ ids: [] })).toThrow(expect.objectContaining({ code: 'nothingChosen' }));
     const written = vi.spyOn(process.stdout, 'write');
     const [run] = await retryLetters(homeOf(bench), { ids: [], all: true });
     expect(run).toMatchObject({ kind: 'redrive', state: 'queued' });

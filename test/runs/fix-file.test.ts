@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { redrive } from '#src/dead-letters/redrive.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
-import { letterDocument } from '#src/operations/dead-letters.ts';
+import { letterDocument } from '#src/operations/letter-document.ts';
 import type { ProblemLine } from '#src/runs/report.ts';
 import { csv, expectCounts, mapping, openRunsBench } from './support/runs-bench.ts';
 

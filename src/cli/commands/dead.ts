@@ -10,15 +10,9 @@ import {
   type DeadLetterQuery,
   deadLetterPages,
   hasOpenLetters,
-  type LetterDocument,
-  letterDetailDocument,
-  letterDocument,
-  lettersNamed,
-  letterWithoutValues,
   type RetryRequest,
   readDeadLetter,
   requireRateBelowKey,
-  requireRetryChoice,
   retryLetters,
   runsWithoutFixFile,
   type UnfixableRun,
@@ -30,6 +24,13 @@ import {
   noticeDocument,
   retryNotices,
 } from '#src/operations/dead-notices.ts';
+import {
+  type LetterDocument,
+  letterDetailDocument,
+  letterDocument,
+  letterWithoutValues,
+} from '#src/operations/letter-document.ts';
+import { lettersNamed, requireChosen } from '#src/operations/letter-selection.ts';
 import { lettersNotOpen } from '#src/operations/letters-not-open.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { fileAndLine } from '#src/sources/row.ts';
@@ -261,7 +262,7 @@ export async function retryDead(options: RetryOptions, named: readonly string[])
   const ids = [...new Set(named)];
   const patienceMs = patienceOf(options.wait);
   const request: RetryRequest = { ...options, ids };
-  requireRetryChoice(request);
+  requireChosen(request);
   const home = await openPatiently(options, isForNoticesOnly(request) ? 'look' : 'act', patienceMs);
   try {
     const output = createOutput(options);

@@ -1,7 +1,8 @@
 /** `patchbay dead edit|drop|export`. */
 import { resolve } from 'node:path';
 import { PatchbayError } from '#src/errors.ts';
-import { dropLetters, editLetter, exportDeadLetters, type LetterSelection } from '#src/operations/mend-letters.ts';
+import type { LetterSelection } from '#src/operations/letter-selection.ts';
+import { dropLetters, editLetter, exportDeadLetters } from '#src/operations/mend-letters.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
