@@ -21,7 +21,8 @@ import {
   type Tally,
 } from './format-reader.ts';
 import { itemOf, itemOfValue, jsonInvalid, type ReadValue, readValue, textRow, unexpected } from './json-item.ts';
-import { knownWrappers, noSigns, type PageSigns, readPageSigns, type Wrapper } from './json-wrapper.ts';
+import { knownWrappers, type Wrapper } from './json-wrapper.ts';
+import { noSigns, type PageSign, type PageSigns, readPageSigns, signsOfPart } from './page-signs.ts';
 import { listNames, placeText, recordOf, type SourceItem, shownValue } from './row.ts';
 
 /** Members of a root object that a message names. */
@@ -130,7 +131,9 @@ function createDocumentReader(
 
   const closeRoot = (): void => {
     if (wrapper !== null) {
-      if (signs.more !== null) throw morePages(name, signs.more, signs, tally.tail().recordCount);
+      const { recordCount } = tally.tail();
+      const [sign, ...others] = signsOfPart(signs, recordCount);
+      if (sign !== undefined) throw morePages(name, [sign, ...others], signs, recordCount);
       return;
     }
     if (rootKind === 'list') return;
@@ -258,13 +261,20 @@ function notAList(name: string, line: number, found: string): PatchbayError {
   return fileError('notAJsonArray', message, { file: name, line, found }, hint);
 }
 
-function morePages(name: string, more: string, { total }: PageSigns, recordCount: number): PatchbayError {
+function morePages(
+  name: string,
+  [sign, ...others]: readonly [PageSign, ...PageSign[]],
+  { total }: PageSigns,
+  recordCount: number,
+): PatchbayError {
   const records = `${recordCount} ${recordCount === 1 ? 'record' : 'records'}`;
   const counts =
     total !== null && total.count > recordCount ? `; it holds ${records}, and "${total.name}" is ${total.count}` : '';
-  const message = `${name} is one page of several: "${more}" points to the next one${counts}`;
-  const hint = `Fetch all pages and put their records into one list. If this page is all you want, take "${more}" out of the file.`;
-  return fileError('morePages', message, { file: name, member: more, recordCount, total: total?.count ?? null }, hint);
+  const message = `${name} is one page of several: "${sign.name}" ${sign.says}${counts}`;
+  const members = listNames([sign, ...others].map((one) => one.name));
+  const hint = `Fetch all pages and put their records into one list. If this page is all you want, take ${members} out of the file.`;
+  const facts = { file: name, member: sign.name, recordCount, total: total?.count ?? null };
+  return fileError('morePages', message, facts, hint);
 }
 
 /** The warning about a file without a record. */

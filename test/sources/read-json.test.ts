@@ -84,28 +84,64 @@ describe('JSON: the right end for each input', () => {
   it.each([
     [
       '{"nextPageToken":"abc","totalItems":120,"data":[{"id":1}]}',
-      'nextPageToken',
-      '; it holds 1 record, and "totalItems" is 120',
+      '"nextPageToken" points to the next one; it holds 1 record, and "totalItems" is 120',
     ],
-    ['{"results":[{"id":1}],"paging":{"next":{"after":"251","link":"https://e.example"}}}', 'paging.next', ''],
     [
-      '{"totalSize":3,"done":false,"nextRecordsUrl":"/q/01-2","records":[{"id":1}]}',
-      'nextRecordsUrl',
-      '; it holds 1 record, and "totalSize" is 3',
+      '{"results":[{"id":1}],"paging":{"next":{"after":"251","link":"https://e.example"}}}',
+      '"paging.next" points to the next one',
     ],
-    ['{"data":[],"links":{"next":"https://e.example/?page=2"}}', 'links.next', ''],
-    ['{"data":[],"has_more":true}', 'has_more', ''],
+    [
+      '{"totalSize":3,"done":"false","nextRecordsUrl":"/q/01-2","records":[{"id":1}]}',
+      '"done" is false; it holds 1 record, and "totalSize" is 3',
+    ],
+    ['{"data":[],"links":{"next":"https://e.example/?page=2"}}', '"links.next" points to the next one'],
+    ['{"data":[],"links":[{"rel":"self"},{"rel":"next"}]}', '"links" holds a link to the next one'],
+    ['{"data":[],"has_more":true}', '"has_more" is true'],
     [
       '{"data":[],"additional_data":{"pagination":{"more_items_in_collection":true}}}',
-      'additional_data.pagination.more_items_in_collection',
-      '',
+      '"additional_data.pagination.more_items_in_collection" is true',
     ],
-  ])('refuses one page of several: %s', async (content, member, counts) => {
+    [
+      '{"totalSize":340,"done":false,"records":[{"id":"g2"}]}',
+      '"done" is false; it holds 1 record, and "totalSize" is 340',
+    ],
+    [
+      '{"results":[{"id":"g1"}],"page":1,"total_pages":4,"total":340}',
+      '"total_pages" is 4; it holds 1 record, and "total" is 340',
+    ],
+    ['{"meta":{"current_page":4,"last_page":4},"data":[{"id":1}]}', '"meta.last_page" is 4'],
+    ['{"content":[{"id":1}],"last":false,"number":0}', '"last" is false'],
+    ['{"people":[{"id":1}],"page":{"number":0,"totalPages":"2","size":1}}', '"page.totalPages" is 2'],
+    ['{"data":[{"id":1}],"page":3}', '"page" is 3'],
+    [
+      '{"data":[{"id":1},{"id":2}],"limit":2,"offset":0,"total":"5"}',
+      '"limit" is 2; it holds 2 records, and "total" is 5',
+    ],
+    [
+      '{"Resources":[{"id":1}],"startIndex":5,"itemsPerPage":2,"totalResults":5}',
+      '"startIndex" is 5; it holds 1 record, and "totalResults" is 5',
+    ],
+    ['{"records":[{"id":1}],"offset":"itr1/rec1"}', '"offset" points to the next one'],
+  ])('refuses one page of several: %s', async (content, says) => {
     expect(await failed(content)).toMatchObject({
-      ...{ kind: 'file', code: 'morePages', facts: { member } },
-      message: `a.json is one page of several: "${member}" points to the next one${counts}`,
+      ...{ kind: 'file', code: 'morePages', facts: { member: /"([^"]+)"/.exec(says)?.[1] } },
+      message: `a.json is one page of several: ${says}`,
       hint: expect.stringContaining('Fetch all pages'),
     });
+  });
+
+  it.each([
+    '{"data":[{"id":1}],"page":2,"total_pages":4,"per_page":1,"offset":2,"total":340,"done":false}',
+    '{"data":[{"id":1}],"next":"a","paging":{"next":"b","has_more":true}}',
+  ])('reads the page alone without the members that the refusal names: %s', async (content) => {
+    const { hint } = await failed(content);
+    const document: { [name: string]: unknown } = JSON.parse(content);
+    for (const [, path = ''] of (hint ?? '').matchAll(/"([^"]+)"/g)) {
+      const [outer = '', inner] = path.split('.');
+      if (inner === undefined) delete document[outer];
+      else delete (document[outer] as { [name: string]: unknown })[inner];
+    }
+    expect((await json(JSON.stringify(document))).items).toHaveLength(1);
   });
 
   it.each([
@@ -114,6 +150,12 @@ describe('JSON: the right end for each input', () => {
     '{"data":[{"id":1}],"paging":{"next":{}},"total":1,"links":{"next":null,"self":"https://e.example"}}',
     '{"data":[{"id":1,"next":"x","nextPageToken":"y"}],"other":{"next":"z"}}',
     '{"records":[{"id":1}],"done":true,"totalSize":1}',
+    '{"data":[{"id":1}],"page":1,"total_pages":1,"per_page":1,"offset":0,"last":true}',
+    '{"data":[{"id":1}],"page":{"number":0,"totalPages":1},"links":[{"rel":"self"}]}',
+    // All pages, put into one list beside what one of them said.
+    '{"data":[{"id":1}],"page":1,"total_pages":4,"per_page":1,"total":1}',
+    // A filter may have hidden the rest: the page is not full.
+    '{"data":[{"id":1}],"limit":100,"offset":0,"total":340}',
   ])('takes the last page, and what only looks like a further one: %s', async (content) => {
     expect((await json(content)).items).toHaveLength(1);
   });
