@@ -1,7 +1,7 @@
 /** Proposals for files of unusual form, and for JSON. */
 import { describe, expect, test } from 'vitest';
+import { keyRank } from '#src/mapping/propose/choose-key.ts';
 import { collectFacts } from '#src/mapping/propose/column-facts.ts';
-import { keyRank } from '#src/mapping/propose/propose.ts';
 import { cellsRow } from '../support.ts';
 import { first, jsonFacts, last, lines, propose, six, tableFacts } from './support/proposals.ts';
 

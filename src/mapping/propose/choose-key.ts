@@ -1,0 +1,189 @@
+/**
+ * The key of an unknown layout: a column whose name is that of an id and whose values are unique and filled, else one whose
+ * values alone are. Where there is none, a key is derived from the e-mail address, or from name and number. Pure.
+ */
+import { contactColumnOf, wordsOf } from '#src/mapping/contact-columns.ts';
+import { tidyHeader } from '#src/mapping/header.ts';
+import type { ColumnFacts, FileFacts } from './column-facts.ts';
+import type { Confidence } from './proposal.ts';
+import type { JudgedColumn } from './propose-columns.ts';
+
+export interface KeyChoice {
+  /** Null: no column is fit to be the key. */
+  readonly column: ColumnFacts | null;
+  readonly lowerCase: boolean;
+  readonly confidence: Confidence;
+  readonly reason: string;
+  /** Why a column that is called a key is none, and what an unsure key means. */
+  readonly remarks: readonly string[];
+}
+
+/** Below this share of filled rows a column is no key. */
+const filledMin = 0.95;
+/** In fewer rows any column may look unique. */
+const rowsMin = 5;
+
+export function chooseKey(file: FileFacts, columns: readonly JudgedColumn[]): KeyChoice {
+  const { rows } = file;
+  const usable = columns.filter(({ facts }) => !facts.isList && (facts.isNamed || facts.position !== null));
+  const isFilled = ({ filled }: ColumnFacts): boolean => rows > 0 && filled >= rows * filledMin;
+  const named = usable
+    .filter(({ facts }) => idRank(facts.name) !== null)
+    .sort((left, right) => rankOf(left) - rankOf(right));
+  const remarks = named
+    .filter((one) => rows > 0 && rankOf(one) < bareNumberRank && (one.facts.isUnique === false || !isFilled(one.facts)))
+    .map(({ facts }) => whyNoKey(facts, rows));
+  const choice = (
+    column: JudgedColumn | null,
+    confidence: Confidence,
+    reason: string,
+    more: readonly string[] = [],
+    lowerCase = false,
+  ): KeyChoice => ({ column: column?.facts ?? null, lowerCase, confidence, reason, remarks: [...remarks, ...more] });
+
+  const byName = named.find(
+    (one) => rows === 0 || (one.facts.isUnique !== false && isFilled(one.facts) && isLikelyKey(one)),
+  );
+  if (byName !== undefined) {
+    if (rows === 0) return choice(byName, 'likely', 'by its name; the file has no rows');
+    const { facts } = byName;
+    const blank = rows - facts.filled;
+    const rejected =
+      blank === 0 ? [] : [`${blank} of ${rows} rows have no ${quoted(facts)}, the key: they will be rejected`];
+    const sure = facts.isUnique === true && blank === 0 && rankOf(byName) < bareNumberRank;
+    return choice(byName, sure ? 'certain' : 'likely', `by its name, and ${uniqueInWords(file, facts)}`, rejected);
+  }
+  const byValues = usable.find(({ facts, kinds, meaning }) => {
+    return (
+      holdsIds(kinds) &&
+      meaning.kind === 'unused' &&
+      facts.isUnique === true &&
+      facts.filled === rows &&
+      !isRunning(facts)
+    );
+  });
+  if (byValues !== undefined)
+    return choice(
+      byValues,
+      rows < rowsMin ? 'guess' : 'likely',
+      `its values are like ids, ${uniqueInWords(file, byValues.facts)}`,
+    );
+  const email = usable.find(
+    ({ facts, meaning }) =>
+      meaning.kind === 'items' && meaning.list === 'emails' && facts.isUnique === true && facts.filled === rows,
+  );
+  if (email !== undefined && rows > 0) {
+    return choice(
+      email,
+      'guess',
+      `an e-mail address, ${uniqueInWords(file, email.facts)}; no column is an id`,
+      [
+        'the key is the e-mail address: a person whose address changes becomes a new contact. Export a column with an id if you can',
+      ],
+      true,
+    );
+  }
+  return choice(null, 'guess', 'no column is unique and filled', [
+    'no column is unique and filled, so the key is derived from e-mail address, or name and phone number: a person for whom these change becomes a new contact. Export a column with an id if you can',
+  ]);
+}
+
+function quoted({ name }: ColumnFacts): string {
+  return `"${tidyHeader(name)}"`;
+}
+
+function whyNoKey(facts: ColumnFacts, rows: number): string {
+  const blank = rows - facts.filled;
+  return facts.isUnique === false && facts.filled > 0
+    ? `${quoted(facts)} is not the key, since a value of it occurs twice`
+    : `${quoted(facts)} is not the key, since it is blank in ${blank} of ${rows} rows`;
+}
+
+function uniqueInWords({ rows, isPartial }: FileFacts, { isUnique, filled }: ColumnFacts): string {
+  const where = isPartial ? `the first ${rows} rows` : `all ${rows} rows`;
+  const full = filled === rows ? `filled in ${where}` : `filled in ${filled} of ${rows} rows`;
+  return isUnique === true ? `unique and ${full}` : `${full} (too many values to compare them all)`;
+}
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
+const idWords = words(
+  'id uid uuid guid externalid extid recordid contactid customerid personid userid clientid memberid',
+);
+/** Whole names that say key, number or reference of a person. */
+const keyNames = words(
+  `key reference ref kundennummer kundennr kontaktnummer kontaktnr mitgliedsnummer mitgliedsnr personalnummer personalnr
+  personennummer adressnummer adressnr debitorennummer customernumber customerno contactnumber membernumber memberno
+  clientnumber clientno employeenumber employeeno numeroclient numeroadherent numerodecliente numerocliente numerodesocio
+  codigo codigocliente codigodecliente codeclient matricule`,
+);
+/** The id of another thing than the person. */
+const foreignWords = words(
+  `account company organisation organization org firm firma owner parent campaign user manager createdby updatedby created
+  updated lead source list group team department deal order invoice session device google facebook external tax vat`,
+);
+/** Of these, the person may be meant where no better id is there: a `User ID`. */
+const perhapsOwn = words('user external lead');
+
+/** `Kunde-Nr.`, `Membership No`, `Nº`, `Réf`. */
+const numberWords = words('nr nro no n num number numero nummer ref reference referenz referencia code codigo');
+/** One word: `Kundennr`, `Vertragsnummer`. */
+const numberEnding = /(?:nummer|number|nr)$/;
+const personIdWords =
+  /^(?:kd|kund|kontakt|mitglied|person|teilnehmer|adress|datensatz|debitor|stamm|customer|contact|member|client|record|account|socio|adherent|membre|persona|registro)/;
+/** Numbers of other things than the person, which may be unique in a short file. */
+const otherNumbers =
+  /tel|phone|fon|mobil|movil|handy|ruf|fax|pager|plz|post|zip|cp$|haus|house|street|strasse|stras|door|apartment|zimmer|room|tax|vat|steuer|ust|nif|siret|siren|iban|bic|swift|konto|bank|card|karte|invoice|rechnung|factur|order|bestell|auftrag|pedido|commande|product|produkt|artikel|item|country|land|pays|pais|currency|language|sprach|area|dial|region|state|city|discount|promo|coupon|gutschein|version|count|total|anzahl|time|lfd|laufend|row|line|zeile|ssn|social|sozial|passport|ausweis|hr$|handelsregister|register/;
+
+/** From here on a name says number or code and nothing of the person: such a column is unique and filled, or not thought of. */
+const bareNumberRank = 22;
+
+/** 0 is best; null for a name that says nothing of a key. */
+function idRank(name: string): number | null {
+  const parts = wordsOf(name);
+  const joined = parts.join('');
+  const isId = idWords.has(parts.at(-1) ?? '') || idWords.has(joined);
+  if (!isId && !keyNames.has(joined)) return numberRank(name, parts);
+  const foreign = parts.filter((part) => foreignWords.has(part));
+  if (foreign.length === 0) return isId ? parts.length - 1 : 10;
+  return foreign.every((part) => perhapsOwn.has(part)) ? 20 : null;
+}
+
+/** The rank of a column that is called a number or a code; null for one of phones, addresses, taxes and the like. */
+function numberRank(name: string, parts: readonly string[]): number | null {
+  const isNumber = /#\s*$/.test(name) || numberWords.has(parts.at(-1) ?? '') || numberEnding.test(parts.at(-1) ?? '');
+  if (!isNumber || contactColumnOf(name) !== null) return null;
+  const isOwn = parts.some((part) => personIdWords.test(part));
+  if (parts.some((part) => otherNumbers.test(part) && !personIdWords.test(part))) return null;
+  const foreign = parts.filter((part) => foreignWords.has(part) && part !== 'account');
+  if (foreign.some((part) => !perhapsOwn.has(part))) return null;
+  return isOwn ? 12 : bareNumberRank;
+}
+
+/** What a column must hold if its name is that of any number: values like ids that count no rows. */
+function isLikelyKey({ facts, kinds, meaning }: JudgedColumn): boolean {
+  if (rankOf({ facts }) < bareNumberRank) return true;
+  return meaning.kind === 'unused' && holdsIds(kinds) && !countsRows(facts);
+}
+
+function holdsIds(kinds: JudgedColumn['kinds']): boolean {
+  return kinds.id >= 0.95 && kinds.date < 0.1 && kinds.truth < 0.5 && kinds.email === 0;
+}
+
+/** 0, 1, 2… or 1, 2, 3…: as `isRunning`, but 1001, 1002, 1003 are ids that were given one after the other. */
+function countsRows(facts: ColumnFacts): boolean {
+  return isRunning(facts) && Number(facts.values[0]) <= 1;
+}
+
+function rankOf({ facts }: Pick<JudgedColumn, 'facts'>): number {
+  return idRank(facts.name) ?? Number.POSITIVE_INFINITY;
+}
+
+/** How much a name suggests a key: 0 is best. Among others, an e-mail address may become one. */
+export function keyRank(name: string): number {
+  return idRank(name) ?? (contactColumnOf(name)?.kind === 'email' ? 30 : 100);
+}
+
+/** 1, 2, 3… under `Nr` is the number of the row: it changes with the order. */
+function isRunning({ values }: ColumnFacts): boolean {
+  return values.length > 0 && values.every((value, index) => Number(value) === index + Number(values[0]));
+}
