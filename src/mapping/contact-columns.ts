@@ -45,9 +45,20 @@ const about = words(
   `type typ label status country code prefix extension ext verified verification valid invalid consent opt optin optout
   marketing accepts subscribed unsubscribed newsletter permission bounce bounced domain date datum time last sent send
   sends open opened opens click clicks clicked count calls call is has not do owner assigned created updated modified
-  by manager assistant assistants agent referrer carrier provider format display name template quarantined fax pager id
-  app device os version system plan language reason hash timezone`,
+  by manager assistant assistants agent referrer carrier provider format display name template quarantined id app
+  device os version system plan language reason hash timezone`,
 );
+
+/** Numbers of machines that write: as one word, and as the end of one such as `workfax`. */
+const uncallable =
+  /^(?:tele)?fax|fax$|^(?:facsimile|telecopi|radiomessagerie|localizador|buscapersonas|cercapersone|telex|teletex|teletip|teletyp|fernschreib|texttelefon|semafoon|funkruf)|^(?:pager|beeper|bipeur|piepser|pieper|tty|tdd)$/;
+/** The same in writing that has no Latin letters. */
+const uncallableElsewhere = /ファ(?:ック|ク)ス|ファクシミリ|ポケ(?:ット)?ベル|テレックス|传真|傳真|팩스|факс|пейджер/iu;
+
+/** Whether a header, or the label of a number, says that it cannot be called: fax, pager, telex, TTY. */
+export function isUncallable(header: string): boolean {
+  return wordsOf(header).some((part) => uncallable.test(part)) || uncallableElsewhere.test(header.normalize('NFKC'));
+}
 
 const labels: readonly (readonly [string, ReadonlySet<string>])[] = [
   [
@@ -125,7 +136,7 @@ function plainItemsHeader(header: string): PlainItemsHeader | null {
 
 /** Whether a word says that the values are not the contact's own, or are about a number or an address: `Assistant's Phone`. */
 export function isAboutContactData(header: string): boolean {
-  return wordsOf(header).some((part) => about.has(part));
+  return isUncallable(header) || wordsOf(header).some((part) => about.has(part));
 }
 
 function labelIn(parts: readonly string[]): string | null {
@@ -138,7 +149,7 @@ function areAllKnown(parts: readonly string[]): boolean {
 }
 
 function listOf(parts: readonly string[]): 'phone' | 'email' | null {
-  if (parts.some((part) => about.has(part))) return null;
+  if (parts.some((part) => about.has(part) || uncallable.test(part))) return null;
   if (parts.some((part) => emailWords.has(part))) return 'email';
   if (parts.some((part) => phoneWords.has(part))) return 'phone';
   if (!areAllKnown(parts)) return null;

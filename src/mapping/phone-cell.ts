@@ -220,12 +220,15 @@ function withItsCountryCode(base: string, parsed: PhoneNumber): PhoneNumber | nu
 
 /** Why a part is left out without a value; null for any other. */
 export function phoneLeftOut(part: string): Flaw<WarningCode> | null {
-  if (!isFax(part)) return null;
-  return {
-    code: 'phoneLeftOut',
-    message: 'this is a fax number, which cannot be called; it was left out',
-    hint: 'If it is a number to call, write it without the word fax.',
-  };
+  return isFax(part) ? uncallableLeftOut('If it is a number to call, write it without the word fax.') : null;
+}
+
+/** Why a number whose own label says fax or pager is left out without a value. */
+export const uncallableByLabel = uncallableLeftOut('If it is a number to call, give it another label in the file.');
+
+function uncallableLeftOut(hint: string): Flaw<WarningCode> {
+  const message = 'this is the number of a fax or pager, which cannot be called; it was left out';
+  return { code: 'phoneLeftOut', message, hint };
 }
 
 const extensionWords = 'extension|extn|ext|x|durchwahl|dw|nebenstelle|apparat|app|poste|interno|int|anexo|доб|内線|#';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
-import { cellsRow, codesOf, desiredOf, mapping, mapRecord, noContext, warningsOf } from './support.ts';
+import { cellsRow, codesOf, desiredOf, mapJson, mapping, mapRecord, noContext, warningsOf } from './support.ts';
 
 const mapped = (text: string, country: string | null = null) =>
   mapRecord({ externalId: 'a', phone: text }, { defaultCountry: country });
@@ -255,6 +255,24 @@ describe('a fax number', () => {
     const text = 'cell: 4155550101; fax: 4155550102';
     expect(numbers(text, 'US')).toEqual(['+14155550101']);
     expect(warningsOf(mapped(text, 'US'))).toEqual(['phoneLeftOut']);
+  });
+
+  test('is known in JSON by its own label, which is not that of the workspace', () => {
+    const row = mapJson({
+      externalId: 'J1',
+      phones: [
+        { type: 'fax', number: '+4681234567' },
+        { type: 'mobile', number: '+46701234567' },
+        { label: 'Work Fax', value: 'none of them' },
+        { type: 'homeFax', value: '+4681234568' },
+        { name: 'fax', value: '+4681234569' },
+      ],
+    });
+    expect(desiredOf(row).phones[0]?.items).toEqual([
+      { label: 'mobile', value: '+46701234567' },
+      { label: 'fax', value: '+4681234569' },
+    ]);
+    expect(warningsOf(row)).toEqual(['phoneLeftOut', 'phoneLeftOut', 'phoneLeftOut']);
   });
 });
 

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { namesColumn } from '#src/mapping/bind-mapping.ts';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
+import { contactColumnOf } from '#src/mapping/contact-columns.ts';
 import { cellsRow, desiredOf, mapJson, mapRecord, noContext, objectRow } from './support.ts';
 
 const compile = (columns: readonly string[]) => compileMapping(null, { columns }, noContext);
@@ -41,12 +42,20 @@ describe('a synonym', () => {
   test.each([
     'Title, Titel, Titre, Anrede, Fax, Telefax, Fax Number, Pager, Notes, Account Name, Company 2',
     'Telefon Empfang, Handy Chef, Nombre completo, Nombre y apellidos, Nachname Vorname, Kundenname, First, Last',
+    'Télécopie (bureau), Téléphone ATS/TTY, Fax del trabajo, Localizador, Faxnummer, Work Fax, TTY/TDD Phone',
     '__proto__, constructor, 電話, _id, Mobile App, Do Not Call, Assistant Telephone',
   ])('is none of: %s', (headers) => {
     for (const header of headers.split(', ')) {
       expect(readingsOf(header)).toBe('');
     }
   });
+
+  test.each(['Télécopie (bureau)', 'Téléphone ATS/TTY', 'TTY/TDD Phone', 'Telefon Fax', 'Teléfono localizador'])(
+    'a number that cannot be called is no contact data: %s',
+    (header) => {
+      expect(contactColumnOf(header)).toBeNull();
+    },
+  );
 
   test('gives the contact its values, phones and e-mails with their labels', () => {
     const columns = {

@@ -6,7 +6,7 @@
  */
 import type { CountryCode } from 'libphonenumber-js/max';
 import type { ScalarName } from '#src/contacts/desired.ts';
-import { contactColumnOf, isAboutContactData, wordsOf } from '#src/mapping/contact-columns.ts';
+import { contactColumnOf, isAboutContactData, isUncallable, wordsOf } from '#src/mapping/contact-columns.ts';
 import { tidyHeader } from '#src/mapping/header.ts';
 import { genericTargets, type Settings } from '#src/mapping/layout.ts';
 import type { ColumnFacts, FileFacts } from './column-facts.ts';
@@ -128,7 +128,7 @@ function judgeRival(verdict: Verdict, generic: string, kinds: ValueKinds): Judge
 /** Columns whose names say nothing. */
 function judgeByValues(verdict: Verdict, name: string, kinds: ValueKinds): JudgedColumn {
   const unused = (reason: string): JudgedColumn => verdict({ kind: 'unused' }, null, reason);
-  if (isFax(name)) return unused('a fax or pager cannot be called');
+  if (isUncallable(name)) return unused('a fax or pager cannot be called');
   if (isTitle(name)) return judgeTitle(verdict, kinds);
   if (kinds.judged === 0) return unused('it is blank in the rows that were looked at');
   const label = tidyHeader(name).toLowerCase().slice(0, 75).trim();
@@ -210,12 +210,10 @@ function personHint({ facts }: JudgedColumn): number {
 }
 
 const has = (name: string, known: ReadonlySet<string>): boolean => wordsOf(name).some((word) => known.has(word));
-const faxWords = words('fax telefax pager telex tty beeper');
 const titleWords = words('title titel titre titulo anrede salutation civilite honorific prefix tratamiento');
 const countryWords = words('country land pays pais nation countrycode landercode laendercode');
 const linkWords = words('profile profil perfil link url record contact linkedin crm permalink');
 
-const isFax = (name: string): boolean => has(name, faxWords);
 const isTitle = (name: string): boolean => titleWords.has(wordsOf(name).join(''));
 const isCountry = (name: string): boolean => has(name, countryWords);
 const isProfileLink = (name: string): boolean => has(name, linkWords);

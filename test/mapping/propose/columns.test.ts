@@ -162,4 +162,11 @@ describe('a name that the values contradict', () => {
   ])('%s', (name, value, expected) => {
     expect(lines(facts(name, value as (n: number) => string))[1]).toBe(`${name} → ${expected}`);
   });
+
+  test.each([
+    ...['Télécopie (bureau)', 'Récepteur de radiomessagerie', 'Téléphone ATS/TTY', 'Télex', 'Faxnummer', 'workFax'],
+    ...['Fax del trabajo', 'Localizador', 'Fax bedrijf', 'Cercapersone', '会社ファックス', '传真', 'Факс'],
+  ])('a number that cannot be called is left out: %s', (name) => {
+    expect(lines(facts(name, (n) => `+33 4 72 00 01 0${n}`))[1]).toBe(`${name} → –`);
+  });
 });
