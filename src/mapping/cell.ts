@@ -45,7 +45,10 @@ export function readCell(raw: JsonValue, from: 'csv' | 'json'): Cell {
   if (typeof raw === 'number') return readNumber(raw);
   if (Array.isArray(raw)) return { kind: 'list', items: raw };
   const found = typeof raw === 'boolean' ? `the value ${raw}` : 'an object';
-  return { kind: 'wrong', flaw: bad('notText', `expected text, found ${found}`, 'Write it as a string.').flaw };
+  const hint = isJsonObject(raw)
+    ? 'Write it as a string, or name the member of it that holds the text in a mapping, by its path, such as company.name.'
+    : 'Write it as a string.';
+  return { kind: 'wrong', flaw: bad('notText', `expected text, found ${found}`, hint).flaw };
 }
 
 /** Most cells: a letter, a digit, `+` or `(` first, a letter, a digit or `)` last. There is no guard, nothing to trim, no `#CLEAR`. */

@@ -67,11 +67,13 @@ export interface MapResult {
    * a feed. A sentence, or null.
    */
   readonly stop: string | null;
+  /** Whether an import of the file as it is could do nothing else but refuse it: of what all rows lack, or since no mapping was found. */
+  readonly isRefused: boolean;
   /** What was noticed while the file was read. */
   readonly warnings: readonly Problem[];
-  /** Null in the generic layout, and for an empty file. */
+  /** Null in the generic layout, for an empty file, and where no mapping could be proposed. */
   readonly mapping: Mapping | null;
-  /** The text of a draft; null for any other mapping, whose text is its file. */
+  /** The text of a draft; null where none could be made, and for any other mapping, whose text is its file. */
   readonly draft: string | null;
 }
 
@@ -102,6 +104,7 @@ export async function mapFile(parts: MapParts, path: string, options: MapOptions
     const columns = columnsBy(chosen.mapping, facts, kept, compiled);
     const remarks = [...remarksOn(compiled), ...notes];
     const policies = policiesInWords(compiled);
+    const refusal = refusalBy(compiled, facts);
     return {
       ...shape,
       layout: chosen.layout,
@@ -109,7 +112,8 @@ export async function mapFile(parts: MapParts, path: string, options: MapOptions
       preview,
       policies,
       remarks,
-      stop: refusalBy(compiled, facts) ?? stopBy(compiled, chosen.mapping),
+      stop: refusal ?? stopBy(compiled, chosen.mapping),
+      isRefused: refusal !== null,
       mapping: chosen.mapping,
       draft: null,
     };
@@ -119,20 +123,13 @@ export async function mapFile(parts: MapParts, path: string, options: MapOptions
   const feed = options.feed === undefined || options.feed === mainFeed ? null : options.feed;
   const proposal = proposeMapping(facts, { fileName: stem, feed, country, reading: options });
   const draft = draftText(proposal, { file: shape.file, rows: facts.rows });
+  const drafted = { ...shape, layout: { kind: 'draft' }, columns: proposal.columns, policies: {} } as const;
+  if (draft === null) {
+    return { ...drafted, preview: null, remarks: proposal.remarks, stop: null, isRefused: true, mapping: null, draft };
+  }
   const mapping = parseMapping(draft, `the proposal for ${shape.file}`);
   const tried = tryDraft(mapping, read.columns, facts, contextOf(parts, mapping, null));
-  const remarks = [...proposal.remarks, ...tried.remarks];
-  return {
-    ...shape,
-    layout: { kind: 'draft' },
-    columns: proposal.columns,
-    preview: tried.preview,
-    policies: {},
-    remarks,
-    stop: tried.stop,
-    mapping,
-    draft,
-  };
+  return { ...drafted, ...tried, remarks: [...proposal.remarks, ...tried.remarks], mapping, draft };
 }
 
 function policiesInWords({ policies: { fields, emails, phones } }: CompiledMapping): Readonly<Record<string, string>> {
@@ -148,6 +145,7 @@ const nothing = {
   policies: {},
   remarks: ['the file contains no rows'],
   stop: null,
+  isRefused: false,
   mapping: null,
   draft: null,
 } as const;
@@ -262,15 +260,16 @@ function tryDraft(
   columns: readonly string[] | null,
   facts: FileFacts,
   context: MappingContext,
-): Pick<MapResult, 'preview' | 'remarks' | 'stop'> {
+): Pick<MapResult, 'preview' | 'remarks' | 'stop' | 'isRefused'> {
   try {
     const compiled = compileMapping(mapping, { columns }, context);
     for (const { type, row } of facts.sample) if (type === 'row') compiled.see(row);
-    const stop = refusalBy(compiled, facts) ?? stopBy(compiled, mapping);
-    return { preview: previewRows(compiled, facts.sample), remarks: [], stop };
+    const refusal = refusalBy(compiled, facts);
+    const stop = refusal ?? stopBy(compiled, mapping);
+    return { preview: previewRows(compiled, facts.sample), remarks: [], stop, isRefused: refusal !== null };
   } catch (error) {
     if (!(error instanceof PatchbayError) || error.kind !== 'file') throw error;
-    return { preview: null, remarks: [error.message], stop: null };
+    return { preview: null, remarks: [error.message], stop: null, isRefused: true };
   }
 }
 
@@ -288,7 +287,7 @@ function refuseWithoutHeader(columns: readonly string[] | null, { columns: facts
 /**
  * One row, cell by cell.
  * @param line a physical line of the file: the row that begins there, or that it is part of.
- * @throws PatchbayError as `mapFile`; `usage` `lineNotFound`.
+ * @throws PatchbayError as `mapFile`; `usage` `lineNotFound`, `noMappingProposed`.
  */
 export async function explainLine(
   parts: MapParts,
@@ -300,6 +299,7 @@ export async function explainLine(
   const country = checkOptions(options);
   const named = await namedMapping(parts, options);
   const result = named === undefined ? await mapFile(parts, path, options) : null;
+  if (result?.layout.kind === 'draft' && result.draft === null) throw noMappingProposed(result.file);
   const mapping = named === undefined ? (result?.mapping ?? null) : named.mapping;
   const { found, leftOut, lastLine } = await readForMap(resolve(path), options, named, line);
   if (leftOut !== null) {
@@ -316,6 +316,15 @@ export async function explainLine(
     found,
     contextOf(parts, mapping, mapping === null || result?.draft == null ? country : null),
   );
+}
+
+/** `usage`: the layout of a file is unknown, and none of its members can be the key. */
+export function noMappingProposed(file: string): PatchbayError {
+  const message = `${file}: no mapping can be proposed, since no member is fit to be the key, and none holds a name, an e-mail address or a phone number that one could be made of`;
+  return new PatchbayError('usage', 'noMappingProposed', message, {
+    facts: { file },
+    hint: 'Export the file again with a member that holds an id of each person, or write a mapping by hand: patchbay map --mapping generic shows one with every key.',
+  });
 }
 
 /** `line 5 is left out: it holds totals` → `it holds totals`. */

@@ -21,6 +21,7 @@ import {
   type MapOptions,
   type MapResult,
   mapFile,
+  noMappingProposed,
   type Preview,
   type ProposedColumn,
   type SavedMapping,
@@ -117,6 +118,7 @@ async function save(
   { draft, layout, file }: MapResult,
 ): Promise<SavedMapping> {
   if (draft !== null) return saveMapping(parts, draft, options);
+  if (layout.kind === 'draft') throw noMappingProposed(file);
   const name = options.mapping ?? ('name' in layout ? layout.name : null);
   if (name !== null) return saveMapping(parts, withReading(await findMappingText(name), options), options);
   const isEmpty = layout.kind === 'empty';
@@ -137,15 +139,16 @@ function savedLine({ file, feed }: SavedMapping): string {
     : `saved: ${path} (files of feed ${feed} are read by it from now on)`;
 }
 
-/** The one command to type next; null where there is nothing to import. */
+/** The one command to type next; null where there is nothing to import, or an import would refuse the file. */
 function nextCommand(
   { isSandbox }: MapParts,
   options: MapCommandOptions,
   file: string,
-  { layout, draft }: MapResult,
+  { layout, draft, isRefused }: MapResult,
   saved: SavedMapping | null,
 ): string | null {
-  if (layout.kind === 'empty') return null;
+  const isDraftToSave = draft !== null && saved === null;
+  if (layout.kind === 'empty' || (isRefused && !isDraftToSave)) return null;
   const word = operands(file);
   const feed = options.feed === undefined ? '' : ` --feed ${shellWord(options.feed)}`;
   const sandbox = isSandbox ? ' --sandbox' : '';
@@ -155,7 +158,7 @@ function nextCommand(
     ...(saved !== null || options.encoding === undefined ? [] : [` --encoding ${shellWord(options.encoding)}`]),
   ].join('');
   const country = options.defaultCountry === undefined ? '' : ` --default-country ${options.defaultCountry}`;
-  if (draft !== null && saved === null)
+  if (isDraftToSave)
     return `patchbay map${options.sandbox === true ? ' --sandbox' : ''}${feed}${reading}${country}${sheetFlag(options)} --save ${word}`;
   const named = saved === null ? options.mapping : saved.feed === null ? shownPath(saved.file) : undefined;
   const mapping = named === undefined ? '' : ` --mapping ${shellWord(named)}`;

@@ -1,10 +1,12 @@
 /**
- * The key of an unknown layout: a column whose name is that of an id and whose values are unique and filled, else one whose
- * values alone are. Where there is none, a key is derived from the e-mail address, or from name and number. Pure.
+ * The key of an unknown layout: the first column that is unique and filled of these: one whose name is that of an id; one whose
+ * values are codes, of letters and digits; the e-mail address; one whose values are numbers that may be ids. Where there is none, a
+ * key is derived from the e-mail address, or from name and number. Pure.
  */
 import { contactColumnOf, wordsOf } from '#src/mapping/contact-columns.ts';
 import { tidyHeader } from '#src/mapping/header.ts';
 import type { ColumnFacts, FileFacts } from './column-facts.ts';
+import { isMeasure, isNumberOfOther } from './number-names.ts';
 import type { Confidence } from './proposal.ts';
 import type { JudgedColumn } from './propose-columns.ts';
 
@@ -20,6 +22,10 @@ export interface KeyChoice {
 
 /** Below this share of filled rows a column is no key. */
 const filledMin = 0.95;
+/** The share of values from which a column holds ids. */
+const nearlyAll = 0.95;
+/** The share of values of another kind from which it does not. */
+const rarely = 0.1;
 /** In fewer rows any column may look unique. */
 const rowsMin = 5;
 
@@ -53,21 +59,15 @@ export function chooseKey(file: FileFacts, columns: readonly JudgedColumn[]): Ke
     const sure = facts.isUnique === true && blank === 0 && rankOf(byName) < bareNumberRank;
     return choice(byName, sure ? 'certain' : 'likely', `by its name, and ${uniqueInWords(file, facts)}`, rejected);
   }
-  const byValues = usable.find(({ facts, kinds, meaning }) => {
-    return (
-      holdsIds(kinds) &&
-      meaning.kind === 'unused' &&
-      facts.isUnique === true &&
-      facts.filled === rows &&
-      !isRunning(facts)
-    );
-  });
-  if (byValues !== undefined)
-    return choice(
-      byValues,
+  const byValues = usable.filter((one) => rows > 0 && isKeyByValues(one, rows));
+  const chosenByValues = (column: JudgedColumn): KeyChoice =>
+    choice(
+      column,
       rows < rowsMin ? 'guess' : 'likely',
-      `its values are like ids, ${uniqueInWords(file, byValues.facts)}`,
+      `its values are like ids, ${uniqueInWords(file, column.facts)}`,
     );
+  const code = byValues.find(({ kinds }) => kinds.code >= nearlyAll);
+  if (code !== undefined) return chosenByValues(code);
   const email = usable.find(
     ({ facts, meaning }) =>
       meaning.kind === 'items' && meaning.list === 'emails' && facts.isUnique === true && facts.filled === rows,
@@ -83,9 +83,10 @@ export function chooseKey(file: FileFacts, columns: readonly JudgedColumn[]): Ke
       true,
     );
   }
-  return choice(null, 'guess', 'no column is unique and filled', [
-    'no column is unique and filled, so the key is derived from e-mail address, or name and phone number: a person for whom these change becomes a new contact. Export a column with an id if you can',
-  ]);
+  // Numbers alone may be anything: an address that identifies is surer.
+  const [number] = byValues;
+  if (number !== undefined) return chosenByValues(number);
+  return choice(null, 'guess', 'no column is fit to be the key');
 }
 
 function quoted({ name }: ColumnFacts): string {
@@ -107,14 +108,14 @@ function uniqueInWords({ rows, isPartial }: FileFacts, { isUnique, filled }: Col
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 const idWords = words(
-  'id uid uuid guid externalid extid recordid contactid customerid personid userid clientid memberid',
+  'id uid uuid guid identifier identifiant identificador identificativo kennung externalid extid recordid contactid customerid personid userid clientid memberid',
 );
 /** Whole names that say key, number or reference of a person. */
 const keyNames = words(
   `key reference ref kundennummer kundennr kontaktnummer kontaktnr mitgliedsnummer mitgliedsnr personalnummer personalnr
   personennummer adressnummer adressnr debitorennummer customernumber customerno contactnumber membernumber memberno
   clientnumber clientno employeenumber employeeno numeroclient numeroadherent numerodecliente numerocliente numerodesocio
-  codigo codigocliente codigodecliente codeclient matricule`,
+  codigo codigocliente codigodecliente codeclient matricule resourcename`,
 );
 /** The id of another thing than the person. */
 const foreignWords = words(
@@ -130,9 +131,8 @@ const numberWords = words('nr nro no n num number numero nummer ref reference re
 const numberEnding = /(?:nummer|number|nr)$/;
 const personIdWords =
   /^(?:kd|kund|kontakt|mitglied|person|teilnehmer|adress|datensatz|debitor|stamm|customer|contact|member|client|record|account|socio|adherent|membre|persona|registro)/;
-/** Numbers of other things than the person, which may be unique in a short file. */
-const otherNumbers =
-  /tel|phone|fon|mobil|movil|handy|ruf|fax|pager|plz|post|zip|cp$|haus|house|street|strasse|stras|door|apartment|zimmer|room|tax|vat|steuer|ust|nif|siret|siren|iban|bic|swift|konto|bank|card|karte|invoice|rechnung|factur|order|bestell|auftrag|pedido|commande|product|produkt|artikel|item|country|land|pays|pais|currency|language|sprach|area|dial|region|state|city|discount|promo|coupon|gutschein|version|count|total|anzahl|time|lfd|laufend|row|line|zeile|ssn|social|sozial|passport|ausweis|hr$|handelsregister|register/;
+/** Numbers by which people are called. */
+const phoneWords = /tel|phone|fon|mobil|movil|handy|ruf|fax|pager/;
 
 /** From here on a name says number or code and nothing of the person: such a column is unique and filled, or not thought of. */
 const bareNumberRank = 22;
@@ -153,10 +153,22 @@ function numberRank(name: string, parts: readonly string[]): number | null {
   const isNumber = /#\s*$/.test(name) || numberWords.has(parts.at(-1) ?? '') || numberEnding.test(parts.at(-1) ?? '');
   if (!isNumber || contactColumnOf(name) !== null) return null;
   const isOwn = parts.some((part) => personIdWords.test(part));
-  if (parts.some((part) => otherNumbers.test(part) && !personIdWords.test(part))) return null;
+  const isCalled = parts.some((part) => phoneWords.test(part) && !personIdWords.test(part));
+  if (isCalled || isNumberOfOther(name, personIdWords)) return null;
   const foreign = parts.filter((part) => foreignWords.has(part) && part !== 'account');
   if (foreign.some((part) => !perhapsOwn.has(part))) return null;
   return isOwn ? 12 : bareNumberRank;
+}
+
+/** Whether the values of a column are like ids, and its name does not say that they are something else. */
+function isKeyByValues({ facts, kinds, meaning }: JudgedColumn, rows: number): boolean {
+  const parts = wordsOf(facts.name);
+  const isOfOther =
+    isNumberOfOther(facts.name, personIdWords) ||
+    isMeasure(facts.name) ||
+    parts.some((part) => foreignWords.has(part) && !perhapsOwn.has(part));
+  if (meaning.kind !== 'unused' || isOfOther || kinds.measured >= rarely) return false;
+  return holdsIds(kinds) && facts.isUnique === true && facts.filled === rows && !isRunning(facts);
 }
 
 /** What a column must hold if its name is that of any number: values like ids that count no rows. */
@@ -166,7 +178,9 @@ function isLikelyKey({ facts, kinds, meaning }: JudgedColumn): boolean {
 }
 
 function holdsIds(kinds: JudgedColumn['kinds']): boolean {
-  return kinds.id >= 0.95 && kinds.date < 0.1 && kinds.truth < 0.5 && kinds.email === 0;
+  return (
+    kinds.id >= nearlyAll && kinds.date < rarely && kinds.dialled < rarely && kinds.truth < 0.5 && kinds.email === 0
+  );
 }
 
 /** 0, 1, 2… or 1, 2, 3…: as `isRunning`, but 1001, 1002, 1003 are ids that were given one after the other. */

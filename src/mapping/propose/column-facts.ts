@@ -3,10 +3,11 @@
  * their values. Bounded in memory: values are kept of the first rows, and for uniqueness hashes of a bounded number.
  *
  * In JSON the columns are paths, as a mapping writes them: `properties.email`, `Account.Name`; a list of texts, or of objects
- * that hold one value each, is one column.
+ * that hold one value each, is one column. Of a list of other objects the members of the first are: `names[0].givenName`.
  */
 import type { JsonValue, Row, SourceItem } from '#src/sources/row.ts';
 import { isJsonObject, type JsonObject } from '../cell.ts';
+import { valueMemberOf } from '../expression.ts';
 import { isIgnoredHeader, tidyHeader } from '../header.ts';
 
 export interface ColumnFacts {
@@ -24,6 +25,8 @@ export interface ColumnFacts {
   readonly values: readonly string[];
   /** JSON: a list. */
   readonly isList: boolean;
+  /** JSON: the path of a list's first value, such as `emails[0].value`; null for any other column. */
+  readonly firstPath: string | null;
 }
 
 export interface FileFacts {
@@ -66,6 +69,7 @@ interface OpenColumn {
   isUnique: boolean | null;
   readonly values: Set<string>;
   isList: boolean;
+  firstPath: string | null;
 }
 
 /**
@@ -83,7 +87,7 @@ export function collectFacts(
     if (known !== undefined || open.size >= columnsMax) return known ?? null;
     const isCompared = rows < sampledRowsMax;
     open.set(id, {
-      ...{ name, position, filled: 0, values: new Set<string>(), isList: false },
+      ...{ name, position, filled: 0, values: new Set<string>(), isList: false, firstPath: null },
       ...{ hashes: isCompared ? new Set<number>() : null, isUnique: isCompared ? true : null },
     });
     return open.get(id) ?? null;
@@ -129,10 +133,11 @@ export function collectFacts(
           if (column !== null) put(column, row.cells[index] ?? '');
         });
       } else {
-        for (const { path, texts, isList } of pathsOf(row.object)) {
+        for (const { path, texts, isList, firstPath } of pathsOf(row.object)) {
           const column = columnAt(path, path, null);
           if (column === null) continue;
           column.isList ||= isList;
+          column.firstPath ??= firstPath;
           if (texts.length > 0) put(column, isList ? texts.join('\n') : (texts[0] ?? ''));
         }
       }
@@ -143,7 +148,7 @@ export function collectFacts(
       if (sample.length < sampleRowsKept) sample.push(item);
     },
     facts: (isPartial) => {
-      const columns = [...open.values()];
+      const columns = header === null ? withoutParents([...open.values()]) : [...open.values()];
       const count = Map.groupBy(columns, ({ name }) => name);
       return {
         rows,
@@ -164,22 +169,41 @@ export function collectFacts(
   };
 }
 
+/** A member that is null or an empty list in some records, and in others holds members of its own, is these. */
+function withoutParents(columns: readonly OpenColumn[]): readonly OpenColumn[] {
+  const parents = new Set(columns.flatMap(({ name }) => prefixesOf(name)));
+  return columns.filter(({ name, filled }) => filled > 0 || !parents.has(name));
+}
+
+/** `names[0].givenName` → `names`, `names[0]`. A dot may be part of a member's own name. */
+function prefixesOf(path: string): readonly string[] {
+  return [...path.matchAll(/[.[]/g)].map(({ index }) => path.slice(0, index));
+}
+
 interface PathValue {
   readonly path: string;
   readonly texts: readonly string[];
   readonly isList: boolean;
+  /** See `ColumnFacts`. */
+  readonly firstPath: string | null;
 }
 
 const depthMax = 4;
 
 /** The members that hold texts, with their paths. Ends at the depth of the record, at most four levels down. */
 function pathsOf(object: JsonObject, prefix = '', depth = 1): readonly PathValue[] {
+  const inside = (inner: JsonObject, path: string): readonly PathValue[] =>
+    depth < depthMax ? pathsOf(inner, `${path}.`, depth + 1) : [];
   return Object.entries(object).flatMap(([name, value]): readonly PathValue[] => {
     const path = `${prefix}${name}`;
-    if (isJsonObject(value)) return depth < depthMax ? pathsOf(value, `${path}.`, depth + 1) : [];
-    if (!Array.isArray(value)) return [{ path, texts: textOf(value), isList: false }];
+    if (isJsonObject(value)) return inside(value, path);
+    if (!Array.isArray(value)) return [{ path, texts: textOf(value), isList: false, firstPath: null }];
+    const [first] = value as readonly JsonValue[];
+    const member = isJsonObject(first) ? valueMemberOf(first) : null;
+    if (isJsonObject(first) && member === null) return inside(first, `${path}[0]`);
     const texts = value.flatMap((element) => textOf(isJsonObject(element) ? valueIn(element) : element));
-    return [{ path, texts, isList: true }];
+    const firstPath = first === undefined ? null : `${path}[0]${member === null ? '' : `.${member}`}`;
+    return [{ path, texts, isList: true, firstPath }];
   });
 }
 
@@ -188,12 +212,9 @@ export function memberPaths(object: JsonObject): readonly string[] {
   return pathsOf(object).map(({ path }) => path);
 }
 
-/** An object in a list has its value under one of these names (`docs/mapping.md`). */
 function valueIn(element: JsonObject): JsonValue {
-  for (const name of ['value', 'number', 'email', 'address']) {
-    if (Object.hasOwn(element, name)) return element[name] ?? null;
-  }
-  return null;
+  const member = valueMemberOf(element);
+  return member === null ? null : (element[member] ?? null);
 }
 
 function textOf(value: JsonValue): readonly string[] {

@@ -39,8 +39,12 @@ export interface DraftItems {
   readonly label: string;
 }
 
-/** The key: a column, perhaps in lower case; or derived from what identifies a person else. */
+/**
+ * The key: a column, perhaps in lower case; or derived from what identifies a person else; or none, for want of both. The first column
+ * of a table then stands where a person is to name one; null in JSON, whose members have no position.
+ */
 export type DraftKey =
+  | { readonly kind: 'none'; readonly column: 1 | null }
   | { readonly kind: 'column'; readonly column: ColumnName; readonly lowerCase: boolean }
   | { readonly kind: 'derived'; readonly email: ColumnName | null; readonly template: string | null };
 
@@ -76,7 +80,9 @@ interface DraftTextOptions {
   readonly rows: number;
 }
 
-export function draftText(draft: Draft, { file, rows }: DraftTextOptions): string {
+/** Null where nothing could stand for the key: a mapping without one cannot be used. */
+export function draftText(draft: Draft, { file, rows }: DraftTextOptions): string | null {
+  if (draft.key.kind === 'none' && draft.key.column === null) return null;
   const { keyPrefix, defaultCountry, reading, fields, emails, phones, customFields, columns, remarks } = draft;
   const note = (column: ColumnName): string => commentOn(columns, column);
   const lines = [
@@ -84,7 +90,7 @@ export function draftText(draft: Draft, { file, rows }: DraftTextOptions): strin
     ...remarks.map((remark) => `# Note: ${oneLine(remark)}.`),
     `name: ${draft.name}`,
     ...readingLines(reading),
-    ...keyLines(draft, note),
+    ...keyLines(draft.key, note),
     ...(keyPrefix === null
       ? []
       : [`keyPrefix: ${JSON.stringify(keyPrefix)}  # id 7 of this system becomes ${keyPrefix}7`]),
@@ -118,19 +124,21 @@ export function readingLines(reading: DraftReading): readonly string[] {
   });
 }
 
-function keyLines({ key }: Draft, note: (column: ColumnName) => string): readonly string[] {
+function keyLines(key: DraftKey, note: (column: ColumnName) => string): readonly string[] {
+  if (key.kind === 'none') return [`key: ${key.column}  # guess: no column is fit to be the key`];
   if (key.kind === 'column') {
     const value = key.lowerCase
       ? `{ column: ${scalar(key.column)}, transform: [emailAddress, lowerCase] }`
       : scalar(key.column);
     return [`key: ${value}${note(key.column)}`];
   }
-  const choices = [
+  return [
+    'key:  # guess: derived, since no column is fit to be the key',
+    '  firstOf:',
     ...(key.email === null ? [] : [`    - { column: ${scalar(key.email)}, transform: [emailAddress, lowerCase] }`]),
     ...(key.template === null ? [] : [`    - { template: ${JSON.stringify(key.template)}, transform: [lowerCase] }`]),
+    '  hashLong: true',
   ];
-  if (choices.length === 0) return ['key: 1  # guess: no column is fit to be the key'];
-  return ['key:  # guess: derived, since no column is unique and filled', '  firstOf:', ...choices, '  hashLong: true'];
 }
 
 function countryLines(country: Draft['defaultCountry'], hasPhones: boolean): readonly string[] {

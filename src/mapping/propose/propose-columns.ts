@@ -8,8 +8,9 @@ import type { CountryCode } from 'libphonenumber-js/max';
 import type { ScalarName } from '#src/contacts/desired.ts';
 import { contactColumnOf, isAboutContactData, isUncallable, wordsOf } from '#src/mapping/contact-columns.ts';
 import { tidyHeader } from '#src/mapping/header.ts';
-import { genericTargets, type Settings } from '#src/mapping/layout.ts';
+import { genericMeaning, genericTargets, type Settings } from '#src/mapping/layout.ts';
 import type { ColumnFacts, FileFacts } from './column-facts.ts';
+import { isMeasure, isNumberOfOther } from './number-names.ts';
 import type { Confidence } from './proposal.ts';
 import { kindsOf, type ValueKinds } from './value-kinds.ts';
 
@@ -42,8 +43,7 @@ export function judgeColumns({ columns }: FileFacts, country: CountryCode | null
   const settings: Settings = {
     ...{ keyPrefix: '', sourceLabel: null, country, onBlank: 'keep', customFields: null, mayLack: [] },
   };
-  // In a path, the last step is the name: `properties.email`.
-  const names = columns.map(({ name, position }) => (position === null ? lastStep(name) : name));
+  const names = columns.map(({ name, position }) => (position === null ? nameOfPath(name) : name));
   const { targets, rivals } = genericTargets(names, settings);
   const byName = columns.map((facts, index): JudgedColumn => {
     const kinds = kindsOf(facts.values, country);
@@ -66,8 +66,34 @@ export function judgeColumns({ columns }: FileFacts, country: CountryCode | null
 
 type Verdict = (meaning: Meaning, confidence: Confidence | null, reason: string) => JudgedColumn;
 
-function lastStep(path: string): string {
-  return path.split('.').at(-1) ?? path;
+const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
+/** Members around those of a contact, which say nothing of them. */
+const containers = words(
+  'properties fields attributes data profile details info record item person contact name names defaultfields',
+);
+/** Members that hold another person or thing. */
+const others = words(
+  'owner assigned created updated modified manager assistant assistants agent referrer carrier provider',
+);
+/** Members that hold the value of the one above. */
+const innerNames = words('value text number address');
+
+/**
+ * The words of a path that say what is in it: the last step, `properties.email` → `email`; with the one above where that says whose it
+ * is, `company.name` → `company name`, `owner.email` → `owner email`; or that one alone, `email.value` → `email`.
+ */
+function nameOfPath(path: string): string {
+  const [last = path, above] = path
+    .split('.')
+    .map((step) => step.replace(/(?:\[\d*\])+$/, ''))
+    .toReversed();
+  if (above === undefined || containers.has(wordsOf(above).join(''))) return last;
+  if (innerNames.has(last.toLowerCase())) return above;
+  const owner = above.replace(/(?<=[a-z]{3})s$/i, '');
+  const isCompany = genericMeaning(owner) === 'scalar company';
+  if (isCompany && /^name$/i.test(last)) return owner;
+  if (isCompany && /^title$/i.test(last)) return 'job title';
+  return isCompany || /^name$/i.test(last) || has(owner, others) ? `${owner} ${last}` : last;
 }
 
 function judgeScalar(verdict: Verdict, name: ScalarName, kinds: ValueKinds, facts: ColumnFacts): JudgedColumn {
@@ -131,16 +157,16 @@ function judgeByValues(verdict: Verdict, name: string, kinds: ValueKinds): Judge
   if (isUncallable(name)) return unused('a fax or pager cannot be called');
   if (isTitle(name)) return judgeTitle(verdict, kinds);
   if (kinds.judged === 0) return unused('it is blank in the rows that were looked at');
-  const label = tidyHeader(name).toLowerCase().slice(0, 75).trim();
-  if (kinds.judged >= provingMin && (kinds.email >= mostly || kinds.phone >= mostly || kinds.nationalPhone >= mostly)) {
-    const list = kinds.email >= mostly ? 'emails' : 'phones';
-    const what = list === 'emails' ? 'e-mail addresses' : 'phone numbers';
+  const named = contactColumnOf(name);
+  const found = itemsByValues(name, kinds);
+  if (found !== null) {
+    const what = found.list === 'emails' ? 'e-mail addresses' : 'phone numbers';
     if (isAboutContactData(name))
       return unused(`its values are ${what}, but its name says that they are not the contact's own`);
-    const own = contactColumnOf(name)?.generic.split(' ')[1];
-    // Digits alone may as well be ids or amounts.
-    if (kinds.email >= mostly || (kinds.phone >= mostly && kinds.digits < hardly) || contactColumnOf(name) !== null)
-      return verdict({ kind: 'items', list, label: own ?? label }, 'likely', `its values are ${what}`);
+    const label = named?.generic.split(' ')[1] ?? tidyHeader(name).toLowerCase().slice(0, 75).trim();
+    const few =
+      kinds.judged < provingMin ? `, though ${kinds.judged === 1 ? 'there is one alone' : 'there are few'}` : '';
+    return verdict({ kind: 'items', list: found.list, label }, found.confidence, `its values are ${what}${few}`);
   }
   if (isCountry(name) && kinds.country >= mostly)
     return verdict(
@@ -148,7 +174,6 @@ function judgeByValues(verdict: Verdict, name: string, kinds: ValueKinds): Judge
       'likely',
       'by its name and its values; for phone numbers without a country code',
     );
-  const named = contactColumnOf(name);
   if (named?.kind === 'fullName' && kinds.wholeName >= hardly) {
     return judgeWholeName(verdict, kinds, 'guess', 'by its name and its values');
   }
@@ -167,8 +192,31 @@ function judgeByValues(verdict: Verdict, name: string, kinds: ValueKinds): Judge
       'likely',
       'its values look like the names of companies',
     );
+  if (kinds.judged < provingMin && (named !== null || kinds.dialled >= mostly))
+    return unused('it has too few values to be sure what they are');
   if (named !== null) return unused('its name suggests contact data, but its values do not');
   return unused(`no field of a contact${kindSuffix(kinds)}`);
+}
+
+/**
+ * Null where the values are neither e-mail addresses nor phone numbers. A few values prove it if they are written as nothing else is, or if
+ * the name says the same. Digits alone may as well be ids or amounts.
+ */
+function itemsByValues(
+  name: string,
+  kinds: ValueKinds,
+): { readonly list: 'emails' | 'phones'; readonly confidence: Confidence } | null {
+  const isFew = kinds.judged < provingMin;
+  const confidence = isFew ? 'guess' : 'likely';
+  if (kinds.email >= mostly) return { list: 'emails', confidence };
+  const isNamed = contactColumnOf(name)?.kind === 'phone';
+  const isWritten = kinds.digits < hardly || kinds.dialled >= mostly;
+  if (kinds.phone >= mostly && (isNamed || kinds.international >= mostly || (!isFew && isWritten)))
+    return { list: 'phones', confidence };
+  if (kinds.nationalPhone < mostly) return null;
+  if (isNamed) return { list: 'phones', confidence };
+  const isOther = isNumberOfOther(name) || isMeasure(name);
+  return !isFew && kinds.dialled >= mostly && !isOther ? { list: 'phones', confidence: 'guess' } : null;
 }
 
 /** `Title` is a job or a form of address: the values tell. */
@@ -199,7 +247,6 @@ function fillNames(columns: readonly JudgedColumn[]): readonly JudgedColumn[] {
   );
 }
 
-const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 const personWords = words(
   `person contact kontakt ansprechpartner ansprechpartnerin kunde kundin customer client cliente mitglied member membre
   miembro teilnehmer employee mitarbeiter interlocuteur contacto persona student patient guest gast`,

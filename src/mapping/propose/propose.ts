@@ -31,9 +31,10 @@ export function proposeMapping(file: FileFacts, options: ProposeOptions): Draft 
   const key = chooseKey(file, judged);
   const columns = settle(judged.map((one) => (one.facts === key.column && !isEmailKey(key) ? asKey(one, key) : one)));
   const { defaultCountry, remarks } = chooseCountry(columns, options.country);
+  const ownKey = draftKey(key, columns, file.isJson);
   return {
     name: slugOf(options.feed ?? options.fileName),
-    key: draftKey(key, columns),
+    key: ownKey.key,
     keyPrefix: prefixOf(options.feed),
     defaultCountry,
     reading: options.reading,
@@ -44,7 +45,13 @@ export function proposeMapping(file: FileFacts, options: ProposeOptions): Draft 
       meaning.kind === 'custom' ? [{ column: nameOf(facts), key: meaning.key }] : [],
     ),
     columns: columns.map((one) => proposedColumn(one, key)),
-    remarks: [...key.remarks, ...remarks, ...nothingToWrite(columns)],
+    remarks: [
+      ...key.remarks,
+      ...ownKey.remarks,
+      ...remarks,
+      // Where there is no draft, there is nothing to add the columns to.
+      ...(ownKey.key.kind === 'none' && file.isJson ? [] : nothingToWrite(columns)),
+    ],
   };
 }
 
@@ -112,27 +119,62 @@ function itemsOf(columns: readonly JudgedColumn[], list: 'emails' | 'phones'): r
   );
 }
 
-function draftKey({ column, lowerCase }: KeyChoice, columns: readonly JudgedColumn[]): DraftKey {
-  if (column !== null) return { kind: 'column', column: nameOf(column), lowerCase };
-  // A template names columns between braces.
-  const named = columns.filter(({ facts }) => facts.isNamed && !facts.isList && !/[{}]/.test(facts.name));
+function draftKey(
+  { column, lowerCase }: KeyChoice,
+  columns: readonly JudgedColumn[],
+  isJson: boolean,
+): { readonly key: DraftKey; readonly remarks: readonly string[] } {
+  if (column !== null) return { key: { kind: 'column', column: nameOf(column), lowerCase }, remarks: [] };
   const first = (test: (meaning: Meaning) => boolean): ColumnFacts | undefined =>
-    named.filter(({ meaning }) => test(meaning)).sort((left, right) => right.facts.filled - left.facts.filled)[0]
-      ?.facts;
+    columns
+      .filter(({ meaning }) => test(meaning))
+      .map(({ facts }) => facts)
+      .filter((facts) => pathOf(facts) !== null)
+      .sort(
+        (left, right) =>
+          Number(left.isUnique === false) - Number(right.isUnique === false) || right.filled - left.filled,
+      )[0];
   const scalar = (name: ScalarName) => first((meaning) => meaning.kind === 'scalar' && meaning.name === name);
-  const email = first((meaning) => meaning.kind === 'items' && meaning.list === 'emails');
-  const names = [
-    first(({ kind }) => kind === 'wholeName') ?? scalar('firstName'),
-    scalar('lastName'),
-    scalar('company'),
-    first((meaning) => meaning.kind === 'items' && meaning.list === 'phones'),
+  const items = (list: 'emails' | 'phones') => first((meaning) => meaning.kind === 'items' && meaning.list === list);
+  const email = items('emails') ?? null;
+  const person = [first(({ kind }) => kind === 'wholeName') ?? scalar('firstName'), scalar('lastName')];
+  const [company, phone] = [scalar('company'), items('phones')];
+  const template = [...person, company, phone].flatMap((facts) => (facts === undefined ? [] : [`{${pathOf(facts)}}`]));
+  const named = [
+    ...(person.some((facts) => facts !== undefined) ? ['name'] : []),
+    ...(company === undefined ? [] : ['company']),
+    ...(phone === undefined ? [] : ['phone number']),
   ];
-  const template = names.flatMap((facts) => (facts === undefined ? [] : [`{${facts.name}}`])).join('|');
+  const sources = [
+    ...(email === null ? [] : ['e-mail address']),
+    ...(named.length === 0
+      ? []
+      : [`${named.slice(0, -1).join(', ')}${named.length > 1 ? ' and ' : ''}${named.at(-1)}`]),
+  ];
+  if (sources.length === 0) {
+    return { key: { kind: 'none', column: isJson ? null : 1 }, remarks: [`${noKey}; ${isJson ? noDraft : toBeNamed}`] };
+  }
   return {
-    kind: 'derived',
-    email: email === undefined ? null : nameOf(email),
-    template: template === '' ? null : template,
+    key: {
+      kind: 'derived',
+      email: email === null ? null : pathOf(email),
+      template: template.length === 0 ? null : template.join('|'),
+    },
+    remarks: [
+      `no column is fit to be the key, so it is derived from ${sources.join(', or ')}: a person for whom these change becomes a new contact. Export a column with an id if you can`,
+    ],
   };
+}
+
+const noKey =
+  'no column is fit to be the key, and none holds a name, an e-mail address or a phone number that one could be made of';
+const toBeNamed = 'the draft names the first column, for you to replace. Export a column with an id if you can';
+const noDraft = 'so no mapping can be proposed. Export the file again with a member that holds an id of each person';
+
+/** How a text with columns in braces, or a key, names one value of the column; null where it cannot. */
+function pathOf({ name, isNamed, isList, firstPath }: ColumnFacts): string | null {
+  const path = isList ? firstPath : isNamed ? name : null;
+  return path === null || /[{}]/.test(path) ? null : path;
 }
 
 /** The share of numbers without a country code from which a country is asked for. */

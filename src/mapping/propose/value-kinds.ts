@@ -19,6 +19,10 @@ export interface ValueKinds {
   readonly phone: number;
   /** Numbers that would be phone numbers if their country were known. */
   readonly nationalPhone: number;
+  /** Written as no id is: with a country code, or as a country writes its own numbers: `020-1234510`, `(415) 555-0101`. */
+  readonly dialled: number;
+  /** With a country code. */
+  readonly international: number;
   /** Digits alone: may be a phone number, an id or an amount. */
   readonly digits: number;
   readonly url: number;
@@ -37,6 +41,10 @@ export interface ValueKinds {
   readonly job: number;
   /** `7309457916160`, `003Ab00001`, a UUID. */
   readonly id: number;
+  /** Of those, the ones with a letter. */
+  readonly code: number;
+  /** `20.00`, `1.234,50 EUR`, `09:30`, `5-Mar-24`, `20240305`: an amount, a date or a time, which is no id. */
+  readonly measured: number;
 }
 
 type Kind = Exclude<keyof ValueKinds, 'judged'>;
@@ -62,6 +70,8 @@ function tests(country: CountryCode | null): Readonly<Record<Kind, (value: strin
     },
     phone: (value) => !isDate(value) && looksDialled(value) && isPhone(value, country),
     nationalPhone: (value) => !isDate(value) && looksDialled(value) && isNationalPhone(value),
+    dialled: (value) => looksDialled(value) && dialledForm.test(value),
+    international: (value) => looksDialled(value) && internationalForm.test(value) && isPhone(value, null),
     digits: (value) => /^\d+$/.test(value),
     url: (value) => readHttpUri(value) !== null,
     date: isDate,
@@ -72,7 +82,9 @@ function tests(country: CountryCode | null): Readonly<Record<Kind, (value: strin
     company: (value) => companyEnd.test(value),
     address: (value) => value.split(/[\s,]+/).every((word) => formsOfAddress.has(plain(word))),
     job: (value) => jobWord.test(plain(value)),
-    id: (value) => /^(?=.*\d)[\p{L}\d][\p{L}\d_.:-]{0,73}$/u.test(value) && !isDate(value),
+    id: isId,
+    code: (value) => isId(value) && /\p{L}/u.test(value),
+    measured: (value) => isDate(value) || measuredForm.test(value),
   };
 }
 
@@ -100,6 +112,30 @@ function isNationalPhone(value: string): boolean {
     return reading.ok || reading.flaw.code === 'phoneCountryMissing';
   });
 }
+
+const internationalForm = /^[('"=]{0,2}\+/;
+/** A number with spaces may be an amount, unless it begins as a phone number does or has groups of two digits. */
+const dialledForm =
+  /^[('"=]{0,2}\+|^\(?0\d*[ ()/.-](?<!^0[.,])|^\(\d{2,4}\)|^\d{3}[ .-]\d{3}[ .-]\d{4}$|^\d{2,3}(?: \d{2}){3,4}$|^0[1-9]\d{7,9}$/;
+
+/** Also `people/c0`: a slash in a text with letters. */
+function isId(value: string): boolean {
+  return /^(?=.*\d)(?=.*\p{L}|[^/]*$)[\p{L}\d][\p{L}\d_.:/-]{0,73}$/u.test(value) && !isDate(value);
+}
+
+const month =
+  '(?:jan|ene|feb|f[eé]v|m[aä]r|mrz|apr|avr|abr|ma[iy]|jui?n|jui?l|aug|ao[uû]|ago|sep|o[ck]t|nov|de[czs]|d[eé]c|dic)';
+const measuredForm = new RegExp(
+  [
+    // With decimals, or between a currency and digits.
+    String.raw`^(?:[a-z]{3}|\p{Sc})?[ ]?[+-]?\d+(?:[.,' ]\d{3})*[.,]\d+[ ]?(?:[a-z]{3}|\p{Sc}|%)?$`,
+    String.raw`^\p{Sc}[ ]?[\d.,' ]+$|^[\d.,' ]+[ ]?(?:\p{Sc}|%)$`,
+    String.raw`^\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]m)?$`,
+    String.raw`^\d{1,2}[-. /]?${month}\p{L}{0,8}\.?[-. /]?\d{2,4}$`,
+    String.raw`^(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:T?\d{4,6}Z?)?$`,
+  ].join('|'),
+  'iu',
+);
 
 const dateForm =
   /^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2})|\d{1,2}\.? \p{L}{3,10}\.? \d{4}|\p{L}{3,10}\.? \d{1,2}, \d{4})(?:[T ,]+\d{1,2}:\d{2}.{0,15})?$/u;

@@ -1,6 +1,6 @@
 /** What each column of an unknown layout is, by its name and its values. */
 import { describe, expect, test } from 'vitest';
-import { first, last, lines, propose, six, tableFacts } from './support/proposals.ts';
+import { first, last, lines, proposal, propose, six, tableFacts } from './support/proposals.ts';
 
 describe('headers of many systems', () => {
   test('German', () => {
@@ -59,7 +59,7 @@ describe('headers of many systems', () => {
       ]),
     );
     expect(lines(facts)).toEqual([
-      'Identifiant → key (likely)',
+      'Identifiant → key (certain)',
       'Nom → lastName (certain)',
       'Prénom → firstName (certain)',
       'Société → company (certain)',
@@ -168,5 +168,27 @@ describe('a name that the values contradict', () => {
     ...['Fax del trabajo', 'Localizador', 'Fax bedrijf', 'Cercapersone', '会社ファックス', '传真', 'Факс'],
   ])('a number that cannot be called is left out: %s', (name) => {
     expect(lines(facts(name, (n) => `+33 4 72 00 01 0${n}`))[1]).toBe(`${name} → –`);
+  });
+});
+
+describe('a few values', () => {
+  const one = (name: string, value: string, given = {}) => {
+    const column = proposal(tableFacts(['ID', name], [['a1', value]]), given).draft.columns[1];
+    return `${column?.target ?? '–'}: ${column?.reason}`;
+  };
+  test.each([
+    ['Primäre E-Mail-Adresse', 'i@example.com', 'email (primäre e-mail-adresse): its values are e-mail addresses'],
+    ['iPhone', '+351 912 345 679', 'phone (iphone): its values are phone numbers'],
+    ['Persona - Teléfono - Móvil', '+31 6 12345678', 'phone (mobile): its values are phone numbers'],
+    ['Persona - Teléfono', '020 1234510', 'phone (persona - teléfono): its values are phone numbers'],
+    ['Work', '+46 8 1234567', 'phone (work): its values are phone numbers'],
+  ])('tell an e-mail address, an international number, and what the name says, too: %s', (name, value, expected) => {
+    expect(one(name, value)).toBe(`${expected}, though there is one alone`);
+  });
+
+  test('are else said to be too few: nothing is known of them', () => {
+    expect(one('Telefon Empfang', 'Anna')).toBe('–: it has too few values to be sure what they are');
+    expect(one('Work', '0301234567')).toBe('–: it has too few values to be sure what they are');
+    expect(one('Assistant', '+46 8 1234567')).toContain('not the contact');
   });
 });

@@ -1,7 +1,7 @@
 /** The key of a proposal, the country of its phone numbers, and its name. */
 import { describe, expect, test } from 'vitest';
 import { slugOf } from '#src/mapping/propose/propose.ts';
-import { type Cells, first, last, propose, six, tableFacts } from './support/proposals.ts';
+import { type Cells, first, last, proposal, propose, six, tableFacts } from './support/proposals.ts';
 
 describe('the key', () => {
   const key = (header: Cells, rows: readonly Cells[], given = {}) => propose(tableFacts(header, rows), given);
@@ -44,7 +44,9 @@ describe('the key', () => {
       ],
       hashLong: true,
     });
-    expect(draft.remarks.join()).toContain('the key is derived');
+    expect(draft.remarks.join()).toContain(
+      'no column is fit to be the key, so it is derived from e-mail address, or name and phone number',
+    );
   });
 
   test('is no running number', () => {
@@ -53,6 +55,63 @@ describe('the key', () => {
       six((n) => [`${n + 1}`, `${n}@example.com`]),
     );
     expect(mapping.key).toMatchObject({ column: 'Email' });
+  });
+
+  const mail = (n: number) => `${first(n)}@example.com`;
+
+  test.each([
+    ['Balance', (n: number) => `${20 + 17 * n}.${n}5`],
+    ['Konto', (n: number) => `1.234,${n}0`],
+    ['Amount', (n: number) => `${100 + 7 * n}`],
+    ['Geburtstag', (n: number) => `1979030${n + 1}`],
+    ['Joined', (n: number) => `${n + 1}-Mar-24`],
+    ['Slot', (n: number) => `0${n}:30`],
+    ['PLZ', (n: number) => `0400${n}`],
+    ['Company ID', (n: number) => `c${n}x`],
+    ['Umsatz', (n: number) => `${n}20.00EUR`],
+  ])('is no amount, date or number of another thing: %s', (name, value) => {
+    const rows = six((n) => [first(n), last(n), `+1 415 555 010${n}`, value(n)]);
+    expect(key(['First Name', 'Last Name', 'Phone', name], rows).mapping.key).toMatchObject({
+      firstOf: [{ template: '{First Name}|{Last Name}|{Phone}' }],
+    });
+  });
+
+  test('is an e-mail address before numbers that may be ids, and after codes that are', () => {
+    const by = (value: (n: number) => string) =>
+      key(
+        ['Email', 'x'],
+        six((n) => [mail(n), value(n)]),
+      ).mapping.key;
+    expect(by((n) => `${5301 + 7 * n}`)).toMatchObject({ column: 'Email' });
+    expect(by((n) => `R${n}x9`)).toBe('x');
+    const { mapping } = key(
+      ['First Name', 'x'],
+      six((n) => [first(n), `${5301 + 7 * n}`]),
+    );
+    expect(mapping.key).toBe('x');
+  });
+
+  test('is no phone number, also where no column is an e-mail address', () => {
+    for (const value of [
+      (n: number) => `020-123451${n}`,
+      (n: number) => `03-1234-567${n}`,
+      (n: number) => `020123451${n}`,
+    ]) {
+      const { draft } = key(
+        ['Telefoon', 'Achternaam'],
+        six((n) => [value(n), last(n)]),
+      );
+      expect(draft.columns[0]).toMatchObject({ target: 'phone (telefoon)', confidence: 'guess' });
+      expect(draft.key).toEqual({ kind: 'derived', email: null, template: '{Telefoon}' });
+      expect(draft.remarks.join()).toMatch(/derived from phone number: .*"Telefoon" have no country code/);
+    }
+    const one = proposal(tableFacts(['会社電話', '名'], [['03-1234-5670', '花子']]));
+    expect(one.draft.columns[0]).toMatchObject({
+      target: null,
+      reason: 'it has too few values to be sure what they are',
+    });
+    expect(one.draft.key).toEqual({ kind: 'none', column: 1 });
+    expect(one.text).toContain('key: 1  # guess: no column is fit to be the key');
   });
 
   test('has the feed as prefix, so that the ids of two systems stay apart', () => {

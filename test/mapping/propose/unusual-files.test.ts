@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { keyRank } from '#src/mapping/propose/choose-key.ts';
 import { collectFacts } from '#src/mapping/propose/column-facts.ts';
 import { cellsRow } from '../support.ts';
-import { first, jsonFacts, last, lines, propose, six, tableFacts } from './support/proposals.ts';
+import { first, jsonFacts, last, lines, proposal, propose, six, tableFacts } from './support/proposals.ts';
 
 describe('files of unusual form', () => {
   test('one column', () => {
@@ -120,7 +120,7 @@ describe('files of unusual form', () => {
   });
 
   test('no columns', () => {
-    expect(propose(tableFacts([], [])).draft.columns).toEqual([]);
+    expect(proposal(tableFacts([], [])).draft.columns).toEqual([]);
   });
 
   test('headers that occur twice, or are empty, are named by their positions', () => {
@@ -216,5 +216,72 @@ describe('JSON', () => {
     const facts = jsonFacts([{ a: 1 }, { b: { c: { d: { e: { f: 1 } } } } }, {}, { a: 2, 'x.y': 'z' }]);
     expect(facts.columns.map(({ name }) => name)).toEqual(['a', 'x.y']);
     expect(facts.columns[0]).toMatchObject({ filled: 2, isUnique: true });
+  });
+
+  test('of a list of objects the members of the first one are columns; the address of a list makes a key', () => {
+    const people = (more: (n: number) => object) =>
+      jsonFacts(
+        [0, 1, 2, 3, 4, 5].map((n) => ({
+          names: [{ displayName: `${first(n)} ${last(n)}`, familyName: last(n), givenName: first(n) }],
+          emailAddresses: n === 0 ? [] : [{ value: `${n}@example.com`, type: 'work' }],
+          phoneNumbers: [{ value: `+4670123456${n}`, type: 'mobile' }],
+          organizations: n === 1 ? [] : [{ name: 'Holm AB', title: 'CEO' }],
+          ...more(n),
+        })),
+      );
+    expect(lines(people((n) => ({ resourceName: `people/c${n}` })))).toEqual([
+      'names[0].displayName → –',
+      'names[0].familyName → lastName (certain)',
+      'names[0].givenName → firstName (certain)',
+      'emailAddresses → email (certain)',
+      'phoneNumbers → phone (certain)',
+      'organizations[0].name → company (certain)',
+      'organizations[0].title → role (certain)',
+      'resourceName → key (certain)',
+    ]);
+    const { mapping, draft } = propose(people(() => ({})));
+    expect(mapping.key).toMatchObject({
+      firstOf: [
+        { column: 'emailAddresses[0].value' },
+        {
+          template: '{names[0].givenName}|{names[0].familyName}|{organizations[0].name}|{phoneNumbers[0].value}',
+        },
+      ],
+    });
+    expect(draft.remarks.join()).toContain('derived from e-mail address, or name, company and phone number');
+  });
+
+  test('a value by itself, without a name that tells, is a key too: people/c0', () => {
+    const facts = jsonFacts([0, 1, 2, 3, 4, 5].map((n) => ({ path: `people/c${n}`, mails: [`${n}@example.com`] })));
+    expect(lines(facts)[0]).toBe('path → key (likely)');
+  });
+
+  test('a member that is null in some records and an object in others is its members', () => {
+    const facts = jsonFacts(
+      [0, 1, 2, 3, 4, 5].map((n) => ({
+        id: n + 60,
+        name: { first: first(n), last: last(n) },
+        company: n % 2 === 0 ? null : { name: 'Holm AB', email: 'info@example.com', id: `c${n}` },
+        owner: { name: 'Bob Boss', email: 'bob@example.com' },
+        note: null,
+      })),
+    );
+    expect(lines(facts)).toEqual([
+      'id → key (certain)',
+      'name.first → firstName (certain)',
+      'name.last → lastName (certain)',
+      'owner.name → –',
+      'owner.email → –',
+      'note → –',
+      'company.name → company (certain)',
+      'company.email → email (work) (certain)',
+      'company.id → –',
+    ]);
+  });
+
+  test('without anything to make a key of has no draft: a member has no position', () => {
+    const { draft, text } = proposal(jsonFacts([{ a: 1 }, { a: 1 }]));
+    expect([draft.key, text]).toEqual([{ kind: 'none', column: null }, null]);
+    expect(draft.remarks).toEqual([expect.stringContaining('so no mapping can be proposed')]);
   });
 });

@@ -21,16 +21,23 @@ export function jsonFacts(objects: readonly object[]): FileFacts {
 
 const options = { fileName: 'contacts', feed: null, country: null, reading: {} } as const;
 
-/** Each proposal is a valid mapping, whatever the file. */
-export function propose(facts: FileFacts, given: Partial<Parameters<typeof proposeMapping>[1]> = {}) {
+/** A proposal without a key has no text. */
+export function proposal(facts: FileFacts, given: Partial<Parameters<typeof proposeMapping>[1]> = {}) {
   const draft = proposeMapping(facts, { ...options, ...given });
   const text = draftText(draft, { file: 'contacts.csv', rows: facts.rows });
+  return { draft, text };
+}
+
+/** Each proposal with a key is a valid mapping, whatever the file. */
+export function propose(facts: FileFacts, given: Partial<Parameters<typeof proposeMapping>[1]> = {}) {
+  const { draft, text } = proposal(facts, given);
+  if (text === null) throw new Error(`no key: ${draft.remarks.join('; ')}`);
   return { draft, text, mapping: parseMapping(text, 'draft.yaml') };
 }
 
 /** `ID → key (certain)`; left out: `Notes → –`. */
 export const lines = (facts: FileFacts, given = {}) =>
-  propose(facts, given).draft.columns.map(
+  proposal(facts, given).draft.columns.map(
     ({ column, target, confidence }) => `${column} → ${target === null ? '–' : `${target} (${confidence})`}`,
   );
 

@@ -1,0 +1,19 @@
+/** What a column's name says of the numbers in it, where they are neither those of the person nor to be called. Pure. */
+import { wordsOf } from '#src/mapping/contact-columns.ts';
+
+/** Numbers of other things than the person, which may be unique in a short file. Parts of words without accents. */
+const otherThings =
+  /plz|post|zip|^cp$|^cep$|^cap$|haus|house|street|strasse|stras|door|apartment|zimmer|room|tax|vat|steuer|ust|nif|siret|siren|iban|bic|swift|konto|bank|card|karte|invoice|rechnung|factur|order|bestell|auftrag|pedido|commande|product|produkt|artikel|item|country|land|pays|pais|currency|language|sprach|area|dial|region|state|city|discount|promo|coupon|gutschein|version|count|total|anzahl|time|lfd|laufend|row|line|zeile|ssn|social|sozial|passport|ausweis|hr$|handelsregister|register/;
+/** What is counted, measured or paid: amounts, dates, ages. Whole words. */
+const measures =
+  /^(?:amount|balance|price|cost|costs|fee|sum|revenue|turnover|budget|salary|income|credit|debit|payment|paid|due|spent|value|volume|quantity|qty|size|weight|height|score|points|rating|rank|age|year|month|day|date|birthday|born|since|hours|percent|rate|deals|visits|betrag|saldo|preis|kosten|gebuhr|summe|umsatz|gehalt|menge|punkte|alter|jahr|monat|tag|datum|geburtstag|geburtsdatum|geboren|seit|stunden|wert|montant|solde|prix|cout|frais|somme|chiffre|salaire|quantite|annee|mois|jour|naissance|depuis|heures|valeur|importe|monto|precio|coste|costo|suma|ingresos|salario|cantidad|puntos|edad|ano|mes|dia|fecha|nacimiento|desde|horas|valor|bedrag)$/;
+
+/** `PLZ-Nr`, `Order Number`: the number of a thing. @param own words that say that the person is meant all the same. */
+export function isNumberOfOther(name: string, own: RegExp | null = null): boolean {
+  return wordsOf(name).some((part) => otherThings.test(part) && own?.test(part) !== true);
+}
+
+/** `Balance`, `Geburtsdatum`: no number that identifies anything. */
+export function isMeasure(name: string): boolean {
+  return wordsOf(name).some((part) => measures.test(part));
+}
