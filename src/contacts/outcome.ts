@@ -118,6 +118,13 @@ export function fieldChange(field: FieldName, from: CustomFieldValue, to: Custom
   return { field, from, to, why: from === null ? 'added' : 'changed' };
 }
 
+/** A row that would create a contact of which nothing is known but its key. */
+export function contactEmptyProblem(key: string, line: number): Problem {
+  const message = 'the row holds nothing but its key, and no contact has this key yet';
+  const hint = 'Fill in a name, a phone number or another mapped column, or remove the row.';
+  return { code: 'contactEmpty', line, field: null, value: key, message, hint };
+}
+
 /** The code of rows of one key that differ. */
 export const duplicateKey = 'duplicateKey';
 

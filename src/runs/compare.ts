@@ -19,7 +19,7 @@ import {
   type WantedSlot,
 } from '#src/contacts/desired.ts';
 import { type MissingRule, withoutTag } from '#src/contacts/missing.ts';
-import type { Problem } from '#src/contacts/outcome.ts';
+import { contactEmptyProblem, type Problem } from '#src/contacts/outcome.ts';
 import { mayClear, mayWrite, type Policies, policyOf } from '#src/contacts/policies.ts';
 import { unreachable } from '#src/errors.ts';
 import type { SaidRecord } from '#src/ledger/contacts.ts';
@@ -257,7 +257,16 @@ function judgeRow(read: ReadRow, { said, bound }: KeyMemory, rules: CompareRules
   const { key, rowHash, sequence } = read;
   // For a contact that exists such a row is fine: it keeps, or clears.
   if (isBare(read, said) && !bound.has(key)) {
-    return { kind: 'rejected', line, row, letterId, key, isKnown: false, problems: [contactEmpty(line)], warnings };
+    return {
+      kind: 'rejected',
+      line,
+      row,
+      letterId,
+      key,
+      isKnown: false,
+      problems: [contactEmptyProblem(key, line)],
+      warnings,
+    };
   }
   const { standing, desired } = standingIn(said, read, rules);
   const common = { line, row, letterId, key, isKnown: standing !== null, warnings };
@@ -303,12 +312,6 @@ function standingIn(
   };
   const found = standingOf(compared, before, { ...rules, policies: rules.mapping.policies });
   return { standing: found.standing, desired: found.instead ?? desired };
-}
-
-function contactEmpty(line: number): Problem {
-  const message = 'the row holds nothing but its key, and no contact has this key yet';
-  const hint = 'Fill in a name, a phone number or another mapped column, or remove the row.';
-  return { code: 'contactEmpty', line, field: null, value: null, message, hint };
 }
 
 // How a row stands to what its feed said before: here, or on the thread that maps it (`mapping-thread.ts`).

@@ -450,6 +450,25 @@ describe('a line that is no row', () => {
   });
 });
 
+describe('rows that hold nothing but a key', () => {
+  const text = 'Kundennr;Vorname;Telefon\nK1;Ada;+14155550101\nLieferanten;;\nK2;Bob;+14155550102\n';
+
+  it('are counted as the import rejects them, with their key', async () => {
+    const place = openPlace();
+    const file = place.file('k.csv', text);
+    const saved = await place.call('map', '--feed', 'k', '--save', file);
+    expect(saved.stdout).toContain('line 3: rejected: the row holds nothing but its key');
+    expect(saved.stdout).toContain('of the first 3 rows, 1 would be rejected:');
+    const explained = await place.call('map', '--feed', 'k', '--explain', '3', file);
+    expect(explained.stdout).toContain('rejected: the row holds nothing but its key');
+    const done = await place.call('--json', 'import', '--sandbox', '--feed', 'k', file);
+    expect(JSON.parse(done.stdout)).toMatchObject({
+      ...{ created: 2, dead: 1 },
+      problems: [{ code: 'contactEmpty', line: 3, value: 'k-Lieferanten' }],
+    });
+  });
+});
+
 describe('columns that stop the first import', () => {
   const rows = '|Kunde|Name 1|Name 2|Mobil|E-Mail|\n|100001|Müller GmbH|Jörg|+14155550101|j@example.de|\n';
 

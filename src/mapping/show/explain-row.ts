@@ -16,7 +16,7 @@ import type { MappedRow } from '#src/mapping/row.ts';
 import type { Transform } from '#src/mapping/transforms.ts';
 import { type ColumnRef, referencesIn, type Value } from '#src/mapping/value-schema.ts';
 import type { JsonValue, Row, SourceItem } from '#src/sources/row.ts';
-import { type ContactView, viewContact } from './preview.ts';
+import { type ContactView, rejectBare, viewContact } from './preview.ts';
 
 export interface ExplainedRow {
   readonly line: number;
@@ -62,7 +62,7 @@ export function explainRow(mapping: Mapping | null, item: SourceItem, context: M
 
 function explainRead(mapping: Mapping | null, row: Row, context: MappingContext): ExplainedRow {
   const columns = row.kind === 'cells' ? row.columns : null;
-  const whole = compileMapping(mapping, { columns }, context).mapRow(row);
+  const whole = rejectBare(compileMapping(mapping, { columns }, context).mapRow(row), row.line);
   const header = headerOf(row);
   const uses = columnUses(mapping, header);
   const cellAt = (index: number): ExplainedCell => ({ column: header[index] ?? '', raw: rawAt(row, header, index) });
@@ -141,8 +141,12 @@ function explainGeneric(row: Row, header: readonly string[], context: MappingCon
 
 function withCells(row: Row, header: readonly string[], keeps: (index: number) => boolean): Row {
   if (row.kind === 'cells') return { ...row, cells: row.cells.map((cell, index) => (keeps(index) ? cell : '')) };
-  const kept = Object.entries(row.object).filter((_, index) => keeps(index));
-  return { ...row, object: Object.assign(Object.create(null), Object.fromEntries(header.length === 0 ? [] : kept)) };
+  const kept = Object.entries(row.object).filter(([name]) =>
+    header.some(
+      (path, index) => keeps(index) && (path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`)),
+    ),
+  );
+  return { ...row, object: Object.assign(Object.create(null), Object.fromEntries(kept)) };
 }
 
 /** A row that is rejected has no contact to read: its problems say why. */

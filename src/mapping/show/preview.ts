@@ -2,8 +2,8 @@
  * What rows would become, without a run: the first contacts of a file with the reasons why rows would be rejected, and the
  * fixtures of a mapping, checked. Both show contacts in one form. Pure.
  */
-import { type DesiredContact, type DesiredItem, fingerprint } from '#src/contacts/desired.ts';
-import { duplicateKeyProblem, type Problem } from '#src/contacts/outcome.ts';
+import { type DesiredContact, type DesiredItem, fingerprint, hasContent } from '#src/contacts/desired.ts';
+import { contactEmptyProblem, duplicateKeyProblem, type Problem } from '#src/contacts/outcome.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type CompiledMapping, compileMapping } from '#src/mapping/compile-mapping.ts';
 import { createRowFilter } from '#src/mapping/conditions.ts';
@@ -39,8 +39,8 @@ export interface CountedProblem {
 const contactsMax = 3;
 
 /**
- * @param items the rows that are not left out. What an import rejects is rejected here: rows that cannot be read, and among these rows
- *   those with one key that differ.
+ * @param items the rows that are not left out. What an import rejects is rejected here: rows that cannot be read, those that hold
+ *   nothing but a key, and among these rows those with one key that differ.
  */
 export function previewRows(compiled: CompiledMapping, items: readonly SourceItem[]): Preview {
   const contacts: PreviewRow[] = [];
@@ -68,8 +68,16 @@ interface TriedRow {
 
 function tried(compiled: CompiledMapping, item: SourceItem): TriedRow {
   const { line } = item.row;
-  if (item.type === 'row') return { line, mapped: compiled.mapRow(item.row) };
+  if (item.type === 'row') return { line, mapped: rejectBare(compiled.mapRow(item.row), line) };
   return { line, mapped: { kind: 'dead', key: null, problems: [item.problem], warnings: [] } };
+}
+
+/** A row that holds nothing but a key. Whether there is a contact with it, only an import knows. */
+export function rejectBare(mapped: MappedRow, line: number): MappedRow {
+  if (mapped.kind === 'dead' || hasContent(mapped.desired)) return mapped;
+  const { key } = mapped.desired;
+  const message = 'the row holds nothing but its key; it is rejected unless there is a contact with this key';
+  return { kind: 'dead', key, problems: [{ ...contactEmptyProblem(key, line), message }], warnings: mapped.warnings };
 }
 
 /** As `docs/rules.md` has it ("Workspace, feed, key"): rows that say the same are one, and of rows that differ none stands. */
