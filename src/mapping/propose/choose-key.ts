@@ -101,7 +101,7 @@ function whyNoKey(facts: ColumnFacts, rows: number): string {
 }
 
 function uniqueInWords({ rows, isPartial }: FileFacts, { isUnique, filled }: ColumnFacts): string {
-  const where = isPartial ? `the first ${rows} rows` : `all ${rows} rows`;
+  const where = isPartial ? `the first ${rows} rows` : rows === 1 ? 'the only row' : `all ${rows} rows`;
   const full = filled === rows ? `filled in ${where}` : `filled in ${filled} of ${rows} rows`;
   return isUnique === true ? `unique and ${full}` : `${full} (too many values to compare them all)`;
 }
@@ -141,11 +141,16 @@ const bareNumberRank = 22;
 function idRank(name: string): number | null {
   const parts = wordsOf(name);
   const joined = parts.join('');
-  const isId = idWords.has(parts.at(-1) ?? '') || idWords.has(joined);
+  const isId = idWords.has(parts.at(-1) ?? '') || idWords.has(joined) || isIdOfPerson(parts);
   if (!isId && !keyNames.has(joined)) return numberRank(name, parts);
   const foreign = parts.filter((part) => foreignWords.has(part));
   if (foreign.length === 0) return isId ? parts.length - 1 : 10;
   return foreign.every((part) => perhapsOwn.has(part)) ? 20 : null;
+}
+
+/** `ID de registro`, `ID du contact`. */
+function isIdOfPerson([first = '', second = '', ...others]: readonly string[]): boolean {
+  return idWords.has(first) && /^d(?:e|u|el|es)?$/.test(second) && others.some((part) => personIdWords.test(part));
 }
 
 /** The rank of a column that is called a number or a code; null for one of phones, addresses, taxes and the like. */

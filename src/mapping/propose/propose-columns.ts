@@ -164,9 +164,7 @@ function judgeByValues(verdict: Verdict, name: string, kinds: ValueKinds): Judge
     if (isAboutContactData(name))
       return unused(`its values are ${what}, but its name says that they are not the contact's own`);
     const label = named?.generic.split(' ')[1] ?? tidyHeader(name).toLowerCase().slice(0, 75).trim();
-    const few =
-      kinds.judged < provingMin ? `, though ${kinds.judged === 1 ? 'there is one alone' : 'there are few'}` : '';
-    return verdict({ kind: 'items', list: found.list, label }, found.confidence, `its values are ${what}${few}`);
+    return verdict({ kind: 'items', list: found.list, label }, found.confidence, foundInWords(found.list, kinds));
   }
   if (isCountry(name) && kinds.country >= mostly)
     return verdict(
@@ -196,6 +194,11 @@ function judgeByValues(verdict: Verdict, name: string, kinds: ValueKinds): Judge
     return unused('it has too few values to be sure what they are');
   if (named !== null) return unused('its name suggests contact data, but its values do not');
   return unused(`no field of a contact${kindSuffix(kinds)}`);
+}
+
+function foundInWords(list: 'emails' | 'phones', { judged }: ValueKinds): string {
+  if (judged === 1) return `its only value is ${list === 'emails' ? 'an e-mail address' : 'a phone number'}`;
+  return `its ${judged < provingMin ? 'few ' : ''}values are ${list === 'emails' ? 'e-mail addresses' : 'phone numbers'}`;
 }
 
 /**

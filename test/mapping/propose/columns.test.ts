@@ -177,13 +177,21 @@ describe('a few values', () => {
     return `${column?.target ?? '–'}: ${column?.reason}`;
   };
   test.each([
-    ['Primäre E-Mail-Adresse', 'i@example.com', 'email (primäre e-mail-adresse): its values are e-mail addresses'],
-    ['iPhone', '+351 912 345 679', 'phone (iphone): its values are phone numbers'],
-    ['Persona - Teléfono - Móvil', '+31 6 12345678', 'phone (mobile): its values are phone numbers'],
-    ['Persona - Teléfono', '020 1234510', 'phone (persona - teléfono): its values are phone numbers'],
-    ['Work', '+46 8 1234567', 'phone (work): its values are phone numbers'],
+    ['Primäre E-Mail-Adresse', 'i@example.com', 'email (primäre e-mail-adresse): its only value is an e-mail address'],
+    ['iPhone', '+351 912 345 679', 'phone (iphone): its only value is a phone number'],
+    ['Persona - Teléfono - Móvil', '+31 6 12345678', 'phone (mobile): its only value is a phone number'],
+    ['Persona - Teléfono', '020 1234510', 'phone (persona - teléfono): its only value is a phone number'],
+    ['Work', '+46 8 1234567', 'phone (work): its only value is a phone number'],
   ])('tell an e-mail address, an international number, and what the name says, too: %s', (name, value, expected) => {
-    expect(one(name, value)).toBe(`${expected}, though there is one alone`);
+    expect(one(name, value)).toBe(expected);
+  });
+
+  test('are said to be few', () => {
+    const facts = tableFacts(
+      ['ID', 'Work'],
+      six((n) => [`a${n}`, `+46 8 123456${n % 2}`]),
+    );
+    expect(proposal(facts).draft.columns[1]?.reason).toBe('its few values are phone numbers');
   });
 
   test('are else said to be too few: nothing is known of them', () => {

@@ -69,6 +69,7 @@ describe('the key', () => {
     ['PLZ', (n: number) => `0400${n}`],
     ['Company ID', (n: number) => `c${n}x`],
     ['Umsatz', (n: number) => `${n}20.00EUR`],
+    ['名', (n: number) => `花子${n}`],
   ])('is no amount, date or number of another thing: %s', (name, value) => {
     const rows = six((n) => [first(n), last(n), `+1 415 555 010${n}`, value(n)]);
     expect(key(['First Name', 'Last Name', 'Phone', name], rows).mapping.key).toMatchObject({

@@ -73,6 +73,7 @@ describe('files of unusual form', () => {
       'Client Code',
     ],
     ...['Réf', 'Código', 'Nº', 'N°', 'Account Number', 'Record No', 'Membership Number', 'Vertragsnummer', 'Socio Nº'],
+    ...['ID de registro', 'ID du contact', 'Identifiant'],
   ])('%s is the key before an e-mail address, however few rows there are', (name) => {
     const header = [name, 'Ansprechpartner', 'Firma', 'Festnetz', 'Handy', 'E-Mail', 'Status'];
     const facts = tableFacts(
