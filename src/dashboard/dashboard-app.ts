@@ -10,7 +10,7 @@ import { Hono, type MiddlewareHandler } from 'hono';
 import { PatchbayError } from '#src/errors.ts';
 import { activeRunStates, finalRunStates } from '#src/ledger/runs.ts';
 import { type DeadLetterQuery, listDeadLetters, runsWithoutFixFile } from '#src/operations/dead-letters.ts';
-import { noticeDocument } from '#src/operations/dead-notices.ts';
+import { noticeDocument, readDeadNotices } from '#src/operations/dead-notices.ts';
 import { feedsDocument, listFeeds } from '#src/operations/feeds.ts';
 import { letterDocument } from '#src/operations/letter-document.ts';
 import { readRunPageDocument } from '#src/operations/run-story.ts';
@@ -111,8 +111,9 @@ function addPages(app: Hono, parts: DashboardParts, frame: () => Frame): void {
     const { letters, notices } = await listDeadLetters(parts, query);
     const openCount = (await parts.ledger.counts()).openLetters;
     const without = await runsWithoutFixFile(parts, letters);
+    const deadNotices = await readDeadNotices(parts);
     return answer(c, frame(), {
-      page: () => deadLettersPage(frame(), { query, letters, notices, openCount, without }),
+      page: () => deadLettersPage(frame(), { query, letters, notices, openCount, deadNotices, without }),
       json: () => [...letters.map(letterDocument), ...notices.map(noticeDocument)],
     });
   });

@@ -10,6 +10,7 @@ import { addresseeOf, noticeDocument } from '#src/operations/dead-notices.ts';
 import { lineText, type Row, recordOf } from '#src/sources/row.ts';
 import { counted, type Frame, framed, type Markup, moment, paste } from './frame.ts';
 import { lettersHead } from './letters-head.ts';
+import { deadNoticesSection, type Waiting } from './waiting-section.ts';
 
 /** The page and its JSON twin show at most this many letters and notices. */
 export const lettersShownMax = 200;
@@ -22,11 +23,13 @@ export interface LettersView extends DeadLetterPage {
   readonly query: DeadLetterQuery;
   /** Of all letters: those that are open, or being tried again. */
   readonly openCount: number;
+  /** Of all that were given up; the list may end before them. */
+  readonly deadNotices: Waiting['deadNotices'];
   readonly without: readonly UnfixableRun[];
 }
 
 export function deadLettersPage(frame: Frame, view: LettersView): Markup {
-  const { query, letters, notices, openCount, without } = view;
+  const { query, letters, notices, openCount, deadNotices, without } = view;
   const last = [...letters, ...notices].at(-1);
   const isCut = letters.length + notices.length === query.limit;
   return framed(frame, {
@@ -37,9 +40,14 @@ export function deadLettersPage(frame: Frame, view: LettersView): Markup {
 ${letters.length === 0 && notices.length > 0 ? '' : lettersHead({ query, shownCount: letters.length, openCount })}
 ${without.map((one) => unfixableNote(frame, one))}
 ${letters.map((letter) => letterCard(frame, letter))}
-${noticesSection(frame, notices, isCut)}
+${notices.length === 0 && isCut && mayHaveNotices(query) ? deadNoticesSection({ deadNotices }) : noticesSection(frame, notices, isCut)}
 ${last === undefined || !isCut ? '' : html`<p><a href="${nextPage(last.id, query)}">Next dead letters</a></p>`}`,
   });
+}
+
+/** Whether the notices that were given up are all behind the letters of such a list. */
+function mayHaveNotices({ code, run, feed, state }: DeadLetterQuery): boolean {
+  return code === undefined && run === undefined && feed === undefined && (state === 'open' || state === 'all');
 }
 
 function unfixableNote(frame: Frame, { run: { id, state }, isGone }: UnfixableRun): Markup {

@@ -1,6 +1,7 @@
 /** What waits for a person beside stopped runs and rejected rows, on the first page: held fields, and notices that were given up. */
 import { html } from 'hono/html';
 import type { Home } from '#src/app.ts';
+import { readDeadNotices } from '#src/operations/dead-notices.ts';
 import { type HeldOfFile, type HeldPage, heldByFeed, readHeldPage } from '#src/operations/held-fields.ts';
 import { fileAndLine } from '#src/sources/row.ts';
 import { count, counted, type Frame, type Markup, moment, paste, valueCell } from './frame.ts';
@@ -15,7 +16,6 @@ export interface Waiting {
 }
 
 const heldShownMax = 20;
-const noticesLookedAtMax = 200;
 
 export async function readWaiting(home: Pick<Home, 'ledger'>): Promise<Waiting> {
   const held = await readHeldPage(home, { limit: heldShownMax });
@@ -24,12 +24,6 @@ export async function readWaiting(home: Pick<Home, 'ledger'>): Promise<Waiting> 
     heldByFeed: held.held.length === 0 ? [] : await heldByFeed(home),
     deadNotices: await readDeadNotices(home),
   };
-}
-
-async function readDeadNotices({ ledger }: Pick<Home, 'ledger'>): Promise<Waiting['deadNotices']> {
-  const count = (await ledger.counts()).deadDeliveries;
-  const newest = count === 0 ? [] : await ledger.deliveries.list({ states: ['dead'], limit: noticesLookedAtMax });
-  return { count, codes: [...new Set(newest.flatMap(({ code }) => code ?? []))] };
 }
 
 /** How many fields are held. */
@@ -67,7 +61,7 @@ function heldLine({ feed, key, field, ours, theirs, sinceMs, sourceFile, runId, 
 }
 
 /** Nothing where every notice was delivered, or is still tried. */
-export function deadNoticesSection({ deadNotices: { count, codes } }: Waiting): Markup {
+export function deadNoticesSection({ deadNotices: { count, codes } }: Pick<Waiting, 'deadNotices'>): Markup {
   if (count === 0) return html``;
   // By code: the list of all dead letters has every rejected row before them.
   const links = codes.map(

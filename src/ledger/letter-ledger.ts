@@ -27,6 +27,13 @@ export function lettersOver(store: Store): DeadLetterLedger {
       return readInOrder(store, found.toSorted(inListOrder));
     },
 
+    counts: async (which) => {
+      const counts = await letters.counts('reason', which);
+      return counts.map(({ class: reasonClass, code, field, letters: count }) => {
+        return { class: reasonClass, code, field, count };
+      });
+    },
+
     groups: async (limit) => {
       const counts = (await letters.counts('reason', { states: ['open'] })).slice(0, limit);
       const found = await letters.facts({ by: 'reason', reasons: counts });

@@ -86,6 +86,8 @@ export interface DeadLetterLedger {
   ofKey(feed: string, key: string): Promise<readonly DeadLetter[]>;
   /** Another number whenever a letter was entered or deleted, or changed its state: cheap. */
   revision(): Promise<number>;
+  /** How many letters fit, by class, code and field: the most frequent first. Cheap, however many there are. */
+  counts(which: LettersCounted): Promise<readonly LettersOfReason[]>;
   /** Open letters by code and field, with an example. */
   groups(limit: number): Promise<readonly DeadLetterGroup[]>;
   /** How many open letters fit, by feed and by the run that met them last. The oldest run first. */
@@ -118,6 +120,14 @@ export interface DeadLetterLedger {
    */
   closeUnmet(runId: string): Promise<number>;
 }
+
+/** Which letters are counted. */
+export interface LettersCounted extends Pick<LetterChoice, 'code' | 'runId'> {
+  readonly states: readonly DeadLetterState[];
+  readonly feed?: string;
+}
+
+export type LettersOfReason = Pick<DeadLetter, 'class' | 'code' | 'field'> & { readonly count: number };
 
 interface OpenOfRun {
   readonly feed: string;

@@ -55,6 +55,46 @@ export async function* noticePages(
   }
 }
 
+/** How many notices there are, by their type, and the codes that they were given up with, those of the newest first. */
+export interface NoticeCounts {
+  readonly count: number;
+  readonly types: ReadonlyMap<string, number>;
+  readonly codes: readonly string[];
+}
+
+export function noticeCountsOf(notices: readonly DeliveryRecord[]): NoticeCounts {
+  const types = new Map<string, number>();
+  for (const { type } of notices) types.set(type, 1 + (types.get(type) ?? 0));
+  return { count: notices.length, types, codes: [...new Set(notices.flatMap(({ code }) => code ?? []))] };
+}
+
+/** Those of the whole list, whatever its limit. @param query its run is a whole id. */
+export async function countNotices(
+  home: Pick<Home, 'ledger'>,
+  { code, run, feed, state }: NoticeFilter & { readonly state: DeadLetterState | 'all' },
+): Promise<NoticeCounts> {
+  const filter = {
+    ...(code === undefined ? {} : { code }),
+    ...(run === undefined ? {} : { run }),
+    ...(feed === undefined ? {} : { feed }),
+  };
+  const all: DeliveryRecord[] = [];
+  for await (const page of noticePages(home, { ...filter, state, limit: Number.POSITIVE_INFINITY }, null))
+    all.push(...page);
+  return noticeCountsOf(all);
+}
+
+const noticesLookedAtMax = 200;
+
+/** Notices that were given up: how many, and the codes of the newest of them. Cheap: pages load again every few seconds. */
+export async function readDeadNotices({
+  ledger,
+}: Pick<Home, 'ledger'>): Promise<{ readonly count: number; readonly codes: readonly string[] }> {
+  const count = (await ledger.counts()).deadDeliveries;
+  const newest = count === 0 ? [] : await ledger.deliveries.list({ states: ['dead'], limit: noticesLookedAtMax });
+  return { count, codes: noticeCountsOf(newest).codes };
+}
+
 const deliveryStates: Readonly<Record<DeadLetterState | 'all', readonly DeliveryRecord['state'][]>> = {
   open: ['dead'],
   dropped: ['dropped'],

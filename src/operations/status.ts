@@ -6,6 +6,7 @@ import type { DeadLetterGroup } from '#src/ledger/letters.ts';
 import { ledgerBytes, nameOfPlace } from '#src/ledger/place.ts';
 import type { Pause } from '#src/ledger/port.ts';
 import { activeRunStates, finalRunStates } from '#src/ledger/runs.ts';
+import { readDeadNotices } from './dead-notices.ts';
 import { heldByFeed } from './held-fields.ts';
 import { readHosts } from './hosts.ts';
 import { readJobFailures } from './job-failures.ts';
@@ -91,6 +92,7 @@ export async function readStatus(home: StatusHome, { diskFreeBytes, queueAnswers
     notices: {
       waiting: counts.waitingDeliveries,
       dead: counts.deadDeliveries,
+      codes: (await readDeadNotices(home)).codes,
     },
     audits: {
       waiting: counts.waitingAudits,

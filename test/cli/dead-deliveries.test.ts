@@ -78,6 +78,36 @@ describe('dead ls', () => {
     expect(captured.stderr()).toContain('dead ls --after n3f');
   });
 
+  it('counts all rows and deliveries, also where the list ends before them, and says how to list those', async () => {
+    const { data, ledger } = await dataFolder();
+    const run = await stagingRun(ledger, 'r-1');
+    const dead = Array.from({ length: 12 }, (_, at) => deadRow(`k${at}`, { line: at + 2 }));
+    await ledger.runs.stage(slice(run, { dead, counts: { rows: 12, dead: 12 } }));
+    const older = deadRow('k99', { code: 'emailInvalid', line: 90 });
+    const first = await stagingRun(ledger, 'r-0');
+    await ledger.runs.stage(slice(first, { dead: [older], atMs: 1, counts: { rows: 1, dead: 1 } }));
+    const again = (changed: object) =>
+      ['patchbay dead ls', ...Object.entries(changed).map(([name, value]) => `--${name} ${value}`)].join(' ');
+    const printed = async (given: object): Promise<string> => {
+      const captured = captureOutput();
+      await listDead({ ...list, data, color: false, ...given, again });
+      return captured.stdout();
+    };
+    const cut = await printed({});
+    expect(cut).toMatch(/^12 × phoneInvalid in Phone \(invalid\)\n/);
+    expect(cut).toMatch(/\n {2}… and 7 more: patchbay \S+ \S+ dead ls --code phoneInvalid --limit 12 --json\n/);
+    expect(cut).toMatch(
+      /\n1 × emailInvalid in Phone \(invalid\)\n {2}not among the newest 10; list them: patchbay \S+ \S+ dead ls --code emailInvalid\n/,
+    );
+    expect(cut).toMatch(
+      /\n3 notices could not be delivered: 2 × feed.bad, 1 × feed.recovered\n {2}behind the newest 10 dead letters; list them: patchbay \S+ \S+ dead ls --code webhookFailed; patchbay \S+ \S+ dead ls --code webhookGone\n/,
+    );
+    expect(await printed({ limit: 14 })).toMatch(
+      /\n3 notices could not [\s\S]+… and 2 more: .* dead ls --limit 17 --json/,
+    );
+    expect(await printed({ limit: 100 })).not.toMatch(/newest|--limit/);
+  });
+
   it('says nothing of rows where deliveries alone are dead, and nothing of deliveries where a run is asked for', async () => {
     const { data, ledger } = await dataFolder();
     await stagingRun(ledger, 'r-1');

@@ -1,6 +1,6 @@
 /** Dead letters: one per feed, key and code; never dropped, closed by a later success. */
 import { expect, test } from 'vitest';
-import type { LetterChoice } from '#src/ledger/letters.ts';
+import type { DeadLetterState, LetterChoice, LettersCounted } from '#src/ledger/letters.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import type { DeadRow } from '#src/ledger/staging.ts';
@@ -275,6 +275,24 @@ export function deadLetterContract(open: OpenLedger): void {
     const [newest] = await ledger.deadLetters.list({ limit: 1 });
     expect(await keys({ ids: [newest?.id ?? '', 'unknown'], limit: 10 })).toEqual(['k3']);
     expect(await keys({ ids: [], limit: 10 })).toEqual([]);
+  });
+
+  test('letters are counted by class, code and field, the most frequent first, of a feed, run, code and state', async () => {
+    const { ledger } = await openForTest(open);
+    const shop = await stagingRun(ledger, 'r2', { feed: 'shop' });
+    await kill(ledger, await stagingRun(ledger, 'r1'), [deadRow('k1', { code: 'emailInvalid' }), deadRow('k2')]);
+    await kill(ledger, shop, [deadRow('k3')]);
+    const counts = async (which: Omit<LettersCounted, 'states'>, state: DeadLetterState = 'open') =>
+      (await ledger.deadLetters.counts({ ...which, states: [state] })).map(({ code, count }) => `${count} ${code}`);
+    expect(await counts({})).toEqual(['2 phoneInvalid', '1 emailInvalid']);
+    expect(await counts({ feed: 'shop' })).toEqual(['1 phoneInvalid']);
+    expect(await counts({ runId: 'r1', code: 'emailInvalid' })).toEqual(['1 emailInvalid']);
+    expect(await counts({ feed: 'shop', runId: 'r1' })).toEqual([]);
+    const [reason] = await ledger.deadLetters.counts({ states: ['open'], feed: 'shop' });
+    expect(reason).toEqual({ class: 'invalid', code: 'phoneInvalid', field: 'Phone', count: 1 });
+    await redriveOf(ledger, 'r3', { code: 'emailInvalid' });
+    expect(await counts({})).toEqual(['2 phoneInvalid']);
+    expect(await counts({}, 'redriven')).toEqual(['1 emailInvalid']);
   });
 
   test('open letters are grouped by class, code and field, the largest group first, with an example', async () => {

@@ -212,6 +212,16 @@ describe('notices that could not be delivered', () => {
     expect((await bench.page('/dead-letters?state=dropped')).text).not.toContain('could not be delivered');
   });
 
+  it('are told on a page of letters that leave no room for them, with the way to them', async () => {
+    const bench = await deadNotices(2);
+    await finishedRun(bench, [deadRow(), deadRow({ key: 'c-2' })]);
+    const { text } = await bench.page('/dead-letters?limit=1');
+    expect(text).toMatch(/2 notices could not be delivered\.[^<]*<a href="\/dead-letters\?code=slackFailed#notices">/);
+    const { text: listed } = await bench.page('/dead-letters?code=slackFailed&limit=1');
+    expect(listed).toContain('1 notice or more could not be delivered');
+    expect((await bench.page('/dead-letters?limit=1&feed=crm')).text).not.toContain('2 notices');
+  });
+
   it('are told on the first page, with the way to each kind of them', async () => {
     const { text } = await (await deadNotices(25)).page('/');
     expect(text).toMatch(/25 notices could not be delivered\.[^<]*<a href="\/dead-letters\?code=slackFailed#notices">/);

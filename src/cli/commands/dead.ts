@@ -19,11 +19,15 @@ import {
 } from '#src/operations/dead-letters.ts';
 import {
   addresseeOf,
+  countNotices,
   isForNoticesOnly,
+  type NoticeCounts,
+  noticeCountsOf,
   noticeDetailDocument,
   noticeDocument,
   retryNotices,
 } from '#src/operations/dead-notices.ts';
+import { countLetters, type LetterCounts } from '#src/operations/letter-counts.ts';
 import {
   type LetterDocument,
   letterDetailDocument,
@@ -43,6 +47,7 @@ import { openPatiently } from '../waiting.ts';
 
 const rowsOfGroupShown = 5;
 const noticesShown = 5;
+const noticeCodesShown = 3;
 const notOpenShown = 5;
 
 interface ListOptions extends GlobalOptions, DeadLetterQuery {
@@ -64,13 +69,16 @@ export async function listDead(options: ListOptions): Promise<number> {
       else notices.push(...page.notices);
     }
     if (!output.json) {
-      const { count } = listed;
-      if (count > 0) printGroups(output, listed, await unfixable(home, listed), options);
+      const isCut = listed.count + notices.length === options.limit;
+      // A page further on counts its own; the first one says how many there are in all.
+      const isFirst = isCut && options.after === undefined;
+      const all = isFirst ? await countLetters(home, options) : null;
+      if (listed.count > 0) printGroups(output, withAll(listed, all), await unfixable(home, listed), options);
       else if (notices.length === 0)
         output.line(output.paste(noneListed(options, (await home.ledger.counts()).openLetters)));
-      printNotices(output, notices, options);
+      printNotices(output, notices, isFirst ? await countNotices(home, options) : noticeCountsOf(notices), options);
       const last = notices.at(-1) ?? listed.last;
-      if (last !== null && count + notices.length === options.limit) output.note(output.paste(goOn(options, last.id)));
+      if (last !== null && isCut) output.note(output.paste(goOn(options, last.id)));
     }
     return 0;
   } finally {
@@ -95,14 +103,29 @@ interface Listed {
   last: DeadLetter | null;
 }
 
-interface Group {
+interface Group extends Pick<DeadLetter, 'class' | 'code' | 'field'> {
   count: number;
+  /** None of a group that is older than all that are listed. */
   readonly shown: DeadLetter[];
 }
 
+function nameOf({ code, field }: Pick<Group, 'code' | 'field'>): string {
+  return `${code} ${field ?? ''}`;
+}
+
+/** The list with the counts of all that fit in place of its own. */
+function withAll(listed: Listed, all: LetterCounts | null): Listed {
+  if (all === null) return listed;
+  const groups = all.groups.map((group): readonly [string, Group] => {
+    return [nameOf(group), { ...group, shown: listed.groups.get(nameOf(group))?.shown ?? [] }];
+  });
+  return { ...listed, groups: new Map(groups), states: { ...listed.states, counts: new Map(all.states) } };
+}
+
 function addTo(listed: Listed, letter: DeadLetter): void {
-  const name = `${letter.code} ${letter.field ?? ''}`;
-  const group = listed.groups.get(name) ?? { count: 0, shown: [] };
+  const { class: reasonClass, code, field } = letter;
+  const name = nameOf(letter);
+  const group = listed.groups.get(name) ?? { class: reasonClass, code, field, count: 0, shown: [] };
   listed.groups.set(name, group);
   group.count += 1;
   if (group.shown.length < rowsOfGroupShown) group.shown.push(letter);
@@ -127,7 +150,9 @@ function printGroups(
   options: ListOptions,
 ): void {
   const largestFirst = [...groups.values()].sort((a, b) => b.count - a.count);
-  for (const group of largestFirst) printGroup(output, group, options);
+  const ofCode = (code: string): number =>
+    largestFirst.reduce((sum, group) => sum + (group.code === code ? group.count : 0), 0);
+  for (const group of largestFirst) printGroup(output, group, ofCode(group.code), options);
   for (const line of adviceOf(states, choiceFlags(options), without.length)) output.line(output.paste(line));
   for (const one of without.slice(0, unfixableRunsShown)) output.line(output.paste(unfixableLine(one)));
   const more = without.length - unfixableRunsShown;
@@ -163,36 +188,54 @@ function choiceFlags(options: Pick<DeadLetterQuery, 'code' | 'run' | 'feed'>): s
   return flags.length === 0 ? '--all' : flags.join(' ');
 }
 
-function printGroup(output: Output, { count, shown }: Group, { again }: ListOptions): void {
+/** @param ofCode how many letters have its code, in whichever field: the list that is named holds all of them. */
+function printGroup(output: Output, { shown, ...group }: Group, ofCode: number, { again, limit }: ListOptions): void {
+  const { class: reasonClass, code, field, count } = group;
+  const where = field === null ? '' : ` in ${printable(field)}`;
+  output.line(`${output.style('bold', `${count} × ${code}${where}`)} (${reasonClass})`);
+  const list = again(ofCode > limit ? { code, limit: ofCode } : { code });
   const [example] = shown;
-  if (example === undefined) return;
-  const field = example.field === null ? '' : ` in ${printable(example.field)}`;
-  output.line(`${output.style('bold', `${count} × ${example.code}${field}`)} (${example.class})`);
+  if (example === undefined) {
+    output.line(output.paste(`  not among the newest ${limit}; list them: ${list}`));
+    return;
+  }
   output.line(`  ${output.paste(printable(output.values ? example.hint : withoutQuotedCells(example.hint)))}`);
   const rows = shown
     .map((letter) => shownDocument(output, letter))
     .map((letter) => [letter.id, letter.key ?? '', fileAndLine(letter.file, letter), letter.state, letter.message]);
   output.line(output.table(['id', 'key', 'where', 'state', 'what happened'], rows));
-  const more = count - rowsOfGroupShown;
-  if (more > 0) output.line(output.paste(`  … and ${more} more: ${again({ code: example.code })} --json`));
+  const more = count - rows.length;
+  if (more > 0) output.line(output.paste(`  … and ${more} more: ${list} --json`));
 }
 
-/** One group, below those of the rows. */
-function printNotices(output: Output, notices: readonly DeliveryRecord[], { again }: ListOptions): void {
-  const [newest] = notices;
-  if (newest === undefined) return;
-  const types = [...Map.groupBy(notices, ({ type }) => type)].map(([type, ofType]) => `${ofType.length} × ${type}`);
+/** One group, below those of the rows. @param all those of the whole list: rejected rows may leave no room for them in this one. */
+function printNotices(
+  output: Output,
+  notices: readonly DeliveryRecord[],
+  all: NoticeCounts,
+  { again, limit, state: asked }: ListOptions,
+): void {
+  if (all.count === 0) return;
+  const types = [...all.types].map(([type, ofType]) => `${ofType} × ${type}`);
   const open = notices.find(({ state }) => state === 'dead');
-  const what = open === undefined ? 'dropped: not sent any more' : 'could not be delivered';
-  output.line(`${output.style('bold', `${counted(notices.length)} ${what}`)}: ${types.join(', ')}`);
+  const isDropped = notices.length === 0 ? asked === 'dropped' : open === undefined;
+  const what = isDropped ? 'dropped: not sent any more' : 'could not be delivered';
+  output.line(`${output.style('bold', `${counted(all.count)} ${what}`)}: ${types.join(', ')}`);
+  if (notices.length === 0) {
+    const lists = all.codes.slice(0, noticeCodesShown).map((code) => again({ code }));
+    output.line(output.paste(`  behind the newest ${limit} dead letters; list them: ${lists.join('; ')}`));
+    return;
+  }
   if (open !== undefined) output.line(output.paste(`  ${openNoticeWords(open)}`));
   const rows = notices.slice(0, noticesShown).map((one) => {
     const { feed, state } = noticeDocument(one);
     return [one.id, one.type, `${feed}`, addresseeOf(one), isoInstant(one.atMs), `${state}`, one.code ?? ''];
   });
   output.line(output.table(['id', 'notice', 'feed', 'to', 'of', 'state', 'code'], rows));
-  const more = notices.length - noticesShown;
-  if (more > 0) output.line(output.paste(`  … and ${more} more: ${again({})} --json`));
+  const more = all.count - rows.length;
+  // Behind the letters of the same list.
+  const whole = all.count > notices.length ? { limit: limit + all.count } : {};
+  if (more > 0) output.line(output.paste(`  … and ${more} more: ${again(whole)} --json`));
 }
 
 function openNoticeWords({ id, message }: DeliveryRecord): string {

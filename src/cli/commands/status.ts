@@ -5,6 +5,7 @@ import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { noEngineText } from '#src/operations/hosts.ts';
 import { readStatus, type Status } from '#src/operations/status.ts';
 import type { RunSummary } from '#src/runs/report.ts';
+import { shellWord } from '#src/shell-words.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { counted, instantText, stateText, tally } from '../present-run.ts';
@@ -12,6 +13,7 @@ import { hostLines } from './hosts.ts';
 
 /** Of each list; how many more there are is said below it. */
 const shownMax = 20;
+const noticeCodesShown = 3;
 
 export async function status(options: GlobalOptions): Promise<number> {
   const home = await openCliHome(options, 'look');
@@ -72,8 +74,10 @@ function print(output: Output, facts: Status): void {
     const words = troubles.map((trouble) => troubleWords[trouble]).join(', ');
     alarm('feed', `${printable(feed)}  ${words} since ${instantText(since)}`);
   }
-  const { waiting, dead } = facts.notices;
-  if (waiting + dead > 0) line('notices', `${waiting} to be delivered, ${dead} given up`);
+  const { waiting, dead, codes } = facts.notices;
+  // By code: the list of all dead letters has every rejected row before them.
+  const listed = codes.slice(0, noticeCodesShown).map((code) => `  patchbay dead ls --code ${shellWord(code)}`);
+  if (waiting + dead > 0) line('notices', `${waiting} to be delivered, ${dead} given up${listed.join(';')}`);
   for (const { feed, count } of facts.missing)
     line('missing', `${printable(feed)}  ${count === 1 ? '1 person is' : `${count} people are`} no longer in its file`);
   if (facts.heldFields > 0) {

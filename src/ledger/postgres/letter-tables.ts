@@ -66,7 +66,7 @@ export function postgresLetterTables(statements: Statements): LetterTables {
       }
     },
 
-    counts: async (by, { states, code, runId }) => {
+    counts: async (by, { states, code, runId, feed }) => {
       const columns = { all: [], reason: ['class', 'code', 'field'], run: ['feed', 'run_id'] }[by];
       const order = {
         all: '1',
@@ -77,6 +77,7 @@ export function postgresLetterTables(statements: Statements): LetterTables {
         ['state = ANY ($::text[])', states],
         ['code = $', code],
         ['run_id = $', runId],
+        ['feed = $', feed],
       ]);
       const rows = await statements.all(
         `SELECT ${[...columns, 'sum(letters)::bigint AS letters'].join(', ')} FROM letter_counts WHERE ${sql}

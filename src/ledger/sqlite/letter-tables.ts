@@ -67,12 +67,13 @@ export function letterTables(statements: Statements): LetterTables {
       await statements.run(`UPDATE letters SET ${assignments} WHERE id ${inList}`, ...parameters, JSON.stringify(ids));
     },
 
-    counts: async (by, { states, code, runId }) => {
+    counts: async (by, { states, code, runId, feed }) => {
       const columns = { all: [], reason: ['class', 'code', 'field'], run: ['feed', 'run_id'] }[by];
       const given = [
         { condition: `state ${inList}`, value: JSON.stringify(states) },
         ...(code === undefined ? [] : [{ condition: 'code = ?', value: code }]),
         ...(runId === undefined ? [] : [{ condition: 'run_id = ?', value: runId }]),
+        ...(feed === undefined ? [] : [{ condition: 'feed = ?', value: feed }]),
       ];
       const order = {
         all: '1',

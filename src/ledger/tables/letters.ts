@@ -1,5 +1,5 @@
 /** What a database has to provide for dead letters and for the rejected rows of runs. */
-import type { DeadLetter, DeadLetterState } from '../letters.ts';
+import type { DeadLetter, DeadLetterState, LettersCounted } from '../letters.ts';
 import type { DeadRow, RunDeadRow } from '../staging.ts';
 
 /** The order in which rows were met: by the run whose file said them, then by their lines. */
@@ -108,7 +108,7 @@ export interface LetterTables {
   /** Kept, not counted: cheap. Those of runs come with the oldest run first. */
   counts(
     by: 'all' | 'reason' | 'run',
-    which: { readonly states: readonly DeadLetterState[]; readonly code?: string; readonly runId?: string },
+    which: Pick<LettersCounted, 'code' | 'runId' | 'feed'> & { readonly states: readonly DeadLetterState[] },
   ): Promise<readonly LetterCount[]>;
   /** Another number whenever a letter was entered or deleted, or changed its state. */
   revision(): Promise<number>;
