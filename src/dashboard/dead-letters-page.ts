@@ -8,14 +8,13 @@ import type { DeadLetter, DeadLetterState } from '#src/ledger/letters.ts';
 import type { DeadLetterPage, DeadLetterQuery, UnfixableRun } from '#src/operations/dead-letters.ts';
 import { addresseeOf, noticeDocument } from '#src/operations/dead-notices.ts';
 import { lineText, type Row, recordOf } from '#src/sources/row.ts';
-import { counted, type Frame, framed, type Markup, moment, paste } from './frame.ts';
+import { counted, cut, type Frame, framed, type Markup, moment, paste } from './frame.ts';
 import { lettersHead } from './letters-head.ts';
 import { deadNoticesSection, type Waiting } from './waiting-section.ts';
 
 /** The page and its JSON twin show at most this many letters and notices. */
 export const lettersShownMax = 200;
 const cellsShownMax = 100;
-const cellCharactersMax = 200;
 const objectCharactersMax = 5_000;
 
 /** What the page shows. */
@@ -107,13 +106,9 @@ function rowContent(row: Row): Markup {
     .slice(0, cellsShownMax)
     .map(
       (cell, index) =>
-        html`<div><dt><bdi>${row.columns[index] ?? `cell ${index + 1}`}</bdi></dt><dd><bdi>${cut(cell, cellCharactersMax)}</bdi></dd></div>`,
+        html`<div><dt><bdi>${row.columns[index] ?? `cell ${index + 1}`}</bdi></dt><dd><bdi>${cut(cell)}</bdi></dd></div>`,
     )}</dl>
 ${left > 0 ? html`<p class="dim">And ${counted(left, 'more cell', 'more cells')}.</p>` : ''}`;
-}
-
-function cut(text: string, charactersMax: number): string {
-  return text.length <= charactersMax ? text : `${text.slice(0, charactersMax)}…`;
 }
 
 /** Notices that their addressee did not take, without personal data. The newest first; nothing where there are none. @param isCut whether there may be more. */

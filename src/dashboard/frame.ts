@@ -172,8 +172,21 @@ export function counted(value: number, one: string, many: string): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-/** The value of a field in a table: those of a list are joined; a dash where there is none. */
-export function valueCell(value: RunEvent['file']): Markup | string {
+/** Of a value, or of a cell of a row. */
+const valueCharactersMax = 200;
+
+/** The beginning of a long text. */
+export function cut(text: string, charactersMax = valueCharactersMax): string {
+  return text.length <= charactersMax ? text : `${text.slice(0, charactersMax)}…`;
+}
+
+/** The value of a field as one short text: those of a list are joined; a dash where there is none. */
+export function valueText(value: RunEvent['file']): string {
   if (value === undefined || value === null) return '–';
-  return html`<code class="cell"><bdi>${Array.isArray(value) ? value.join('; ') : String(value)}</bdi></code>`;
+  return cut(Array.isArray(value) ? value.join('; ') : String(value));
+}
+
+/** The same in a table. */
+export function valueCell(value: RunEvent['file']): Markup | string {
+  return value === undefined || value === null ? '–' : html`<code class="cell"><bdi>${valueText(value)}</bdi></code>`;
 }

@@ -140,7 +140,7 @@ function groupLine(
 <td data-label="Column">${field === null ? '–' : html`<bdi>${field}</bdi>`}</td>
 <td class="number" data-label="Rows">${count(letterCount)}</td>
 <td data-label="Example"><span><bdi>${example.message}</bdi> <span class="dim"><bdi>${example.file}</bdi>${lineText(example).map((line) => `, ${line}`)}</span></span></td>
-<td data-label="What to do">${example.hint === '' ? '–' : paste(frame, example.hint)}</td></tr>
+<td data-label="What to do">${example.hint === '' ? '–' : html`<bdi>${paste(frame, example.hint)}</bdi>`}</td></tr>
 `;
 }
 

@@ -69,7 +69,13 @@ const heldOfUndo: EventWords = {
   title: 'Values that stay',
   words: html`The undo leaves these values as they are, and nothing waits for you.`,
   columns: ['Key', 'Field', 'Before the run', 'Now', 'Why'],
-  cells: ({ key, field, file, app, message }) => [name(key), name(field), valueCell(file), valueCell(app), message],
+  cells: ({ key, field, file, app, message }) => [
+    name(key),
+    name(field),
+    valueCell(file),
+    valueCell(app),
+    name(message),
+  ],
 };
 
 const skippedRows: EventWords = {

@@ -16,6 +16,8 @@ import {
   type Markup,
   moment,
   paste,
+  valueCell,
+  valueText,
 } from './frame.ts';
 import { eventSections } from './run-event-sections.ts';
 import { moreLine, rowsShownMax, whereAllAre } from './run-tables.ts';
@@ -99,10 +101,10 @@ ${moreLine(detail, matches.length - rowsShownMax)}
 function matchLine({ line, key, field, contact, file, app, code }: RunEvent): Markup {
   return html`<tr><th scope="row">${lineText({ line })}</th>
 <td data-label="Key"><bdi>${key}</bdi></td>
-<td data-label="File"><bdi>${String(file ?? '–')}</bdi></td>
+<td data-label="File"><bdi>${valueText(file ?? null)}</bdi></td>
 <td data-label="Same"><bdi>${field ?? 'key'}</bdi></td>
 <td data-label="Contact"><code>${contact ?? '–'}</code></td>
-<td data-label="App"><bdi>${String(app ?? '–')}</bdi></td>
+<td data-label="App"><bdi>${valueText(app ?? null)}</bdi></td>
 <td data-label="Which">${code === 'matchUnclear' ? 'unclear: one of several' : 'one contact'}</td></tr>
 `;
 }
@@ -157,9 +159,9 @@ ${moreLine(detail, record.counts.warnings - shown.length)}
 function problemLine({ field, value, code, hint, ...place }: ProblemLine, lastLabel: string): Markup {
   return html`<tr><th scope="row">${lineText(place)}</th>
 <td data-label="Column">${field === null ? '–' : html`<bdi>${field}</bdi>`}</td>
-<td data-label="Value">${value === null ? '–' : html`<code class="cell"><bdi>${value}</bdi></code>`}</td>
+<td data-label="Value">${valueCell(value)}</td>
 <td data-label="Reason"><code>${code}</code></td>
-<td data-label="${lastLabel}">${hint}</td></tr>
+<td data-label="${lastLabel}"><bdi>${hint}</bdi></td></tr>
 `;
 }
 

@@ -4,8 +4,9 @@ import { createServer } from 'node:http';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startPage } from '#src/dashboard/start-page.ts';
+import { csv, openRunsBench } from '#test/runs/support/runs-bench.ts';
 import { chromiumMissing, hasChromium, launchChromium } from '#test/support/chromium.ts';
-import { dashboardBench, deadRow, finishedRun } from './dashboard-bench.ts';
+import { dashboardBench, deadRow, enterRun, finishedRun, stageRun, startMs } from './dashboard-bench.ts';
 
 describe.skipIf(!hasChromium)(`the page in a browser${chromiumMissing}`, () => {
   let browser: Browser | null = null;
@@ -56,6 +57,52 @@ describe.skipIf(!hasChromium)(`the page in a browser${chromiumMissing}`, () => {
     for (const path of ['/', '/runs', '/feeds', '/dead-letters']) {
       await page.goto(new URL(path, page.url()).href);
       expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(width);
+    }
+  });
+
+  /** Names, keys and values without a space, as long as systems write them; runs that ended, wait and are at work. */
+  async function longNamesBench() {
+    const world = await openRunsBench();
+    const wide = 'externalId,firstName,role';
+    const key = `k-${'0123456789'.repeat(7)}`;
+    const feed = 'a-feed-of-a-system-with-a-long-name-for-accounts-and-contact';
+    const name = `${'Salesforce_Report_Accounts_and_Contacts_EMEA_North_2026-11-26T02-30-00_'.repeat(3)}.csv`;
+    await world.import(name, csv([`${key},Ann,${'X'.repeat(300)}`], wide), { feed });
+    const { id } = await world.world.contactOf(key);
+    await world.world.byHand('PATCH', `/v1/contacts/${id}`, { defaultFields: { role: 'Y'.repeat(300) } });
+    const held = await world.import(name, csv([`${key},Ann,${'Z'.repeat(305)}`], wide), { feed });
+    const opened = await dashboardBench({ ledger: world.ledger, runFolders: world.parts.folders });
+    const bench = { ...opened, ledger: world.ledger };
+    const given = { fileName: name, feed, importFolder: opened.folder };
+    const working = await enterRun(bench, { ...given, id: '20261121T140100Z-00000b' });
+    const word = 'W'.repeat(300);
+    const problem = { code: 'phoneLetters', line: 3, field: word, value: word, message: word, hint: word };
+    await stageRun(bench, working, { rows: 2, dead: 1 }, [{ ...deadRow({ cell: word }), key, problems: [problem] }]);
+    const stopped = await enterRun(bench, { ...given, id: '20261121T140200Z-00000c' });
+    await stageRun(bench, stopped, { rows: 2 });
+    const reason = { code: 'guardDead', message: word, hint: word, facts: {} };
+    await world.ledger.runs.move(stopped.id, ['staging'], 'stopped', { atMs: startMs, reason });
+    return { bench, held, working, stopped, feed };
+  }
+
+  it('needs no sideways scrolling either for names and values that are long and have no space', async () => {
+    if (browser === null) throw new Error('the browser is there');
+    const { bench, held, working, stopped, feed } = await longNamesBench();
+    const served = await startPage(bench.parts, { host: '127.0.0.1', port: 0 });
+    const page = await browser.newPage();
+    onTestFinished(async () => {
+      await page.close();
+      await served.close();
+    });
+    const runs = [held, working, stopped].map(({ id }) => `/runs/${id}`);
+    for (const width of [390, 768, 1_100, 1_280]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const path of ['/', `/runs?feed=${feed}`, '/feeds', '/dead-letters', ...runs]) {
+        await page.goto(new URL(path, served.address).href);
+        expect(await page.evaluate('document.documentElement.scrollWidth'), `${path} at ${width}`).toBeLessThanOrEqual(
+          width,
+        );
+      }
     }
   });
 

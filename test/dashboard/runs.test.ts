@@ -231,7 +231,7 @@ describe('one run', () => {
     expect(text).toContain('<dt>DELETE</dt><dd>11</dd>');
     expect(text).toMatch(/<h2>Values that stay<\/h2>[\s\S]*leaves these values as they are/);
     expect(text).toMatch(/data-label="Before the run">.*Buyer[\s\S]*data-label="Now">.*Chief/);
-    expect(text).toContain('data-label="Why">changed since the run</td>');
+    expect(text).toContain('data-label="Why"><bdi>changed since the run</bdi></td>');
     expect(text).toContain('And 1 more');
     expect(text).not.toMatch(/Held fields|held ls|data-label="(File|App)"/);
     expect((await bench.page('/runs')).text).toMatch(/data-label="Updated">11 <span class="dim">\(11 deleted\)/);
