@@ -19,14 +19,17 @@ import { deadLettersPage, lettersShownMax } from './dead-letters-page.ts';
 import { broken, failureMessage } from './failure-message.ts';
 import { feedsPage } from './feeds-page.ts';
 import type { Frame } from './frame.ts';
-import { addLogin, isLoopbackHost, requireToken } from './login.ts';
+import { addLogin, requireToken } from './login.ts';
 import { answer, answerMessage, type Message } from './message-page.ts';
+import { isLoopbackHost } from './origin.ts';
 import { otherMethod, refuseOtherMethods } from './other-methods.ts';
 import { overviewJson, overviewPage } from './overview-page.ts';
 import { type DashboardParts, metricsContentType } from './parts.ts';
 import { askReadiness } from './readiness.ts';
+import { openRefusals } from './refusals.ts';
 import { readRunDetail, runPage } from './run-page.ts';
 import { runsPage, runsShownMax } from './runs-page.ts';
+import { sessionOf } from './session.ts';
 
 /** The app, without a port (`start-page.ts` gives it one). Throws the system's errors if the stylesheet is missing. */
 export function createDashboard(parts: DashboardParts): Hono {
@@ -38,6 +41,7 @@ export function createDashboard(parts: DashboardParts): Hono {
     serviceName: parts.serviceName,
     serviceOrigin: parts.serviceOrigin,
     folderFlags: parts.folderFlags,
+    canLogOut: parts.token !== null,
     styleHref: style.href,
     nowMs: parts.clock.nowMs(),
   });
@@ -50,8 +54,10 @@ export function createDashboard(parts: DashboardParts): Hono {
   }
   addProbes(app, parts, style);
   if (parts.token !== null) {
-    addLogin(app, parts.token, parts, frame);
-    app.use(requireToken(parts.token, parts, frame));
+    const session = sessionOf(parts.token, parts);
+    const access = { clock: parts.clock, log: parts.log, session, refusals: openRefusals(parts), frame };
+    addLogin(app, access);
+    app.use(requireToken(access));
   }
   addPages(app, parts, frame);
   refuseOtherMethods(app, (c) => answerMessage(c, frame(), otherMethod));

@@ -11,6 +11,8 @@ export interface Frame {
   readonly serviceName: string;
   readonly serviceOrigin: string;
   readonly folderFlags: FolderFlags;
+  /** Whether a session shows the page: there is a token. */
+  readonly canLogOut: boolean;
   readonly styleHref: string;
   readonly nowMs: number;
 }
@@ -37,7 +39,7 @@ export function framed(frame: Frame, content: PageContent): Markup {
   const { version, serviceName, serviceOrigin, nowMs } = frame;
   return document(
     frame,
-    { ...content, hasForm: false },
+    { ...content, hasForm: frame.canLogOut },
     html`<header class="top">
 <div class="wide">
 <a class="brand" href="/">Patchbay</a>${nameOf(frame)}
@@ -45,6 +47,7 @@ export function framed(frame: Frame, content: PageContent): Markup {
 <p class="service">into <strong><bdi>${serviceName}</bdi></strong>${
       serviceName === serviceOrigin ? '' : html` <span class="dim"><bdi>${serviceOrigin}</bdi></span>`
     }</p>
+${frame.canLogOut ? html`<form method="post" action="/logout" class="logout"><button type="submit">Log out</button></form>` : ''}
 </div>
 </header>
 <main class="wide">

@@ -61,7 +61,7 @@ async function* encoded(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Arra
 }
 
 /** Browsers get the page; a client that names JSON gets JSON. */
-function wantsJson(c: Context): boolean {
+export function wantsJson(c: Context): boolean {
   const supports = ['text/html', 'application/json'];
   return accepts(c, { header: 'Accept', supports, default: 'text/html' }) === 'application/json';
 }

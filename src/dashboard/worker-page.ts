@@ -4,9 +4,13 @@
  * Access is as on the page: with a token the metrics need it, without one only this machine is answered.
  */
 import { Hono } from 'hono';
-import { isBearer, isLoopbackHost } from './login.ts';
+import type { Clock } from '#src/clock.ts';
+import type { Logger } from '#src/log.ts';
+import { isLoopbackHost } from './origin.ts';
 import { otherMethod, refuseOtherMethods } from './other-methods.ts';
 import { metricsContentType } from './parts.ts';
+import { openRefusals } from './refusals.ts';
+import { isBearer } from './session.ts';
 import { openPage, type RunningPage } from './start-page.ts';
 
 export interface WorkerPageOptions {
@@ -16,6 +20,8 @@ export interface WorkerPageOptions {
   /** 0 takes any free one. */
   readonly port: number;
   readonly token: string | null;
+  readonly clock: Pick<Clock, 'nowMs' | 'sleep'>;
+  readonly log: Logger;
 }
 
 /** Starts to listen; the caller closes it. Throws as `startPage` does. */
@@ -24,8 +30,9 @@ export async function startWorkerPage(options: WorkerPageOptions): Promise<Runni
 }
 
 /** The app, without a port. */
-export function createWorkerPage({ metricsText, token }: Pick<WorkerPageOptions, 'metricsText' | 'token'>): Hono {
+export function createWorkerPage({ metricsText, token, ...parts }: Omit<WorkerPageOptions, 'host' | 'port'>): Hono {
   const app = new Hono();
+  const refusals = openRefusals(parts);
   const refusal = (code: string, message: string) => ({ error: { code, message, hint: null } });
   app.use(async (c, next) => {
     if (token !== null || isLoopbackHost(c.req.header('host'))) return await next();
@@ -34,6 +41,7 @@ export function createWorkerPage({ metricsText, token }: Pick<WorkerPageOptions,
   app.get('/healthz', (c) => c.json({ status: 'ok' }));
   app.get('/metrics', async (c) => {
     if (token !== null && !isBearer(c.req.header('authorization'), token)) {
+      if (c.req.header('authorization')) await refusals.wrongToken('bearer', c.req.raw.signal);
       c.header('www-authenticate', 'Bearer realm="Patchbay"');
       return c.json(refusal('tokenNeeded', 'the metrics need the token of the page'), 401);
     }

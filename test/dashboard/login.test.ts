@@ -126,6 +126,134 @@ describe('a login', () => {
   });
 });
 
+describe('the session cookie', () => {
+  const cookieOf = async (bench: DashboardBench, headers: Record<string, string>) =>
+    (await postLogin(bench, token, { ...sameOrigin, ...headers })).headers.get('set-cookie') ?? '';
+  /** Its `page.address` is https. */
+  const publicBench = async (): Promise<DashboardBench> => {
+    const bench = await dashboardBench({ token });
+    const config = {
+      ...bench.parts.config,
+      page: { ...bench.parts.config.page, address: 'https://patchbay.example.com' },
+    };
+    return { ...bench, app: createDashboard({ ...bench.parts, config }) };
+  };
+
+  it('is sent by https alone where the page was opened by https', async () => {
+    const bench = await publicBench();
+    expect(await cookieOf(bench, { origin: 'https://patchbay.example.com' })).toMatch(/; Secure/);
+    expect(await cookieOf(bench, {})).toMatch(/; Secure/);
+    const plain = await dashboardBench({ token });
+    expect(await cookieOf(plain, { origin: 'https://patchbay.example.com' })).toMatch(/; Secure/);
+  });
+
+  it('works by plain http, on this machine beside a proxy and where no address is configured', async () => {
+    const bench = await publicBench();
+    const host = 'localhost:8080';
+    expect(await cookieOf(bench, { host, origin: `http://${host}` })).not.toContain('Secure');
+    expect(await cookieOf(bench, { host })).not.toContain('Secure');
+    expect(await cookieOf(await dashboardBench({ token }), {})).not.toContain('Secure');
+  });
+});
+
+describe('a log-out', () => {
+  const postLogout = (bench: DashboardBench, headers: Record<string, string>) =>
+    bench.app.request('/logout', { method: 'POST', headers: { host: 'patchbay.example.com', ...headers } });
+
+  it('takes the cookie from the browser, leads to the login, and is in the log', async () => {
+    const bench = await dashboardBench({ token });
+    const login = await postLogin(bench, token, sameOrigin);
+    const cookie = login.headers.get('set-cookie')?.split(';')[0] ?? '';
+    const logout = await postLogout(bench, { ...sameOrigin, cookie });
+    expect([logout.status, logout.headers.get('location')]).toEqual([303, '/login']);
+    expect(logout.headers.get('set-cookie')).toMatch(/^patchbay_session_\w+=; Max-Age=0; Path=\//);
+    expect(logout.headers.get('set-cookie')).toContain(cookie.split('=')[0]);
+    expect(bench.logLines.map((line) => JSON.parse(line).action)).toEqual(['login', 'logout']);
+  });
+
+  it('is refused to other sites, and to any other method', async () => {
+    const bench = await dashboardBench({ token });
+    for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://elsewhere.example.org' }, {}]) {
+      const { status, headers: answered } = await postLogout(bench, headers as Record<string, string>);
+      expect([status, answered.get('set-cookie')], JSON.stringify(headers)).toEqual([403, null]);
+    }
+    const got = await bench.page('/logout', { authorization: `Bearer ${token}` });
+    expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST']);
+  });
+
+  it('is a button of every page where there is a token, and of none where there is not', async () => {
+    const bench = await dashboardBench({ token });
+    for (const path of ['/', '/runs', '/feeds', '/dead-letters']) {
+      const { text } = await bench.page(path, { authorization: `Bearer ${token}` });
+      expect(text, path).toMatch(/<form method="post" action="\/logout"[^>]*><button type="submit">Log out/);
+      // Without it the form's request has no Origin.
+      expect(text, path).toContain('<meta name="referrer" content="same-origin">');
+    }
+    const { text } = await (await dashboardBench()).page('/');
+    expect(text).not.toContain('/logout');
+  });
+});
+
+describe('a wrong token', () => {
+  /** With what it slept. */
+  const guessBench = async () => {
+    const slept: number[] = [];
+    const bench = await dashboardBench({ token });
+    const sleep = async (ms: number): Promise<void> => void slept.push(ms);
+    const app = createDashboard({ ...bench.parts, clock: { ...bench.parts.clock, sleep } });
+    const ask = async (headers: Record<string, string>) =>
+      (await app.request('/runs', { headers: { host: 'localhost', ...headers } })).status;
+    const bearer = (given: string) => ask({ authorization: `Bearer ${given}` });
+    return { ...bench, app, slept, ask, bearer };
+  };
+  const refusedLines = ({ logLines }: DashboardBench) =>
+    logLines
+      .map((line) => JSON.parse(line))
+      .filter(({ msg }) => msg === 'page action refused')
+      .map(({ action, code, leftOut }) => [action, code, leftOut]);
+
+  it('is answered after a second, and a right one, a session and a request without one at once', async () => {
+    const bench = await guessBench();
+    expect(await bench.bearer('wrong')).toBe(401);
+    await postLogin(bench, 'wrong', sameOrigin);
+    expect(bench.slept).toEqual([1_000, 1_000]);
+    const login = await postLogin(bench, token, sameOrigin);
+    const cookie = login.headers.get('set-cookie')?.split(';')[0] ?? '';
+    expect([await bench.bearer(token), await bench.ask({ cookie }), await bench.ask({})]).toEqual([200, 200, 401]);
+    expect(bench.slept).toHaveLength(2);
+  });
+
+  it('is in the log, with one line in ten seconds and the number of those left out', async () => {
+    const bench = await guessBench();
+    for (let time = 0; time < 40; time += 1) await postLogin(bench, `wrong-${time}`, sameOrigin);
+    await bench.bearer('wrong');
+    await bench.bearer('wrong');
+    await bench.ask({});
+    expect(refusedLines(bench)).toEqual([
+      ['login', 'wrongToken', undefined],
+      ['bearer', 'wrongToken', undefined],
+    ]);
+    bench.advance(10_000);
+    await postLogin(bench, 'wrong', sameOrigin);
+    await bench.bearer('wrong');
+    expect(refusedLines(bench).slice(2)).toEqual([
+      ['login', 'wrongToken', 39],
+      ['bearer', 'wrongToken', 1],
+    ]);
+  });
+});
+
+describe('the address of the login', () => {
+  it('leads on where the token is known, and asks for it in JSON with 401', async () => {
+    const bench = await dashboardBench({ token });
+    const known = await bench.json('/login', { authorization: `Bearer ${token}` });
+    expect([known.status, known.headers.get('location')]).toEqual([303, '/']);
+    const { status, body } = await bench.json('/login');
+    expect([status, body.error.code]).toEqual([401, 'tokenNeeded']);
+    expect((await bench.page('/login')).status).toBe(200);
+  });
+});
+
 describe('the place after a login', () => {
   /** Logs in from the form that this address answers with. */
   async function loginFrom(bench: DashboardBench, path: string, given = token) {

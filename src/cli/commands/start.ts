@@ -270,10 +270,18 @@ export async function startWorker(options: GlobalOptions): Promise<number> {
 
 /** Null where no port is set for it. Its metrics are loaded only where there is one. */
 async function openWorkerPage(home: Home): Promise<Pick<RunningPage, 'address' | 'close'> | null> {
+  const { clock, log } = home;
   const { host, workerPort, token } = home.config.page;
   if (workerPort === null) return null;
   const metrics = await openHomeMetrics(home);
-  const page = await startWorkerPage({ host, port: workerPort, token, metricsText: () => metrics.text(null) });
+  const page = await startWorkerPage({
+    host,
+    port: workerPort,
+    token,
+    clock,
+    log,
+    metricsText: () => metrics.text(null),
+  });
   return {
     address: page.address,
     close: async () => {
