@@ -251,11 +251,12 @@ const snapshotsSection = z
 
 const expectedHost = 'an address or host name such as 127.0.0.1, without a port';
 
-const expectedPageAddress = 'an address such as https://patchbay.example.com, without a query';
+// The links of the pages begin at the root of their host.
+const expectedPageAddress = 'an address such as https://patchbay.example.com, without a path or a query';
 
 function pageAddressProblem(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
-  const isPlain = url !== null && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+  const isPlain = url !== null && url.href === `${url.origin}${url.pathname}` && /^\/*$/.test(url.pathname);
   return isPlain && /^https?:\/\/[^\s<>|]+$/i.test(text) ? null : expectedPageAddress;
 }
 

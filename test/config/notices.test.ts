@@ -237,9 +237,11 @@ describe('Slack, Teams and e-mail', () => {
 });
 
 describe('the address of the page', () => {
-  it('is a URL without a query, and loses its last slash', () => {
+  it('is a URL without a path or a query, and loses its last slash', () => {
     const parse = (address: string) => configSchema.parse({ page: { address } }).page.address;
-    expect(parse('https://patchbay.example.com/berlin/')).toBe('https://patchbay.example.com/berlin');
+    expect(parse('https://patchbay.example.com:8443/')).toBe('https://patchbay.example.com:8443');
+    // Pages link to each other from the root of their host.
+    expect(() => parse('https://example.com/patchbay')).toThrow('without a path');
     for (const wrong of ['patchbay.example.com', 'https://a@b.example.com', 'https://x.example.com/?a=b', 'ftp://x'])
       expect(() => parse(wrong)).toThrow();
   });

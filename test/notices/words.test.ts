@@ -56,7 +56,7 @@ describe('A notice says in one sentence', () => {
 
 describe('Its link', () => {
   it('leads to the run, or to the feeds; and there is none without an address', () => {
-    const address = 'https://patchbay.example.com/berlin';
+    const address = 'https://patchbay.example.com';
     expect(linkOf(bad({ ...none, trouble: 'missed' }, rejected), address)).toBe(`${address}/runs/r-1`);
     expect(linkOf(bad({ ...none, trouble: 'missed' }), address)).toBe(`${address}/feeds`);
     expect(linkOf(bad(rejected), null)).toBeNull();
