@@ -118,6 +118,11 @@ export function isUnwatched({ expected, standing, tick }: FeedFacts, ended: read
   });
 }
 
+/** Whether nothing got better where these troubles ended: the run that a guard had stopped was cancelled, and the feed is as before it. */
+export function isCancelled({ standing }: FeedFacts, ended: readonly FeedTrouble[]): boolean {
+  return ended.includes('guard') && standing?.isCancelledSince === true;
+}
+
 /** A reported outage lasts until work continues, also if another engine has started the pause again. */
 function outage({ outage, reported }: FeedFacts, nowMs: number): Trouble | null {
   if (outage === null) return null;
@@ -197,11 +202,22 @@ interface NoticeFacts {
   readonly badSinceMs: number;
   /** As `isUnwatched` says. */
   readonly unwatched: boolean;
+  /** As `isCancelled` says. */
+  readonly cancelled: boolean;
   readonly atMs: number;
 }
 
-/** `feed.bad` for each trouble that begins; `feed.recovered` when none is left, also where that is since it is watched no longer. Ids, codes, counts and instants: no personal data. */
-export function noticeOf({ id, feed, change, troubles, badSinceMs, unwatched, atMs }: NoticeFacts): NewDelivery {
+/** `feed.bad` for each trouble that begins; `feed.recovered` when none is left, also where that is since it is watched no longer, or its stopped run was cancelled. Ids, codes, counts and instants: no personal data. */
+export function noticeOf({
+  id,
+  feed,
+  change,
+  troubles,
+  badSinceMs,
+  unwatched,
+  cancelled,
+  atMs,
+}: NoticeFacts): NewDelivery {
   const common = { troubles: troubles.map(({ trouble }) => trouble), badSince: isoInstant(badSinceMs) };
   const data =
     change.kind === 'bad'
@@ -215,6 +231,6 @@ export function noticeOf({ id, feed, change, troubles, badSinceMs, unwatched, at
             ...onHost,
           })),
         }
-      : { ...common, ended: change.ended, ...(unwatched ? { unwatched } : {}) };
+      : { ...common, ended: change.ended, ...(unwatched ? { unwatched } : {}), ...(cancelled ? { cancelled } : {}) };
   return { id, kind: 'notice', type: change.kind === 'bad' ? 'feed.bad' : 'feed.recovered', feed, data, atMs };
 }

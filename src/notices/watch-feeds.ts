@@ -27,6 +27,7 @@ import {
   type FeedFacts,
   type FileOnHost,
   heldNotice,
+  isCancelled,
   isUnwatched,
   noticeOf,
   type TickFacts,
@@ -147,17 +148,23 @@ async function lookAt(parts: NoticeWatchParts, seen: Seen, feed: string): Promis
     return condition;
   }
   const unwatched = change.kind === 'recovered' && isUnwatched(facts, change.ended);
-  const notice = noticeOf({ id: newDeliveryId(), feed, change, troubles: now, badSinceMs, unwatched, atMs: nowMs });
+  const cancelled = change.kind === 'recovered' && isCancelled(facts, change.ended);
+  const end = { unwatched, cancelled };
+  const notice = noticeOf({ id: newDeliveryId(), feed, change, troubles: now, badSinceMs, ...end, atMs: nowMs });
   await ledger.deliveries.setCondition(condition, parts.addressed(notice));
   if (change.kind === 'recovered') {
-    const what = unwatched ? 'feed no longer watched: it was taken out of the configuration' : 'feed recovered';
-    log.info({ feed, troubles: change.ended, run: facts.standing?.last?.id }, what);
+    log.info({ feed, troubles: change.ended, run: facts.standing?.last?.id }, endWords(end));
     return condition;
   }
   const run = change.began.find(({ runId }) => runId !== null)?.runId ?? undefined;
   const code = change.began.find((one) => one.code !== null)?.code ?? undefined;
   log.warn({ feed, troubles, run, code }, 'feed became unhealthy');
   return condition;
+}
+
+function endWords({ unwatched, cancelled }: { readonly unwatched: boolean; readonly cancelled: boolean }): string {
+  if (unwatched) return 'feed no longer watched: it was taken out of the configuration';
+  return cancelled ? 'feed as before its stopped run: that was cancelled' : 'feed recovered';
 }
 
 /** Held fields make no feed unhealthy, but wait for a person: reported when they begin, and again after all of them were decided. */

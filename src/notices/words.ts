@@ -26,7 +26,12 @@ const bad = z.object({
     }),
   ),
 });
-const recovered = z.object({ ended: z.array(trouble), badSince: z.string(), unwatched: z.boolean().default(false) });
+const recovered = z.object({
+  ended: z.array(trouble),
+  badSince: z.string(),
+  unwatched: z.boolean().default(false),
+  cancelled: z.boolean().default(false),
+});
 const held = z.object({ fields: z.number() });
 const numbers = z.object({ added: z.number(), removed: z.number(), changedNumbers: z.number() });
 
@@ -47,9 +52,8 @@ function wordsOf({ type, feed, data }: Notice): string {
       return `${feed} needs attention: ${began.map(troubleSentence).join('; ')}`;
     }
     case 'feed.recovered': {
-      const { ended, badSince, unwatched } = recovered.parse(data);
-      const what = unwatched ? 'is not watched any more: it was taken out of the configuration' : 'is healthy again';
-      return `${feed} ${what}; since ${badSince.slice(0, 16)}Z: ${ended.map((one) => troubleWords[one]).join(', ')}`;
+      const { ended, badSince, ...end } = recovered.parse(data);
+      return `${feed} ${endWords(end)}; since ${badSince.slice(0, 16)}Z: ${ended.map((one) => troubleWords[one]).join(', ')}`;
     }
     case 'feed.held': {
       const { fields } = held.parse(data);
@@ -62,6 +66,12 @@ function wordsOf({ type, feed, data }: Notice): string {
     default:
       return `${type} of ${feed}`;
   }
+}
+
+function endWords({ unwatched, cancelled }: Pick<z.infer<typeof recovered>, 'unwatched' | 'cancelled'>): string {
+  if (unwatched) return 'is not watched any more: it was taken out of the configuration';
+  if (cancelled) return 'is as before its stopped run, which was cancelled: no decision waits any more';
+  return 'is healthy again';
 }
 
 function troubleSentence({ trouble, run, code, dead, file, host }: Began): string {

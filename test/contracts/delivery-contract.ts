@@ -246,6 +246,7 @@ export function deliveryContract(open: OpenLedger): void {
         last: { id: 'r2', state: 'stopped', code: 'why-r2', deadCount: 0, deadOpen: false },
         atWork: false,
         acceptedAtMs: at + 1,
+        isCancelledSince: false,
       },
       expect.objectContaining({
         feed: 'other',
@@ -253,6 +254,22 @@ export function deliveryContract(open: OpenLedger): void {
         acceptedAtMs: null,
       }),
     ]);
+  });
+
+  test('a file that is cancelled says so as long as none has ended since', async () => {
+    const { ledger } = await openForTest(open);
+    const isCancelledSince = async () => (await ledger.deliveries.standings())[0]?.isCancelledSince;
+    await fileRun(ledger, 'r1', 'cancelled');
+    expect(await isCancelledSince()).toBe(true);
+    await fileRun(ledger, 'r2', 'stopped');
+    expect(await isCancelledSince()).toBe(false);
+    await ledger.runs.move('r2', ['stopped'], 'cancelling', { atMs: at + 50 });
+    expect(await isCancelledSince()).toBe(true);
+    await ledger.runs.move('r2', ['cancelling'], 'cancelled', { atMs: at + 60 });
+    expect(await isCancelledSince()).toBe(true);
+    const run = await stagingRun(ledger, 'r3', { feed: 'crm' });
+    await ledger.runs.move(run.id, ['staging'], 'done', { atMs: at + 70 });
+    expect(await isCancelledSince()).toBe(false);
   });
 
   test.each(['staging', 'applying'] as const)(

@@ -13,7 +13,7 @@ function run(state: LastRun['state'], parts: Partial<LastRun> = {}): LastRun {
 }
 
 function standing(last: LastRun | null, parts: Partial<FeedStanding> = {}): FeedStanding {
-  return { feed: 'crm', createdAtMs: 0, last, atWork: false, acceptedAtMs: null, ...parts };
+  return { feed: 'crm', createdAtMs: 0, last, atWork: false, acceptedAtMs: null, isCancelledSince: false, ...parts };
 }
 
 function facts(parts: Partial<FeedFacts>): FeedFacts {
@@ -101,6 +101,7 @@ it('is bad while a host is away that alone can read a file, and the notice names
     troubles,
     badSinceMs: nowMs,
     unwatched: false,
+    cancelled: false,
     atMs: nowMs,
   });
   expect(notice.data.began).toEqual([{ trouble: 'hostAway', run: 'r7', code: null, dead: null, ...onHost }]);

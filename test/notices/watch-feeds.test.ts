@@ -107,13 +107,25 @@ describe('A feed that goes bad', () => {
     expect(await bench.told()).toEqual([recovered('crm')]);
   });
 
-  it('recovers when a person cancels the stopped run', async () => {
+  it('is as before when a person cancels the stopped run, and is not said to be healthy again', async () => {
     const bench = await openNoticeBench();
     const run = await bench.file('crm', 'stopped');
     await bench.look();
-    await bench.ledger.runs.move(run, ['stopped'], 'cancelled', { atMs: bench.clock.nowMs() });
+    await bench.ledger.runs.move(run, ['stopped'], 'cancelling', { atMs: bench.clock.nowMs() });
     await bench.look();
-    expect(await bench.told()).toEqual([bad('crm', 'guard'), recovered('crm')]);
+    const cancelled = { ...recovered('crm'), data: expect.objectContaining({ ended: ['guard'], cancelled: true }) };
+    expect(await bench.told()).toEqual([bad('crm', 'guard'), cancelled]);
+    expect(bench.lines.at(-1)).toBe('info crm guard feed as before its stopped run: that was cancelled');
+    await bench.ledger.runs.move(run, ['cancelling'], 'cancelled', { atMs: bench.clock.nowMs() });
+    // The one after it is told by its own end.
+    await bench.file('crm', 'failed');
+    await bench.look();
+    bench.clock.advance(minute);
+    await bench.file('crm', 'done');
+    await bench.look();
+    const last = (await bench.told()).at(-1);
+    expect(last).toEqual(recovered('crm'));
+    expect(last?.data).not.toHaveProperty('cancelled');
   });
 
   it('has no name, phone or key in its notice or its line', async () => {

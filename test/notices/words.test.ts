@@ -44,6 +44,14 @@ describe('A notice says in one sentence', () => {
       'crm is not watched any more: it was taken out of the configuration; since 2026-11-21T08:30Z: export missing',
     ],
     [
+      {
+        ...bad(),
+        type: 'feed.recovered',
+        data: { ended: ['guard'], badSince: '2026-11-21T08:30:00.000Z', cancelled: true },
+      },
+      'crm is as before its stopped run, which was cancelled: no decision waits any more; since 2026-11-21T08:30Z: stopped by a guard',
+    ],
+    [
       { type: 'phoneNumbers.changed', feed: 'phone-numbers', data: { added: 2, removed: 0, changedNumbers: 1 } },
       'phone numbers changed: 2 added, 0 removed, 1 changed',
     ],

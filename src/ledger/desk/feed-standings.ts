@@ -4,6 +4,7 @@
  */
 import {
   acceptedStates,
+  cancelledStates,
   type FeedStanding,
   historyKind,
   isStanding,
@@ -30,6 +31,7 @@ export async function feedStandings(tables: Sources): Promise<readonly FeedStand
         last: last !== null && isStanding(last) ? last : null,
         working: await newest(workingStates),
         accepted: await newest(acceptedStates),
+        cancelled: await newest(cancelledStates),
         deadOpen: mayBeOpen && (await hasUnsettled(tables, feed.feed, last.sequence)),
       }),
     );

@@ -22,8 +22,11 @@ export function keepsKeys(run: Pick<RunRecord, 'id' | 'feed'>, lastAcceptedId: s
   return run.feed !== mainFeed && run.id === lastAcceptedId;
 }
 
-/** States in which a file's run has come to an end, or to a halt. A cancelled one says nothing of its feed. */
+/** States in which a file's run has come to an end, or to a halt. A cancelled one says nothing of its feed: it stands as before. */
 export const standingStates = ['done', 'doneWithDead', 'stopped', 'failed'] as const satisfies readonly RunState[];
+
+/** A file in one of these states was called off by a person, or a newer file took its place. */
+export const cancelledStates = ['cancelling', 'cancelled'] as const satisfies readonly RunState[];
 
 export interface FeedStanding {
   readonly feed: string;
@@ -35,6 +38,8 @@ export interface FeedStanding {
   readonly atWork: boolean;
   /** When the newest file arrived that was accepted: it is done, with rejected rows or without. */
   readonly acceptedAtMs: number | null;
+  /** Whether a file was cancelled since the last one ended. */
+  readonly isCancelledSince: boolean;
 }
 
 export interface LastRun {
@@ -61,10 +66,11 @@ export function standingOf(
     readonly last: StandingRun | null;
     readonly working: RunRecord | null;
     readonly accepted: RunRecord | null;
+    readonly cancelled: RunRecord | null;
     readonly deadOpen: boolean;
   },
 ): FeedStanding {
-  const { last, working, accepted, deadOpen } = newest;
+  const { last, working, accepted, cancelled, deadOpen } = newest;
   return {
     feed,
     createdAtMs,
@@ -74,7 +80,13 @@ export function standingOf(
         : { id: last.id, state: last.state, code: last.reason?.code ?? null, deadCount: last.counts.dead, deadOpen },
     atWork: (working?.sequence ?? 0) > (last?.sequence ?? 0),
     acceptedAtMs: accepted?.createdAtMs ?? null,
+    isCancelledSince: cancelled !== null && endOf(cancelled) > (last === null ? 0 : endOf(last)),
   };
+}
+
+/** One that has not ended may end at any time. */
+function endOf({ finishedAtMs }: RunRecord): number {
+  return finishedAtMs ?? Number.POSITIVE_INFINITY;
 }
 
 /** The feed of the root of the import folder and of files named on the command line. */
