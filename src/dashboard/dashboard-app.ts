@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { Hono, type MiddlewareHandler } from 'hono';
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { PatchbayError } from '#src/errors.ts';
 import { activeRunStates, finalRunStates } from '#src/ledger/runs.ts';
 import { type DeadLetterQuery, listDeadLetters, runsWithoutFixFile } from '#src/operations/dead-letters.ts';
@@ -26,6 +26,7 @@ import { otherMethod, refuseOtherMethods } from './other-methods.ts';
 import { overviewJson, overviewPage } from './overview-page.ts';
 import { type DashboardParts, metricsContentType } from './parts.ts';
 import { askReadiness } from './readiness.ts';
+import { refreshOf } from './refresh.ts';
 import { openRefusals } from './refusals.ts';
 import { readRunDetail, runPage } from './run-page.ts';
 import { runsPage, runsShownMax } from './runs-page.ts';
@@ -35,13 +36,14 @@ import { sessionOf } from './session.ts';
 export function createDashboard(parts: DashboardParts): Hono {
   const app = new Hono();
   const style = readStyleSheet();
-  const frame = (): Frame => ({
+  const frame = (c: Context): Frame => ({
     version: parts.version,
     installation: parts.installation,
     serviceName: parts.serviceName,
     serviceOrigin: parts.serviceOrigin,
     folderFlags: parts.folderFlags,
     canLogOut: parts.token !== null,
+    refresh: refreshOf(c.req.url),
     styleHref: style.href,
     nowMs: parts.clock.nowMs(),
   });
@@ -49,7 +51,7 @@ export function createDashboard(parts: DashboardParts): Hono {
   if (parts.token === null) {
     app.use(async (c, next) => {
       if (isLoopbackHost(c.req.header('host'))) return await next();
-      return await answerMessage(c, frame(), foreignHost);
+      return await answerMessage(c, frame(c), foreignHost);
     });
   }
   addProbes(app, parts, style);
@@ -60,15 +62,15 @@ export function createDashboard(parts: DashboardParts): Hono {
     app.use(requireToken(access));
   }
   addPages(app, parts, frame);
-  refuseOtherMethods(app, (c) => answerMessage(c, frame(), otherMethod));
-  app.notFound((c) => answerMessage(c, frame(), noSuchPage));
+  refuseOtherMethods(app, (c) => answerMessage(c, frame(c), otherMethod));
+  app.notFound((c) => answerMessage(c, frame(c), noSuchPage));
   app.onError((error, c) => {
     const message = failureMessage(error);
-    if (message !== null) return answerMessage(c, frame(), message);
+    if (message !== null) return answerMessage(c, frame(c), message);
     // Neither message nor address: both may hold what a person typed.
     const code = error instanceof PatchbayError ? error.code : error.name;
     parts.log.error({ code, method: c.req.method }, 'page failed');
-    return answerMessage(c, frame(), broken);
+    return answerMessage(c, frame(c), broken);
   });
   return app;
 }
@@ -85,30 +87,30 @@ function addProbes(app: Hono, parts: DashboardParts, style: StyleSheet): void {
   );
 }
 
-function addPages(app: Hono, parts: DashboardParts, frame: () => Frame): void {
+function addPages(app: Hono, parts: DashboardParts, frame: (c: Context) => Frame): void {
   app.get('/', async (c) => {
-    return answer(c, frame(), { page: () => overviewPage(frame(), parts), json: () => overviewJson(parts) });
+    return answer(c, frame(c), { page: () => overviewPage(frame(c), parts), json: () => overviewJson(parts) });
   });
   app.get('/runs', async (c) => {
     const query = runQueryOf(c.req.query());
     const runs = await listRuns(parts, query);
-    return answer(c, frame(), {
-      page: () => runsPage(frame(), parts.folders.watched, runs, query),
+    return answer(c, frame(c), {
+      page: async () => runsPage(frame(c), parts.folders.watched, runs, query, await parts.ledger.pause()),
       json: () => runs.map(({ summary }) => summary),
     });
   });
   app.get('/runs/:id', async (c) => {
     const detail = await readRunDetail(parts, c.req.param('id'));
-    if (detail === null) return answerMessage(c, frame(), noSuchRun);
-    return answer(c, frame(), {
-      page: () => runPage(frame(), detail),
+    if (detail === null) return answerMessage(c, frame(c), noSuchRun);
+    return answer(c, frame(c), {
+      page: async () => runPage(frame(c), detail, await parts.ledger.pause()),
       json: () => readRunPageDocument(parts, detail.record),
     });
   });
   app.get('/feeds', async (c) => {
     const view = await listFeeds(parts);
-    return answer(c, frame(), {
-      page: () => feedsPage(frame(), parts.folders.watched, view),
+    return answer(c, frame(c), {
+      page: () => feedsPage(frame(c), parts.folders.watched, view),
       json: () => feedsDocument(parts, view),
     });
   });
@@ -118,8 +120,8 @@ function addPages(app: Hono, parts: DashboardParts, frame: () => Frame): void {
     const openCount = (await parts.ledger.counts()).openLetters;
     const without = await runsWithoutFixFile(parts, letters);
     const deadNotices = await readDeadNotices(parts);
-    return answer(c, frame(), {
-      page: () => deadLettersPage(frame(), { query, letters, notices, openCount, deadNotices, without }),
+    return answer(c, frame(c), {
+      page: () => deadLettersPage(frame(c), { query, letters, notices, openCount, deadNotices, without }),
       json: () => [...letters.map(letterDocument), ...notices.map(noticeDocument)],
     });
   });

@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import { isoInstant } from '#src/clock.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import { type FolderFlags, withFlags } from '#src/shell-words.ts';
+import { type Refresh, withRefresh } from './refresh.ts';
 
 export interface Frame {
   readonly version: string;
@@ -13,6 +14,7 @@ export interface Frame {
   readonly folderFlags: FolderFlags;
   /** Whether a session shows the page: there is a token. */
   readonly canLogOut: boolean;
+  readonly refresh: Refresh;
   readonly styleHref: string;
   readonly nowMs: number;
 }
@@ -23,27 +25,25 @@ interface PageContent {
   readonly title: string;
   /** Which entry of the navigation is marked; null for none. */
   readonly place: Place | null;
-  /** Reloads the page after this many seconds; null where nothing moves. */
+  /** Reloads the page after this many seconds, unless its address says otherwise; null where nothing moves. */
   readonly refreshSeconds: number | null;
   readonly body: Markup;
 }
-
-/** The interval at which a page reloads while a run is at work. */
-export const busyRefreshSeconds = 3;
 
 /** A drawing in the address itself: it saves a request that would find nothing. */
 const icon =
   'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 16 16%22%3E%3Crect width=%2216%22 height=%2216%22 rx=%224%22 fill=%22%230f766e%22/%3E%3Cpath d=%22M4 5h3a2 2 0 0 1 2 2v2a2 2 0 0 0 2 2h1%22 fill=%22none%22 stroke=%22%23fff%22 stroke-width=%221.6%22/%3E%3C/svg%3E';
 
 export function framed(frame: Frame, content: PageContent): Markup {
-  const { version, serviceName, serviceOrigin, nowMs } = frame;
+  const { version, serviceName, serviceOrigin, nowMs, refresh } = frame;
+  const refreshSeconds = refresh.isOff ? null : content.refreshSeconds;
   return document(
     frame,
-    { ...content, hasForm: frame.canLogOut },
-    html`<header class="top">
+    { ...content, refreshSeconds, hasForm: frame.canLogOut },
+    html`${refreshLine(content.refreshSeconds, refresh)}<header class="top">
 <div class="wide">
-<a class="brand" href="/">Patchbay</a>${nameOf(frame)}
-<nav aria-label="Pages">${navigation(content.place)}</nav>
+<a class="brand" href="${withRefresh('/', refresh)}">Patchbay</a>${nameOf(frame)}
+<nav aria-label="Pages">${navigation(content.place, refresh)}</nav>
 <p class="service">into <strong><bdi>${serviceName}</bdi></strong>${
       serviceName === serviceOrigin ? '' : html` <span class="dim"><bdi>${serviceOrigin}</bdi></span>`
     }</p>
@@ -54,11 +54,19 @@ ${frame.canLogOut ? html`<form method="post" action="/logout" class="logout"><bu
 ${content.body}
 </main>
 <footer class="wide dim">
-<p>Patchbay ${version} · as of ${moment(nowMs)}, time zone ${timeZone()}${
-      content.refreshSeconds === null ? '' : html` · refreshes while a run is in progress`
-    }</p>
+<p>Patchbay ${version} · as of ${moment(nowMs)}, time zone ${timeZone()}</p>
 </footer>`,
   );
+}
+
+/** The first thing that the keyboard reaches: it must be pressed before the page loads again. Nothing where nothing moves. */
+function refreshLine(seconds: number | null, { isOff, otherHref }: Refresh): Markup {
+  if (seconds === null) return html``;
+  const words = isOff
+    ? html`A run is in progress. <a href="${otherHref}">Refresh this page</a>`
+    : html`Refreshes every ${seconds} s while a run is in progress. <a href="${otherHref}">Stop refreshing</a>`;
+  return html`<p class="wide dim refresh">${words}</p>
+`;
 }
 
 /** A page without navigation and facts, for visitors without the token. */
@@ -111,16 +119,19 @@ ${body}
 `;
 }
 
-function navigation(place: Place | null): readonly Markup[] {
+function navigation(place: Place | null, refresh: Refresh): readonly Markup[] {
   const entries: readonly (readonly [Place, string, string])[] = [
     ['overview', '/', 'Overview'],
     ['runs', '/runs', 'Runs'],
     ['feeds', '/feeds', 'Feeds'],
     ['deadLetters', '/dead-letters', 'Dead letters'],
   ];
-  return entries.map(([name, href, label]) =>
-    name === place ? html`<a href="${href}" aria-current="page">${label}</a>` : html`<a href="${href}">${label}</a>`,
-  );
+  return entries.map(([name, path, label]) => {
+    const href = withRefresh(path, refresh);
+    return name === place
+      ? html`<a href="${href}" aria-current="page">${label}</a>`
+      : html`<a href="${href}">${label}</a>`;
+  });
 }
 
 function timeZone(): string {

@@ -20,7 +20,7 @@ const formBytesMax = 4 * 1024;
 interface AccessParts extends Pick<DashboardParts, 'clock' | 'log'> {
   readonly session: Session;
   readonly refusals: Refusals;
-  readonly frame: () => Frame;
+  readonly frame: (c: Context) => Frame;
 }
 
 /** Rejects requests that do not prove to know the token. */
@@ -30,7 +30,7 @@ export function requireToken({ session, clock, refusals, frame }: AccessParts): 
     if (c.req.header('authorization')) await refusals.wrongToken('bearer', c.req.raw.signal);
     c.header('www-authenticate', 'Bearer realm="Patchbay"');
     const { pathname, search } = new URL(c.req.url);
-    return await loginAnswer(c, frame(), { status: 401, isWrong: false, place: placeAfterLogin(pathname + search) });
+    return await loginAnswer(c, frame(c), { status: 401, isWrong: false, place: placeAfterLogin(pathname + search) });
   };
 }
 
@@ -38,7 +38,7 @@ export function requireToken({ session, clock, refusals, frame }: AccessParts): 
 export function addLogin(app: Hono, { session, clock, log, refusals, frame }: AccessParts): void {
   const refuse = (c: Context, action: RefusedAction, refusal: Message) => {
     refusals.note(action, refusal.code);
-    return answerMessage(c, frame(), refusal);
+    return answerMessage(c, frame(c), refusal);
   };
   const fromHere =
     (action: RefusedAction): MiddlewareHandler =>
@@ -48,7 +48,7 @@ export function addLogin(app: Hono, { session, clock, log, refusals, frame }: Ac
     };
   app.get('/login', (c) => {
     if (isKnown(c, session, clock.nowMs())) return c.redirect(placeAfterLogin(null), 303);
-    return loginAnswer(c, frame(), { status: wantsJson(c) ? 401 : 200, isWrong: false, place: placeAfterLogin(null) });
+    return loginAnswer(c, frame(c), { status: wantsJson(c) ? 401 : 200, isWrong: false, place: placeAfterLogin(null) });
   });
   app.post(
     '/login',
@@ -61,7 +61,7 @@ export function addLogin(app: Hono, { session, clock, log, refusals, frame }: Ac
       const place = placeAfterLogin(form.get('next'));
       if (typeof given !== 'string' || !isSameSecret(given.trim(), session.token)) {
         await refusals.wrongToken('login', c.req.raw.signal);
-        return await loginAnswer(c, frame(), { status: 401, isWrong: true, place });
+        return await loginAnswer(c, frame(c), { status: 401, isWrong: true, place });
       }
       beginSession(c, session, clock.nowMs());
       log.info({ action: 'login' }, 'page action');

@@ -5,19 +5,10 @@ import type { Pause } from '#src/ledger/port.ts';
 import type { RunView } from '#src/operations/runs.ts';
 import { type Overview, readOverview, readOverviewDocument } from '#src/operations/status.ts';
 import { lineText } from '#src/sources/row.ts';
-import {
-  busyRefreshSeconds,
-  count,
-  counted,
-  dropHint,
-  type Frame,
-  framed,
-  type Markup,
-  moment,
-  paste,
-} from './frame.ts';
+import { count, counted, dropHint, type Frame, framed, type Markup, moment, paste } from './frame.ts';
 import type { DashboardParts, Readiness } from './parts.ts';
 import { askReadiness } from './readiness.ts';
+import { refreshSecondsOf } from './refresh.ts';
 import { outcomeCounts, runLink, runProgress, runReason, runTable, statePill } from './runs-page.ts';
 import { deadNoticesSection, heldCountOf, heldFieldsSection, readWaiting, type Waiting } from './waiting-section.ts';
 
@@ -27,7 +18,7 @@ export async function overviewPage(frame: Frame, parts: DashboardParts): Promise
   return framed(frame, {
     title: pause === null ? 'Overview' : 'Paused',
     place: 'overview',
-    refreshSeconds: active.length > 0 ? busyRefreshSeconds : null,
+    refreshSeconds: refreshSecondsOf(active.length > 0, pause),
     body: html`<h1>Overview</h1>
 ${readinessNotice(
   readiness,

@@ -1,13 +1,13 @@
 /** The page of one run and its JSON twin: its outcome, the reason, what it left alone and why, warnings and problems of its rows. */
 import { html } from 'hono/html';
 import { PatchbayError } from '#src/errors.ts';
+import type { Pause } from '#src/ledger/port.ts';
 import { isFinal } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import { findRun, type ReadLimits, type RunDetail, type RunHome, readRun } from '#src/operations/runs.ts';
 import type { ProblemLine } from '#src/runs/report.ts';
 import { lineText } from '#src/sources/row.ts';
 import {
-  busyRefreshSeconds,
   count,
   counted,
   duration,
@@ -19,17 +19,18 @@ import {
   valueCell,
   valueText,
 } from './frame.ts';
+import { refreshSecondsOf } from './refresh.ts';
 import { eventSections } from './run-event-sections.ts';
 import { moreLine, rowsShownMax, whereAllAre } from './run-tables.ts';
 import { outcomeCounts, runProgress, runReason, statePill } from './runs-page.ts';
 
-export function runPage(frame: Frame, detail: RunDetail): Markup {
+export function runPage(frame: Frame, detail: RunDetail, pause: Pause | null): Markup {
   const { record } = detail;
   const isBusy = !isFinal(record.state) && record.state !== 'stopped';
   return framed(frame, {
     title: record.fileName,
     place: 'runs',
-    refreshSeconds: isBusy ? busyRefreshSeconds : null,
+    refreshSeconds: refreshSecondsOf(isBusy, pause),
     body: html`<h1><bdi>${record.fileName}</bdi> ${statePill(record.state)}</h1>
 <p class="dim">run <code>${record.id}</code> · feed <bdi>${record.feed}</bdi> · into <bdi>${detail.summary.service}</bdi></p>
 ${runReason(frame, record)}

@@ -1,19 +1,10 @@
 /** The page of runs, newest first, and how a run looks on every page: its state, progress and counts. */
 import { html } from 'hono/html';
+import type { Pause } from '#src/ledger/port.ts';
 import { isFinal, pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import { failedHeadline, type RunQuery, type RunView, stateWords } from '#src/operations/runs.ts';
-import {
-  busyRefreshSeconds,
-  count,
-  counted,
-  dropHint,
-  duration,
-  type Frame,
-  framed,
-  type Markup,
-  moment,
-  paste,
-} from './frame.ts';
+import { count, counted, dropHint, duration, type Frame, framed, type Markup, moment, paste } from './frame.ts';
+import { refreshSecondsOf } from './refresh.ts';
 
 /** The page and its JSON twin show at most this many runs. */
 export const runsShownMax = 200;
@@ -23,13 +14,14 @@ export function runsPage(
   importFolders: readonly string[],
   runs: readonly RunView[],
   query: RunQuery,
+  pause: Pause | null,
 ): Markup {
   const isFiltered = query.feed !== undefined || query.states !== undefined || query.after !== undefined;
   const isBusy = runs.some(({ record }) => !isFinal(record.state) && record.state !== 'stopped');
   return framed(frame, {
     title: 'Runs',
     place: 'runs',
-    refreshSeconds: isBusy ? busyRefreshSeconds : null,
+    refreshSeconds: refreshSecondsOf(isBusy, pause),
     body: html`<h1>Runs</h1>
 ${runs.length > 0 ? runTable(runs) : isFiltered ? html`<p class="empty">No such runs.</p>` : dropHint(importFolders)}
 ${runs.length < query.limit ? '' : html`<p><a href="${olderRuns(runs, query)}">Older runs</a></p>`}`,

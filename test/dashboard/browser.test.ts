@@ -106,6 +106,24 @@ describe.skipIf(!hasChromium)(`the page in a browser${chromiumMissing}`, () => {
     }
   });
 
+  it('is stopped from refreshing by the first thing that the keyboard reaches', async () => {
+    if (browser === null) throw new Error('the browser is there');
+    const bench = await dashboardBench();
+    await enterRun(bench);
+    const served = await startPage(bench.parts, { host: '127.0.0.1', port: 0 });
+    const page = await browser.newPage();
+    onTestFinished(async () => {
+      await page.close();
+      await served.close();
+    });
+    await page.goto(served.address);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\?refresh=off$/);
+    expect(await page.locator('meta[http-equiv=refresh]').count()).toBe(0);
+    expect(await page.getByText('Refresh this page').getAttribute('href')).toBe('/');
+  });
+
   it('opens the page that a link elsewhere leads to: after the login, and at once for a person who is logged in', async () => {
     if (browser === null) throw new Error('the browser is there');
     const token = 'a-long-token-of-24-chars';

@@ -29,6 +29,33 @@ describe('the overview', () => {
     expect((await bench.page('/')).text).not.toContain('http-equiv="refresh"');
   });
 
+  it('is renewed less often while work is paused', async () => {
+    const bench = await dashboardBench();
+    const run = await enterRun(bench);
+    await bench.ledger.setPause({ code: 'unreachable', message: 'the service does not answer', sinceMs: startMs });
+    for (const path of ['/', '/runs', `/runs/${run.id}`]) {
+      const { text } = await bench.page(path);
+      expect(text, path).toContain('<meta http-equiv="refresh" content="30">');
+      expect(text, path).toContain('Refreshes every 30 s while a run is in progress.');
+    }
+  });
+
+  it('stays as it is where its address says so, and leads to other pages that do', async () => {
+    const bench = await dashboardBench();
+    const run = await enterRun(bench, { feed: 'a & b' });
+    for (const path of ['/', '/runs', '/runs?feed=a+%26+b&limit=2', `/runs/${run.id}`]) {
+      const moving = (await bench.page(path)).text;
+      const [, first = '', words] = /<a [^>]*?href="([^"]*)"[^>]*>([^<]*)</.exec(moving) ?? [];
+      expect([words, moving.includes('http-equiv="refresh"')], path).toEqual(['Stop refreshing', true]);
+      const still = (await bench.page(first.replaceAll('&amp;', '&'))).text;
+      expect(still, path).not.toContain('http-equiv="refresh"');
+      expect(still, path).toContain(`<a href="${path.replaceAll('&', '&amp;')}">Refresh this page</a>`);
+      expect(still, path).toContain('href="/runs?refresh=off"');
+    }
+    await bench.ledger.runs.move(run.id, ['queued'], 'failed', { atMs: startMs });
+    expect((await bench.page('/?refresh=off')).text).not.toMatch(/Stop refreshing|Refresh this page/);
+  });
+
   it('shows how far a run at work has come', async () => {
     const bench = await dashboardBench();
     const run = await enterRun(bench);

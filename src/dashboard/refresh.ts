@@ -1,0 +1,42 @@
+/**
+ * How often a page loads again, and the address that ends it.
+ *
+ * Pages have no scripts: one whose figures move loads again as a whole, which takes the keyboard's focus and the place in the page from
+ * the person who reads it. With `refresh=off` in its address it stays as it is.
+ */
+import type { Pause } from '#src/ledger/port.ts';
+
+const busySeconds = 3;
+/** Nothing moves while work waits for the service or its key. */
+const pausedSeconds = 30;
+
+/** Seconds until a page is loaded again; null where nothing moves. */
+export function refreshSecondsOf(isBusy: boolean, pause: Pause | null): number | null {
+  if (!isBusy) return null;
+  return pause === null ? busySeconds : pausedSeconds;
+}
+
+/** What the address of a page says of it. */
+export interface Refresh {
+  readonly isOff: boolean;
+  /** The same page with the other choice: path and query. */
+  readonly otherHref: string;
+}
+
+const name = 'refresh';
+const off = 'off';
+
+/** Pure. @param address of a page, whole; of one that no browser would send nothing is said. */
+export function refreshOf(address: string): Refresh {
+  if (!URL.canParse(address)) return { isOff: false, otherHref: '/' };
+  const { pathname, searchParams } = new URL(address);
+  const isOff = searchParams.get(name) === off;
+  if (isOff) searchParams.delete(name);
+  else searchParams.set(name, off);
+  return { isOff, otherHref: searchParams.size === 0 ? pathname : `${pathname}?${searchParams}` };
+}
+
+/** The address of another page, with the choice of this one. @param path without a query. */
+export function withRefresh(path: string, { isOff }: Refresh): string {
+  return isOff ? `${path}?${name}=${off}` : path;
+}
