@@ -11,6 +11,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { JsonValue } from '#src/sources/row.ts';
+import { isCallingCode } from './numbering-plans.ts';
 
 /** A raw value and where it was found. */
 export interface Place {
@@ -453,11 +454,12 @@ export function isPlaceholder(text: string, place: PlaceholderPlace): boolean {
   return words[place].has(plain) || (place === 'item' && words.item.has(plain.replaceAll(' ', '')));
 }
 
-/** `0`, `000-000-0000`, `xxx-xxx-xxxx`, and the `+1` or `+49 (___) ___` that a form holds before anything is typed. */
+/**
+ * `0`, `000-000-0000`, `xxx-xxx-xxxx`, and the `+1` or `+49 (___) ___` that a form holds before anything is typed. `+123` is
+ * none, since no country has that code: it is what is left of a number.
+ */
 function isEmptyNumber(text: string): boolean {
-  return (
-    /^[0\s().+-]+$/.test(text) ||
-    /^\+[1-9]\d{0,2}[\s()_.-]*$/.test(text) ||
-    /^\+?\d?[\s().-]*(?:xxx[\sx().-]*)$/i.test(text)
-  );
+  if (/^[0\s().+-]+$/.test(text) || /^\+?\d?[\s().-]*(?:xxx[\sx().-]*)$/i.test(text)) return true;
+  const code = /^\+([1-9]\d{0,2})[\s()_.-]*$/.exec(text)?.[1];
+  return code !== undefined && isCallingCode(code);
 }

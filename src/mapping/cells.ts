@@ -122,7 +122,7 @@ function isNoName(name: ScalarName, text: string): boolean {
 
 const placeholderWarning: Flaw<WarningCode> = {
   code: 'placeholderText',
-  message: 'the cell holds a word that stands for "nothing"; it was read as blank',
+  message: 'what the cell holds stands for "nothing"; it was read as blank',
   hint: 'Leave the cell blank, or write #CLEAR to remove the value.',
 };
 

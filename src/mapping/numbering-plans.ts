@@ -70,6 +70,11 @@ export function assignedNumber(digits: string, country: CountryCode | null): str
   return `+${callingCode}${national}`;
 }
 
+/** @param digits what follows a plus: `49` and `800` are calling codes, `123` is none. */
+export function isCallingCode(digits: string): boolean {
+  return metadata().hasCallingCode(digits);
+}
+
 interface Parted {
   readonly callingCode: string;
   readonly national: string;

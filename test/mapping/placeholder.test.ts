@@ -54,6 +54,17 @@ describe('a word for "nothing"', () => {
     expect(desiredOf(row({ firstName: name })).scalars).toEqual(expected);
   });
 
+  test.each(['+', '+1', '+49', '+420 (___)', '+800'])('%j is what a form holds before anything is typed', (text) => {
+    expect(desiredOf(row({ phone: text }, { onBlank: 'clear' })).phones).toEqual([{ slot: 'phone', items: [] }]);
+  });
+
+  test.each(['+123', '+999', '+12', '+911', '+4', '+12 (___)'])(
+    '%j has no country code: it is a damaged number',
+    (text) => {
+      expect(codesOf(row({ phone: text }, { onBlank: 'clear' }))).toEqual(['phoneImpossible']);
+    },
+  );
+
   test('beside a value, the value alone is read', () => {
     const mapped = row({ phone: '-; +14155550101', email: 'none, ada@example.com' });
     expect(desiredOf(mapped)).toMatchObject({

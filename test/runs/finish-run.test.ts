@@ -122,7 +122,7 @@ describe('a finished run', () => {
     const note = await readFile(join(bench.folder, 'import', '_done', `${run.id}__a.csv.txt`), 'utf8');
     expect(note.split('\n').slice(10, -1)).toEqual([
       'warnings  3',
-      expect.stringMatching(/^ {10}line 3, firstName "N\/A": the cell holds a word/),
+      expect.stringMatching(/^ {10}line 3, firstName "N\/A": what the cell holds stands for "nothing"/),
       expect.stringMatching(/^ {10}line 3, phone "\+14155550101 x123": the extension was dropped/),
       expect.stringMatching(/^ {10}line 1 "Report of today": line 1 is left out/),
     ]);

@@ -110,6 +110,7 @@ export const walks: readonly Walk[] = [
       'src/mapping/email-cell.ts': 'another kind of value: e-mail addresses',
       'src/mapping/person-name.ts': 'another kind of value: whole names',
       'src/mapping/phone-cell.ts': 'another kind of value: phone numbers',
+      'src/mapping/numbering-plans.ts': 'another kind of value: phone numbers',
       'src/mapping/bind-mapping.ts': 'a mapping instead of the generic layout: its columns',
       'src/mapping/expression.ts': 'a mapping instead of the generic layout: values that it makes',
       'src/mapping/transforms.ts': 'a mapping instead of the generic layout: values that it makes',
