@@ -358,7 +358,7 @@ function addServe(program: Command): void {
     .option('--control', 'open /__control, which shows and changes the faults')
     .option(
       '--reserved-source <word>',
-      'refuse this source: WORD, or PREFIX* for all that begin with it; may be repeated',
+      'refuse this source, too, in place of openphone*, zapier and google-people: WORD, or PREFIX*; may be repeated',
       append,
     )
     .addHelpText('after', serveHelp)

@@ -38,8 +38,8 @@ export interface ServiceBehaviour {
   readonly replyObserver?: ReplyObserver;
   /** Default: 256 KiB. */
   readonly requestBodyBytesMax?: number;
-  /** Default: the list of `docs/facts.md`. */
-  readonly reservedSources?: ReservedSources;
+  /** In the place of those that section 8 leaves unnamed, which by default are those of `docs/facts.md`. */
+  readonly unnamedReservedSources?: ReservedSources;
 }
 
 export interface ServiceOptions extends ServiceBehaviour {

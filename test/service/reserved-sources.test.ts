@@ -9,7 +9,9 @@ import { startPatchbay } from '../support/patchbay-process.ts';
 import { person, startTestService } from './test-service.ts';
 
 async function statuses(reserved: readonly string[] | null, sources: readonly string[]) {
-  const service = await startTestService(reserved === null ? {} : { reservedSources: parseReservedSources(reserved) });
+  const service = await startTestService(
+    reserved === null ? {} : { unnamedReservedSources: parseReservedSources(reserved) },
+  );
   const answers = await Promise.all(
     sources.map((source) => service.call('POST', '/v1/contacts', person(null, { source }))),
   );
@@ -22,13 +24,26 @@ test('without words of its own the service reserves those of the facts', async (
   expect(await statuses(null, ['my-device', 'others', 'a csv'])).toEqual([201, 201, 201]);
 });
 
-test('words and prefixes that are given replace them all, without regard to case', async () => {
-  const sources = ['Partner', 'partners', 'CRM', 'crm-two', 'acrm', 'csv', 'zapier'];
-  expect(await statuses(['partner', 'Crm*'], sources)).toEqual([400, 201, 400, 400, 201, 201, 201]);
+test('words and prefixes that are given replace those that the interface leaves unnamed, without regard to case', async () => {
+  const sources = ['Partner', 'partners', 'CRM', 'crm-two', 'acrm', 'openphone', 'zapier', 'google-people'];
+  expect(await statuses(['partner', 'Crm*'], sources)).toEqual([400, 201, 400, 400, 201, 201, 201, 201]);
+});
+
+test('those that the interface names are reserved whatever is given', async () => {
+  const sources = ['device', 'csv', 'other', 'csv-1', 'Other'];
+  expect(await statuses(['partner'], sources)).toEqual(sources.map(() => 400));
+});
+
+test('the public description says all that is reserved, each entry once', async () => {
+  const service = await startTestService({ unnamedReservedSources: parseReservedSources(['partner', 'CSV', 'csv*']) });
+  const { body } = await service.call('GET', '/openapi.json');
+  expect(body.components.schemas.CreateContact.properties.source.description).toContain(
+    'Reserved words, without regard to case: device, csv, other, partner. Reserved prefixes: csv.',
+  );
 });
 
 test('an update may use them', async () => {
-  const service = await startTestService({ reservedSources: parseReservedSources(['partner']) });
+  const service = await startTestService({ unnamedReservedSources: parseReservedSources(['partner']) });
   const { body } = await service.call('POST', '/v1/contacts', person(null));
   const updated = await service.call('PATCH', `/v1/contacts/${body.data.id}`, { source: 'partner' });
   expect([updated.status, updated.body.data.source]).toEqual([200, 'partner']);
@@ -71,5 +86,5 @@ test('`serve --reserved-source` takes them, and says which cannot be meant', asy
     const body = JSON.stringify(person(null, { source }));
     return (await fetch(`${origin}/v1/contacts`, { method: 'POST', headers, body })).status;
   };
-  expect(await Promise.all(['partner', 'crm-2', 'csv'].map(status))).toEqual([400, 400, 201]);
+  expect(await Promise.all(['partner', 'crm-2', 'csv', 'zapier'].map(status))).toEqual([400, 400, 400, 201]);
 });

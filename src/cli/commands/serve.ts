@@ -151,7 +151,9 @@ export function serviceOptionsOf(options: ServeOptions, facts: ServeFacts): Serv
     host,
     port: options.port ?? defaultPort,
     apiKeys,
-    ...(options.reservedSource === undefined ? {} : { reservedSources: parseReservedSources(options.reservedSource) }),
+    ...(options.reservedSource === undefined
+      ? {}
+      : { unnamedReservedSources: parseReservedSources(options.reservedSource) }),
     store: store === ':memory:' ? store : resolve(store),
     seedContacts: options.contacts ?? 25,
     seedPhoneNumbers: options.numbers ?? 4,

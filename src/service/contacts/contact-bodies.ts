@@ -94,8 +94,8 @@ export function createBodySchema(reserved: ReservedSources) {
     .meta({
       description: [
         'Where the contact comes from; `public-api` where it is left out.',
-        `Reserved words, without regard to case: ${reserved.words.join(', ') || 'none'}.`,
-        `Reserved prefixes: ${reserved.prefixes.join(', ') || 'none'}.`,
+        `Reserved words, without regard to case: ${reserved.words.join(', ')}.`,
+        `Reserved prefixes: ${reserved.prefixes.join(', ')}.`,
       ].join(' '),
     });
   return z.object({

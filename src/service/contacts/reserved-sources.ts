@@ -3,8 +3,9 @@ import { PatchbayError } from '#src/errors.ts';
 /**
  * Words that `source` must not be on create, and prefixes that it must not have (4.1, section 8).
  *
- * Section 8 leaves three words and one prefix unnamed; they are those of `docs/facts.md`. Case: not shown; without regard
- * to case, so that `CSV` is no way around `csv`.
+ * Section 8 names three words and one prefix, which are always reserved, and leaves three words and one prefix unnamed. Those
+ * are not shown: they are of `docs/facts.md`, or the operator's in their place. Case: not shown; without regard to case, so
+ * that `CSV` is no way around `csv`.
  */
 export interface ReservedSources {
   /** In lower case. */
@@ -12,10 +13,20 @@ export interface ReservedSources {
   readonly prefixes: readonly string[];
 }
 
-export const defaultReservedSources: ReservedSources = {
-  words: ['openphone', 'device', 'csv', 'zapier', 'google-people', 'other'],
-  prefixes: ['openphone', 'csv'],
+const named: ReservedSources = { words: ['device', 'csv', 'other'], prefixes: ['csv'] };
+
+const unnamedByDefault: ReservedSources = {
+  words: ['openphone', 'zapier', 'google-people'],
+  prefixes: ['openphone'],
 };
+
+/** All that is reserved: what section 8 names, then `unnamed`; an entry that is in both is there once. */
+export function allReservedSources(unnamed: ReservedSources = unnamedByDefault): ReservedSources {
+  return {
+    words: [...new Set([...named.words, ...unnamed.words])],
+    prefixes: [...new Set([...named.prefixes, ...unnamed.prefixes])],
+  };
+}
 
 /** What is wrong with a source, or null. */
 export function reservedSourceProblem(source: string, reserved: ReservedSources): string | null {

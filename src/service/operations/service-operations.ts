@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { callOperations, recordingOperations } from '#src/service/activity/calls.ts';
 import { messageOperations } from '#src/service/activity/messages.ts';
 import { contactOperations } from '#src/service/contacts/contact-operations.ts';
-import { defaultReservedSources } from '#src/service/contacts/reserved-sources.ts';
+import { allReservedSources } from '#src/service/contacts/reserved-sources.ts';
 import type { PageTokens } from '#src/service/paging.ts';
 import { phoneNumberOperations } from '#src/service/phone-numbers.ts';
 import type { ServiceBehaviour } from '#src/service/service-options.ts';
@@ -18,7 +18,8 @@ export function serviceOperations(
   store: Store,
   pageTokens: PageTokens,
 ): readonly Operation[] {
-  const { patchMode, pageNumbers, clock, reservedSources = defaultReservedSources } = behaviour;
+  const { patchMode, pageNumbers, clock } = behaviour;
+  const reservedSources = allReservedSources(behaviour.unnamedReservedSources);
   const { internationalMessaging = false } = behaviour;
   // Nothing in the interface changes definitions: they are read once.
   const definitions = new Map(store.customFields.all().map((one) => [one.key, one]));

@@ -134,7 +134,7 @@ test('a custom field item of a body has five options', () => {
 });
 
 test('the reserved words are those that the service was started with', () => {
-  const { document } = describedService({ reservedSources: { words: ['brand'], prefixes: [] } });
+  const { document } = describedService({ unnamedReservedSources: { words: ['brand'], prefixes: [] } });
   const schemas: Json = document.components.schemas;
   expect(schemas.CreateContact.properties.source.description).toContain('brand');
 });
