@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { checkQuery } from '#src/service/http/check-request.ts';
-import { Refusal } from '#src/service/http/refusal.ts';
+import { badRequest, Refusal } from '#src/service/http/refusal.ts';
 import type { Operation, OperationDescription, OperationRequest, Reply } from '#src/service/operations/operation.ts';
 import type { PhoneNumberTable } from '#src/service/store/workspace-tables.ts';
 import { type PageTokens, pageReply } from './paging.ts';
@@ -30,7 +30,7 @@ export function phoneNumberOperations(parts: PhoneNumberParts): readonly Operati
     },
     {
       ...shared,
-      path: '/v1/phone-numbers/:id',
+      path: '/v1/phone-numbers/:phoneNumberId',
       description: getPhoneNumberDescription,
       run: (request) => getPhoneNumber(parts, request),
     },
@@ -191,7 +191,13 @@ const getPhoneNumberDescription: OperationDescription = {
   tag,
   summary: 'Get a phone number',
   about: 'Beyond the interface.',
-  pathId: z.string().meta({ description: 'Identifier of the phone number.', examples: [example.id] }),
+  pathId: {
+    name: 'phoneNumberId',
+    schema: z
+      .string()
+      .regex(/^PN/, { error: 'must begin with PN' })
+      .meta({ description: 'Identifier of the phone number.', examples: [example.id] }),
+  },
   query: null,
   body: null,
   reply: {
@@ -200,5 +206,6 @@ const getPhoneNumberDescription: OperationDescription = {
     schema: z.object({ data: phoneNumberSchema }),
     example: { data: example },
   },
-  refusals: { 404: 'No phone number has this identifier.' },
+  refusals: { 400: 'The identifier does not begin with PN.', 404: 'No phone number has this identifier.' },
+  refusalExamples: [badRequest([{ path: 'phoneNumberId', message: 'must begin with PN', type: 'string' }])],
 };

@@ -1,8 +1,9 @@
 /**
- * List calls (4.5, section 9). The order of the listing: not shown. The newest first, as people look at calls.
+ * List calls (4.5, section 9), get one (`docs/facts.md`, "Later findings") and its recordings. The order of the listing: not
+ * shown. The newest first, as people look at calls.
  */
 import { z } from 'zod';
-import { checkQuery, checkShape } from '#src/service/http/check-request.ts';
+import { checkQuery } from '#src/service/http/check-request.ts';
 import { badRequest, type DeprecatedUse, flaggingRefusals, Refusal } from '#src/service/http/refusal.ts';
 import type { Operation, OperationDescription, OperationRequest, Reply } from '#src/service/operations/operation.ts';
 import { newestFirstPage, type PageTokens, pageReply } from '#src/service/paging.ts';
@@ -10,8 +11,10 @@ import { requireNumber } from '#src/service/phone-numbers.ts';
 import type { Store } from '#src/service/store/open-store.ts';
 import { numberOwnerId, recordingReply, type StoredCall, storedCall } from '#src/service/stored-records.ts';
 import {
+  activityPathId,
   conversationQueryShape,
   deprecatedInListing,
+  noActivityId,
   queryParticipant,
   timeWindow,
   userFilter,
@@ -24,20 +27,31 @@ interface CallParts {
 }
 
 export function callOperations(parts: CallParts): readonly Operation[] {
+  const shared = { name: 'calls', method: 'GET', resource: '01', takesBody: false } as const;
   return [
     {
-      name: 'calls',
-      method: 'GET',
+      ...shared,
       path: '/v1/calls',
-      resource: '01',
-      takesBody: false,
       description: listCallsDescription,
       run: (request) => {
         const deprecated = deprecatedInListing(request.query);
         return flaggingRefusals(deprecated, () => listCalls(parts, request, deprecated));
       },
     },
+    {
+      ...shared,
+      path: '/v1/calls/:callId',
+      description: getCallDescription,
+      run: ({ id }) => ({ status: 200, body: { data: requireCall(parts.store.calls, id) } }),
+    },
   ];
+}
+
+/** Throws `Refusal` 404. */
+function requireCall(calls: Pick<Store['calls'], 'find'>, callId: string): StoredCall {
+  const call = calls.find(callId);
+  if (call === null) throw new Refusal(404, `No call has the id ${callId.slice(0, 100)}.`);
+  return call;
 }
 
 function listCalls(
@@ -141,20 +155,33 @@ const listCallsDescription: OperationDescription = {
   ],
 };
 
-/** Get call recordings for the public description (4.5). */
-const recordedCallId = z
-  .string()
-  .regex(/^AC/, { error: 'must begin with AC' })
-  .meta({ description: 'Identifier of the call.', examples: ['AC019aa6f3c1d20000a1b2c3d4'] });
+const callId = activityPathId('callId', 'Identifier of the call.');
 
-const getCallRecordingsDescription: OperationDescription = {
-  operationId: 'getCallRecordings',
+/** Beside the listing: what is answered for one call that is named by its id. */
+const ofOneCall = {
   tag: 'Calls',
-  summary: 'Get the recordings of a call',
-  about: 'Section 4.5. All recordings of one call, the oldest first; an empty list for a call without any.',
-  pathId: recordedCallId,
+  pathId: callId,
   query: null,
   body: null,
+  refusals: { 400: 'The identifier does not begin with AC.', 404: 'No call has this identifier.' },
+  refusalExamples: [noActivityId(callId)],
+} as const satisfies Partial<OperationDescription>;
+
+const getCallDescription: OperationDescription = {
+  ...ofOneCall,
+  operationId: 'getCall',
+  summary: 'Get a call',
+  about: 'Beyond the interface. One call, as a listing has it, of whatever user.',
+  reply: { status: 200, about: 'The call.', schema: z.object({ data: storedCall }), example: { data: example } },
+};
+
+/** Get call recordings for the public description (4.5). */
+
+const getCallRecordingsDescription: OperationDescription = {
+  ...ofOneCall,
+  operationId: 'getCallRecordings',
+  summary: 'Get the recordings of a call',
+  about: 'Section 4.5. All recordings of one call, the oldest first; an empty list for a call without any.',
   reply: {
     status: 200,
     about: 'The recordings.',
@@ -172,8 +199,6 @@ const getCallRecordingsDescription: OperationDescription = {
       ],
     },
   },
-  refusals: { 400: 'The identifier does not begin with AC.', 404: 'No call has this identifier.' },
-  refusalExamples: [badRequest([{ path: 'callId', message: 'must begin with AC', type: 'string' }])],
 };
 
 /**
@@ -182,8 +207,6 @@ const getCallRecordingsDescription: OperationDescription = {
  * 4.5, what is answered for a call without recordings, and for no call: not shown. An empty array; 404.
  */
 type RecordingParts = Pick<Store, 'calls' | 'recordings'>;
-
-const pathShape = z.object({ callId: recordedCallId });
 
 export function recordingOperations(parts: RecordingParts): readonly Operation[] {
   return [
@@ -200,8 +223,7 @@ export function recordingOperations(parts: RecordingParts): readonly Operation[]
 }
 
 function getCallRecordings({ calls, recordings }: RecordingParts, request: OperationRequest): Reply {
-  const { callId } = checkShape(pathShape, { callId: request.id });
-  if (calls.find(callId) === null) throw new Refusal(404, `No call has the id ${callId.slice(0, 100)}.`);
-  const data = recordings.ofCall(callId).map(({ callId: _, ...recording }) => recording);
+  const { id } = requireCall(calls, request.id);
+  const data = recordings.ofCall(id).map(({ callId: _, ...recording }) => recording);
   return { status: 200, body: { data } };
 }

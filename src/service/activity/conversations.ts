@@ -7,7 +7,8 @@
  */
 import { z } from 'zod';
 import { createContactIds } from '#src/service/contacts/contact-changes.ts';
-import type { DeprecatedUse } from '#src/service/http/refusal.ts';
+import { badRequest, type DeprecatedUse, type Refusal } from '#src/service/http/refusal.ts';
+import type { PathId } from '#src/service/operations/operation.ts';
 import { lowerPlace, type Place, placeBefore } from '#src/service/paging.ts';
 
 const maxResultsMax = 100;
@@ -95,6 +96,20 @@ export function deprecatedInListing(query: URLSearchParams): readonly Deprecated
 /** The window that a listing under the fault `strangers` has: everything below the place. */
 export function wholeWindow(place: Place): TimeWindow {
   return { createdAfterMs: -1, below: place };
+}
+
+/** The identifier of a call or a message in a path, under the name that the public description gives it there. */
+export function activityPathId(name: 'callId' | 'id', about: string): PathId {
+  const schema = z
+    .string()
+    .regex(/^AC/, { error: 'must begin with AC' })
+    .meta({ description: about, examples: ['AC019aa6f3c1d20000a1b2c3d4'] });
+  return { name, schema };
+}
+
+/** The refusal of such an identifier, for the description of its operation. */
+export function noActivityId({ name }: PathId): Refusal {
+  return badRequest([{ path: name, message: 'must begin with AC', type: 'string' }]);
 }
 
 // Ids of calls and messages: `AC` and 24 hex digits, in the order of their making (`docs/facts.md`, "ids": both begin with

@@ -1,20 +1,22 @@
 /**
- * List messages and send one (4.5, sections 7 and 9). The order of the listing: not shown. The newest first, as with
+ * List messages, send one (4.5, sections 7 and 9) and get one (`docs/facts.md`, "Later findings"). The order of the listing: not shown. The newest first, as with
  * calls. Section 4, status of success: not shown. 202 for send (`docs/facts.md`).
  */
 import { z } from 'zod';
 import type { Clock } from '#src/clock.ts';
 import { checkQuery, checkShape } from '#src/service/http/check-request.ts';
-import { badRequest, type DeprecatedUse, flaggingRefusals } from '#src/service/http/refusal.ts';
+import { badRequest, type DeprecatedUse, flaggingRefusals, Refusal } from '#src/service/http/refusal.ts';
 import type { Operation, OperationDescription, OperationRequest, Reply } from '#src/service/operations/operation.ts';
 import { newestFirstPage, type PageTokens, pageReply } from '#src/service/paging.ts';
 import { requireNumber } from '#src/service/phone-numbers.ts';
 import type { Store } from '#src/service/store/open-store.ts';
 import { type StoredMessage, storedMessage } from '#src/service/stored-records.ts';
 import {
+  activityPathId,
   conversationQueryShape,
   createActivityIds,
   deprecatedInListing,
+  noActivityId,
   queryParticipant,
   timeWindow,
   userFilter,
@@ -39,17 +41,21 @@ interface MessageParts {
 
 export function messageOperations(parts: MessageParts): readonly Operation[] {
   const shared = { path: '/v1/messages', resource: '02' } as const;
+  const read = { ...shared, name: 'messages', method: 'GET', takesBody: false } as const;
   return [
     {
-      ...shared,
-      name: 'messages',
-      method: 'GET',
-      takesBody: false,
+      ...read,
       description: listMessagesDescription,
       run: (request) => {
         const deprecated = deprecatedInListing(request.query);
         return flaggingRefusals(deprecated, () => listMessages(parts, request, deprecated));
       },
+    },
+    {
+      ...read,
+      path: '/v1/messages/:id',
+      description: getMessageDescription,
+      run: (request) => getMessage(parts, request),
     },
     {
       ...shared,
@@ -81,6 +87,12 @@ function listMessages(
       });
   const placed = rows.map((row) => ({ place: row.place, item: row.message }));
   return newestFirstPage({ listing: 'messages', rows: placed, maxResults, deprecated, pageTokens });
+}
+
+function getMessage({ store }: MessageParts, { id }: OperationRequest): Reply {
+  const message = store.messages.find(id);
+  if (message === null) throw new Refusal(404, `No message has the id ${id.slice(0, 100)}.`);
+  return { status: 200, body: { data: message } };
 }
 
 function sendMessage({ store, internationalMessaging, clock }: MessageParts): Operation['run'] {
@@ -159,6 +171,26 @@ const listMessagesDescription: OperationDescription = {
     404: 'The workspace has no such phone number.',
   },
   refusalExamples: [badRequest([{ path: 'participants', message: 'is required and must be a list', type: 'array' }])],
+};
+
+const messageId = activityPathId('id', 'Identifier of the message.');
+
+const getMessageDescription: OperationDescription = {
+  operationId: 'getMessage',
+  tag,
+  summary: 'Get a message',
+  about: 'Beyond the interface. One message, as a listing has it.',
+  pathId: messageId,
+  query: null,
+  body: null,
+  reply: {
+    status: 200,
+    about: 'The message.',
+    schema: z.object({ data: storedMessage }),
+    example: { data: example },
+  },
+  refusals: { 400: 'The identifier does not begin with AC.', 404: 'No message has this identifier.' },
+  refusalExamples: [noActivityId(messageId)],
 };
 
 const sendMessageDescription: OperationDescription = {

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { badRequest, invalidCustomFieldItem } from '#src/service/http/refusal.ts';
-import type { OperationDescription } from '#src/service/operations/operation.ts';
+import type { OperationDescription, PathId } from '#src/service/operations/operation.ts';
 import { pageReply } from '#src/service/paging.ts';
 import { boundedText, e164 } from '#src/service/text-schemas.ts';
 import { contactListQuerySchema, createBodySchema, fieldLimits, updateBodySchema } from './contact-bodies.ts';
@@ -142,7 +142,10 @@ const contactExamples = {
 } as const;
 
 const tag = 'Contacts';
-const pathId = z.string().meta({ description: 'Identifier of the contact.', examples: ['019aa6f3c1d20000a1b2c3d4'] });
+const pathId: PathId = {
+  name: 'id',
+  schema: z.string().meta({ description: 'Identifier of the contact.', examples: ['019aa6f3c1d20000a1b2c3d4'] }),
+};
 const absent = 'No contact has this identifier.';
 const taken = 'Another contact has this externalId. The message does not name the field.';
 const malformed =

@@ -4,6 +4,7 @@
  */
 import type { z } from 'zod';
 import { invariant } from '#src/errors.ts';
+import type { PathId } from '#src/service/operations/operation.ts';
 import { badRequest, type JsonType, type RequestProblem } from './refusal.ts';
 
 /** A hundred wrong items need not all be reported. */
@@ -19,6 +20,13 @@ export function checkShape<Output>(schema: z.ZodType<Output>, sent: unknown): Ou
       .slice(0, problemCountMax)
       .map((issue) => problemOf(schema, issue)),
   );
+}
+
+/** Throws `Refusal` 400 where the identifier in a path is of another kind than the path's. */
+export function requirePathId({ name, schema }: PathId, id: string): void {
+  const parsed = schema.safeParse(id);
+  if (parsed.success) return;
+  throw badRequest(parsed.error.issues.map(({ message }) => ({ path: name, message, type: 'string' })));
 }
 
 /** What is of the wrong type is not also too long: zod measures a text in the place of a list, too. */

@@ -53,10 +53,11 @@ export function operationObject(operation: Operation, parts: DescriptionParts): 
 }
 
 function pathParameters({ path, description }: Operation, schemas: SchemaWriter): readonly OpenApiObject[] {
-  const name = /:(\w+)/.exec(path)?.[1];
-  invariant((name === undefined) === (description.pathId === null), 'a path parameter is described where there is one');
-  if (name === undefined || description.pathId === null) return [];
-  return [{ name, in: 'path', required: true, ...parameterSchema(schemas.write(description.pathId, 'request')) }];
+  const { pathId } = description;
+  invariant(/:(\w+)/.exec(path)?.[1] === pathId?.name, 'a path parameter is described where there is one');
+  if (pathId === null) return [];
+  const { name, schema } = pathId;
+  return [{ name, in: 'path', required: true, ...parameterSchema(schemas.write(schema, 'request')) }];
 }
 
 function queryParameters({ description }: Operation, schemas: SchemaWriter): readonly OpenApiObject[] {

@@ -11,7 +11,7 @@ import type { Logger } from '#src/log.ts';
 import type { Background } from '#src/service/faults/answer-with-faults.ts';
 import type { Fault, FaultSet } from '#src/service/faults/faults.ts';
 import type { Authenticate, RateLimit } from '#src/service/http/access.ts';
-import { requireUtf8Query } from '#src/service/http/check-request.ts';
+import { requirePathId, requireUtf8Query } from '#src/service/http/check-request.ts';
 import { parseJson } from '#src/service/http/read-body.ts';
 import { type ErrorDocs, errorReply, flagDeprecated } from '#src/service/http/replies.ts';
 import type { PageTokens } from '#src/service/paging.ts';
@@ -100,7 +100,9 @@ function runOperation(
   const { operation, request, id, query } = exchange;
   const failed = (error: unknown) => failureReply(exchange, error, parts);
   try {
-    if (operation.description.query !== null) requireUtf8Query(request.url);
+    const { pathId, query: described } = operation.description;
+    if (pathId !== null) requirePathId(pathId, id);
+    if (described !== null) requireUtf8Query(request.url);
     const reply = operation.run({ id, query, body: () => parseJson(bytes), listing });
     if (!(reply instanceof Promise)) return finishReply(exchange, reply, parts);
     return reply.then((given) => finishReply(exchange, given, parts)).catch(failed);

@@ -34,14 +34,14 @@ export interface Exchange {
 export function createExchange(operation: Operation, { req, env }: Context<ServiceEnv>, startedMs: number): Exchange {
   const request = req.raw;
   const { incoming, outgoing } = env ?? {};
+  const { pathId } = operation.description;
   return {
     operation,
     request,
     incoming,
     outgoing,
     channel: outgoing === undefined ? detachedChannel(request) : socketChannel(outgoing),
-    // A path has one parameter at most, the recordings' under the name of what it identifies.
-    id: req.param('id') ?? req.param('callId') ?? '',
+    id: pathId === null ? '' : (req.param(pathId.name) ?? ''),
     query: queryOf(request.url),
     startedMs,
     trace: traceOnDemand(),

@@ -9,7 +9,8 @@ import type { DeprecatedUse, Refusal } from '#src/service/http/refusal.ts';
 
 /**
  * The names that faults and counts use (`docs/contract.md`, "Service"). Those after `fields` belong to what the change
- * history alone names (4.5): list calls, get call recordings, list messages, send a text message.
+ * history alone names (4.5): list calls, get call recordings, list messages, send a text message. `numbers`, `calls` and
+ * `messages` are also the one that is got by its id.
  */
 export const operationNames = [
   'create',
@@ -71,6 +72,12 @@ export interface Operation {
  */
 export type OperationTag = 'Contacts' | 'Phone numbers' | 'Custom fields' | 'Calls' | 'Messages';
 
+/** A path parameter: its name in the path, and what it must be. */
+export interface PathId {
+  readonly name: string;
+  readonly schema: z.ZodType<string>;
+}
+
 export interface OperationDescription {
   /** Unique, as `createContact`. */
   readonly operationId: string;
@@ -79,7 +86,7 @@ export interface OperationDescription {
   /** Sentences for a person, with the section of the interface. */
   readonly about: string;
   /** The path parameter; null where the path has none. */
-  readonly pathId: z.ZodType | null;
+  readonly pathId: PathId | null;
   /** The parameters; null where there are none. Arrays are sent as the repeated plain key. */
   readonly query: z.ZodObject | null;
   readonly body: DescribedBody | null;

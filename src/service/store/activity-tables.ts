@@ -114,6 +114,7 @@ export interface MessageTable {
   readonly insert: (message: KeptMessage) => void;
   /** As listings show it: with its conversation. Its number must be there. */
   readonly shown: (message: KeptMessage) => StoredMessage;
+  readonly find: (id: string) => StoredMessage | null;
   /** The newest first. */
   readonly page: (query: MessageQuery) => readonly MessageRow[];
   /** All of them, one at a time, in order of insertion. */
@@ -127,6 +128,7 @@ export function createMessageTable(database: DatabaseSync): MessageTable {
   const insert = database.prepare(
     'INSERT INTO messages (id, phone_number_id, participants, user_id, created_ms, document) VALUES (?, ?, ?, ?, ?, ?)',
   );
+  const find = database.prepare(`SELECT ${columns.messages} FROM messages WHERE id = ?`);
   const pageOfAll = database.prepare(newestFirstSql('messages', ''));
   const pageOfConversation = database.prepare(newestFirstSql('messages', ofConversation));
   const pageOfUser = database.prepare(newestFirstSql('messages', `${ofConversation} user_id = :userId AND`));
@@ -149,6 +151,10 @@ export function createMessageTable(database: DatabaseSync): MessageTable {
       insert.run(id, phoneNumberId, participants, userId, createdMs, JSON.stringify(message));
     },
     shown: (message) => messageAsShown(message, conversationIdOf(message.phoneNumberId, participantsOf(message))),
+    find: (id) => {
+      const row = find.get(id);
+      return row === undefined ? null : readMessage(row);
+    },
     page: (query) =>
       pageRows(query).map((row) => ({
         place: { createdMs: Number(row.created_ms), seq: Number(row.seq) },
