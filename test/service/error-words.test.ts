@@ -55,7 +55,6 @@ describe('each problem names the JSON type that was expected', () => {
     [{ key: 7, value: 1 }, [['.key', 'must be a text', 'string']]],
     [{ key: 'nobody', value: 1 }, [['.key', 'no custom field has this key', 'string']]],
     [{ key: 'seats' }, [['.value', 'is required; it may be null', 'number']]],
-    [{ key: 'seats', value: 1, id: 7 }, [['.id', 'must be a text', 'string']]],
     [{ key: 'seats', value: '4' }, [['.value', 'must be a number, or null', 'number']]],
     [{ key: 'newsletter', value: 'yes' }, [['.value', 'must be true or false, or null', 'boolean']]],
     [{ key: 'portal', value: 7 }, [['.value', 'must be a text, or null', 'string']]],
@@ -118,10 +117,12 @@ describe('each problem names the JSON type that was expected', () => {
       ['defaultFields.emails.2.id', 'no item of this contact has this id', 'string'],
       ['defaultFields.emails.3.id', 'is needed to remove an item', 'string'],
     ]);
-    const customFields = [{ key: 'seats', id: 'x', value: 1 }];
-    expect(told(await service.call('PATCH', path, { customFields }))).toEqual([
+    const idProblem = async (id: unknown) =>
+      told(await service.call('PATCH', path, { customFields: [{ key: 'seats', id, value: 1 }] }));
+    expect(await idProblem('x')).toEqual([
       ['customFields.0.id', 'is not the id of this field in this contact', 'string'],
     ]);
+    expect(await idProblem(7)).toEqual([['customFields.0.id', 'must be a text', 'string']]);
   });
 
   test.each([

@@ -35,7 +35,7 @@ export const emailValue = text
   .refine((value) => lengthOf(value) <= emailLengthMax, { error: `must be at most ${emailLengthMax} characters long` })
   .meta({ maxLength: emailLengthMax });
 
-/** Who created a contact. Kept as given, as long as it is not empty; see `create-body.ts`. */
+/** Who created a contact. Kept as given, as long as it is not empty; see `createBodySchema`. */
 export const creatorId = text.min(1, { error: 'must not be empty' });
 
 export const itemName = text.meta({ description: 'Label, as work or mobile.' });

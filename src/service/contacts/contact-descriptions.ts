@@ -183,7 +183,7 @@ function createDescription(reserved: ReservedSources): OperationDescription {
     query: null,
     body: {
       schema: createBodySchema(reserved)
-        .extend({ customFields: describedItems.optional() })
+        .extend({ customFields: describedItems.new.optional() })
         .meta({ id: 'CreateContact' }),
       example: contactExamples.createBody,
     },
@@ -238,7 +238,7 @@ function updateDescription(mode: PatchMode): OperationDescription {
     pathId,
     query: null,
     body: {
-      schema: updateBodySchema.extend({ customFields: describedItems.optional() }).meta({ id: 'UpdateContact' }),
+      schema: updateBodySchema.extend({ customFields: describedItems.known.optional() }).meta({ id: 'UpdateContact' }),
       example: contactExamples.updateBody,
     },
     reply: {

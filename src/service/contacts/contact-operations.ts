@@ -48,7 +48,7 @@ function createContact({ store, definitions, reservedSources, clock }: ContactPa
   const nextContactId = createContactIds();
   return async (request) => {
     const body = parseCreateBody(request.body());
-    const customFields = checkCustomFieldItems(body.customFields, definitions) ?? [];
+    const customFields = checkCustomFieldItems(body.customFields, 'new', definitions) ?? [];
     const document = await store.write(() => {
       refuseTakenExternalId(store, body.externalId ?? null);
       const nowMs = clock.nowMs();
@@ -70,7 +70,7 @@ async function updateContact(
   request: OperationRequest,
 ): Promise<Reply> {
   const body = parseUpdateBody(request.body());
-  const customFields = checkCustomFieldItems(body.customFields, definitions);
+  const customFields = checkCustomFieldItems(body.customFields, 'known', definitions);
   const contact = await store.write(() => {
     const stored = store.contacts.find(request.id) ?? refuseAbsent(request.id);
     // 2.1, updatedAt of an update that changes nothing: not shown. It moves with every update.

@@ -1,8 +1,8 @@
 /**
  * Custom field items of a body, checked against the workspace's definitions (2.3, section 7).
  *
- * The definition of an item's key names the option of `custom-field-options.ts` that the item must fit. All problems
- * are reported together, under the title that section 7 gives.
+ * The definition of an item's key names the option (below) that the item must fit. All problems are reported together,
+ * under the title that section 7 gives.
  */
 import { z } from 'zod';
 import { issuesWorthTelling, problemOf } from '#src/service/http/check-request.ts';
@@ -12,9 +12,15 @@ import { text } from '#src/service/text-schemas.ts';
 import type { CustomFieldType, CustomFieldValue } from '#src/wire/contact.ts';
 import { listOf } from './contact-bodies.ts';
 
+/**
+ * Whether items may name the id that they have in their contact: those of an update (`known`) and of a workspace file do, those
+ * of a create (`new`) have none, and one that is sent is ignored, as every unknown member is.
+ */
+export type ItemKind = 'new' | 'known';
+
 export interface CustomFieldItem {
   readonly key: string;
-  /** Given on update only, if at all. */
+  /** Null of new ones, and where it was not given. */
   readonly id: string | null;
   readonly value: CustomFieldValue;
 }
@@ -24,6 +30,7 @@ const itemKey = z.object({ key: z.string() });
 /** Throws `Refusal` 400, `Invalid Custom Field Item`. A body without the member gives null. */
 export function checkCustomFieldItems(
   items: readonly unknown[] | undefined,
+  kind: ItemKind,
   definitions: CustomFieldDefinitions,
 ): readonly CustomFieldItem[] | null {
   if (items === undefined) return null;
@@ -31,7 +38,7 @@ export function checkCustomFieldItems(
   const seenKeys = new Set<string>();
   const checked: CustomFieldItem[] = [];
   for (const [index, item] of items.entries()) {
-    const outcome = checkItem(item, definitions, seenKeys);
+    const outcome = checkItem(item, kind, definitions, seenKeys);
     if (outcome.kind === 'item') checked.push(outcome.item);
     else problems.push(...outcome.problems.map((problem) => inItem(index, problem)));
   }
@@ -48,7 +55,12 @@ function inItem(index: number, { path, message, type }: RequestProblem): Request
   return { path: `customFields.${index}${path === '' ? '' : `.${path}`}`, message, type };
 }
 
-function checkItem(item: unknown, definitions: CustomFieldDefinitions, seenKeys: Set<string>): ItemOutcome {
+function checkItem(
+  item: unknown,
+  kind: ItemKind,
+  definitions: CustomFieldDefinitions,
+  seenKeys: Set<string>,
+): ItemOutcome {
   if (typeof item !== 'object' || item === null || Array.isArray(item)) {
     return misfit({ path: '', message: 'must be an object with key and value', type: 'object' });
   }
@@ -61,9 +73,10 @@ function checkItem(item: unknown, definitions: CustomFieldDefinitions, seenKeys:
   if (seenKeys.has(key)) return misfit(ofKey('the key is in the body twice'));
   seenKeys.add(key);
   const { type } = definition;
-  const typed = itemOptions[type].safeParse(item, { reportInput: true });
+  const option = itemOptions[type][kind];
+  const typed = option.safeParse(item, { reportInput: true });
   if (!typed.success) {
-    return misfit(...issuesWorthTelling(typed.error).slice(0, toldPerItemMax).map(problemOfType(type)));
+    return misfit(...issuesWorthTelling(typed.error).slice(0, toldPerItemMax).map(problemOfType(type, option)));
   }
   return { kind: 'item', item: { key, id: typed.data.id ?? null, value: typed.data.value } };
 }
@@ -72,9 +85,9 @@ function checkItem(item: unknown, definitions: CustomFieldDefinitions, seenKeys:
 const toldPerItemMax = 10;
 
 /** Where the value as a whole is of another kind, the words of its type say more than its shape. */
-function problemOfType(type: CustomFieldType): (issue: z.core.$ZodIssue) => RequestProblem {
+function problemOfType(type: CustomFieldType, option: z.ZodType): (issue: z.core.$ZodIssue) => RequestProblem {
   return (issue) => {
-    const problem = problemOf(itemOptions[type], issue);
+    const problem = problemOf(option, issue);
     const isMisfit = issue.code === 'invalid_type' || issue.code === 'invalid_format';
     if (problem.path !== 'value' || !isMisfit || issue.input === undefined) return problem;
     // 1e400 is read as infinite.
@@ -96,10 +109,13 @@ function misfit(...problems: readonly RequestProblem[]): ItemOutcome {
  * shown. They are those of `docs/facts.md` ("Custom fields"); null is allowed for each and means no value.
  */
 const key = z.string().meta({ description: 'Identifying key of the custom field.', examples: ['seats'] });
-const id = z.string().meta({ description: 'Identifier of the item in this contact; on update only, optional.' });
+const id = z.string().meta({ description: 'Identifier of the item in this contact.' }).optional();
 
 function option<Value extends z.ZodType>(title: string, value: Value) {
-  return z.object({ key, id: id.optional(), value: value.nullable() }).meta({ title });
+  return {
+    new: z.object({ key, value: value.nullable() }).meta({ title }),
+    known: z.object({ key, id, value: value.nullable() }).meta({ title }),
+  } as const satisfies Readonly<Record<ItemKind, z.ZodType>>;
 }
 
 // 2.3, permitted choices: not shown. Any text is one, as no option list can be read (`docs/facts.md`).
@@ -120,8 +136,13 @@ const integerMax = Number.MAX_SAFE_INTEGER;
 const outOfRange = { error: `must lie between -${integerMax} and ${integerMax}; a greater number would lose digits` };
 const number = option('Option 5: number', z.number().min(-integerMax, outOfRange).max(integerMax, outOfRange));
 
-/** The option for each type of field. */
-const itemOptions = {
+interface ReadItem {
+  readonly id?: string | undefined;
+  readonly value: CustomFieldValue;
+}
+
+/** The options for each type of field. */
+const itemOptions: Readonly<Record<CustomFieldType, Readonly<Record<ItemKind, z.ZodType<ReadItem>>>>> = {
   address: texts,
   boolean: truth,
   date,
@@ -129,7 +150,7 @@ const itemOptions = {
   number,
   string: texts,
   url: texts,
-} as const satisfies Readonly<Record<CustomFieldType, z.ZodType>>;
+};
 
 /** What a value must be, in words. */
 const wantedValues: Readonly<Record<CustomFieldType, string>> = {
@@ -146,9 +167,17 @@ const wantedValues: Readonly<Record<CustomFieldType, string>> = {
  * The list as the description shows it. A body's list is first read as a list of anything, then item by item against
  * the option that its definition names: a misfit is then told under the title of section 7.
  */
-export const describedItems = listOf(
-  z.union([choices, texts, truth, date, number]).meta({
-    id: 'CustomFieldItem',
-    description: 'The type of the definition that has this key says which option is right. Each key at most once.',
-  }),
-);
+export const describedItems = {
+  new: listOfItems('new', 'NewCustomFieldItem'),
+  known: listOfItems('known', 'CustomFieldItem'),
+} as const;
+
+/** `name`: of the component in the description. */
+function listOfItems(kind: ItemKind, name: string) {
+  return listOf(
+    z.union([choices[kind], texts[kind], truth[kind], date[kind], number[kind]]).meta({
+      id: name,
+      description: 'The type of the definition that has this key says which option is right. Each key at most once.',
+    }),
+  );
+}

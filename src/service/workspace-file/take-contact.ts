@@ -53,7 +53,7 @@ function customFieldItems(
   definitions: CustomFieldDefinitions,
 ): readonly CustomFieldItem[] | null {
   try {
-    return checkCustomFieldItems(items, definitions) ?? [];
+    return checkCustomFieldItems(items, 'known', definitions) ?? [];
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     for (const { path, message } of error.problems) {

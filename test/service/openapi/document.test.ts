@@ -122,15 +122,23 @@ test('the limits of section 8 can be read from it', () => {
 
 test('a custom field item of a body has five options', () => {
   const document: Json = describedService().document;
-  const { anyOf } = document.components.schemas.CustomFieldItem;
-  expect(anyOf.map((option: Json) => option.title)).toEqual([
-    'Option 1: multi-select',
-    'Option 2: address, string or url',
-    'Option 3: boolean',
-    'Option 4: date',
-    'Option 5: number',
-  ]);
-  for (const option of anyOf) expect(JSON.stringify(option.properties.value)).toContain('"null"');
+  for (const [name, members] of [
+    ['NewCustomFieldItem', ['key', 'value']],
+    ['CustomFieldItem', ['key', 'id', 'value']],
+  ] as const) {
+    const { anyOf } = document.components.schemas[name];
+    expect(anyOf.map((option: Json) => option.title)).toEqual([
+      'Option 1: multi-select',
+      'Option 2: address, string or url',
+      'Option 3: boolean',
+      'Option 4: date',
+      'Option 5: number',
+    ]);
+    for (const option of anyOf) {
+      expect(Object.keys(option.properties)).toEqual(members);
+      expect(JSON.stringify(option.properties.value)).toContain('"null"');
+    }
+  }
 });
 
 test('the reserved words are those that the service was started with', () => {

@@ -49,6 +49,9 @@ const bodies: unknown[] = [
   withCustom({ key: 'seats', value: {} }),
   withCustom({ key: 'seats' }),
   withCustom({ value: 4 }),
+  // An id is no member of a create: it is ignored, whatever it is.
+  ...[null, 7, 'abc', {}].map((id) => withCustom({ key: 'seats', id, value: 4 })),
+  { defaultFields: { firstName: 'Ada', emails: [{ id: 5, name: 'work', value: 'a@example.com' }] } },
   withCustom('seats'),
 ];
 
@@ -68,6 +71,7 @@ const updates: unknown[] = [
   { defaultFields: { emails: [{ value: 'a@example.com' }] } },
   { customFields: [{ key: 'seats', value: null }] },
   { customFields: [{ key: 'seats', id: 7, value: 1 }] },
+  { customFields: [{ key: 'seats', id: null, value: 1 }] },
 ];
 
 /** Whether the description admits a body, and the status that it has. */
