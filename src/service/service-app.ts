@@ -7,9 +7,9 @@
 import { Hono } from 'hono';
 import { answerControl, type ControlParts, createBackground, showControl } from './faults/answer-with-faults.ts';
 import { createFaultSet } from './faults/faults.ts';
-import { createAuthentication, createRateLimit } from './http/access.ts';
+import { createKeyFinder, createRateLimit } from './http/access.ts';
 import { noSuchPath, versionGone, wrongMethod } from './http/refusal.ts';
-import { createReplyOutside, type ReplyOutside, sendReply } from './http/replies.ts';
+import { createReplyOutside, type ReplyOutside, sendReply, withRateHeaders } from './http/replies.ts';
 import { type SettledKeys, settleKeys } from './keys.ts';
 import { addDescription, type ObservedReply, type ObserveReply, openApiDocument } from './openapi/openapi-document.ts';
 import { describedPath } from './openapi/operation-object.ts';
@@ -53,7 +53,7 @@ export function createServiceApp(behaviour: ServiceBehaviour, store: Store): Ser
   const keys = settleKeys(behaviour.apiKeys, store.apiKeys.all());
   const parts: AnswerParts = {
     count: counts.count,
-    authenticate: createAuthentication(keys.known),
+    findKey: createKeyFinder(keys.known),
     rateLimit: createRateLimit(requestsPerSecond, clock),
     errorDocs,
     bodyBytesMax: behaviour.requestBodyBytesMax ?? defaultRequestBodyBytesMax,
@@ -65,25 +65,30 @@ export function createServiceApp(behaviour: ServiceBehaviour, store: Store): Ser
     tellFailure: createFailureLog(log, clock, background.closing),
     observe: observe === null ? null : (operation, reply) => observe(observedReply(operation, reply)),
   };
-  const refuse = createRefuse(observe, createReplyOutside(log, errorDocs));
+  const refuse = createRefuse(parts, observe, createReplyOutside(log, errorDocs));
   const app = new Hono<ServiceEnv>();
   app.get('/healthz', () => sendReply({ status: 200, body: { status: 'ok' } }));
   if (behaviour.control) addControl(app, parts, refuse);
   addDescription(app, document, log);
-  for (const path of readOnlyPaths) app.all(path, () => refuse(wrongMethod(['GET'])));
+  for (const path of readOnlyPaths) app.all(path, ({ req }) => refuse(wrongMethod(['GET']), req.raw));
   addOperations(app, operations, parts, refuse);
-  app.all('/v0/*', () => refuse(versionGone()));
-  app.onError(refuse);
-  app.notFound(({ req }) => refuse(noSuchPath(req.path)));
+  app.all('/v0/*', ({ req }) => refuse(versionGone(), req.raw));
+  app.onError((error, { req }) => refuse(error, req.raw));
+  app.notFound(({ req }) => refuse(noSuchPath(req.path), req.raw));
   return { app, keys, counts: counts.all, close: background.close };
 }
 
 /** Answers a refusal, or a failure, where no operation is meant. */
-type Refuse = (problem: unknown) => Response;
+type Refuse = (problem: unknown, request: Request) => Response;
 
-function createRefuse(observe: ObserveReply | null, replyOutside: ReplyOutside): Refuse {
-  return (problem) => {
-    const reply = replyOutside(problem);
+function createRefuse(
+  { findKey, rateLimit }: Pick<AnswerParts, 'findKey' | 'rateLimit'>,
+  observe: ObserveReply | null,
+  replyOutside: ReplyOutside,
+): Refuse {
+  return (problem, { headers }) => {
+    const standing = rateLimit.standing(findKey(headers.get('authorization')));
+    const reply = withRateHeaders(standing, replyOutside(problem));
     observe?.(observedReply(null, reply));
     return sendReply(reply);
   };
@@ -91,8 +96,11 @@ function createRefuse(observe: ObserveReply | null, replyOutside: ReplyOutside):
 
 function addControl(app: Hono<ServiceEnv>, parts: ControlParts, refuse: Refuse): void {
   app.get('/__control', () => showControl(parts));
-  app.post('/__control', ({ req, env }) => answerControl({ request: req.raw, incoming: env?.incoming }, parts, refuse));
-  app.all('/__control', () => refuse(wrongMethod(['GET', 'POST'])));
+  app.post('/__control', ({ req, env }) => {
+    const source = { request: req.raw, incoming: env?.incoming };
+    return answerControl(source, parts, (problem) => refuse(problem, req.raw));
+  });
+  app.all('/__control', ({ req }) => refuse(wrongMethod(['GET', 'POST']), req.raw));
 }
 
 function addOperations(
@@ -107,7 +115,7 @@ function addOperations(
     app.all(path, (context) => {
       const { method } = context.req;
       const operation = byMethod.get(method === 'HEAD' ? 'GET' : method);
-      if (operation === undefined) return refuse(wrongMethod([...byMethod.keys()]));
+      if (operation === undefined) return refuse(wrongMethod([...byMethod.keys()]), context.req.raw);
       return answerOperation(operation, context, parts);
     });
   }

@@ -216,7 +216,7 @@ describe('rate limit', () => {
     expect([await status(), await status(), await status()]).toEqual([200, 200, 429]);
   });
 
-  test('every reply to a request for an operation says how its key stands', async () => {
+  test('every reply says how its key stands', async () => {
     const service = await startTestService({
       clock: manualClock(),
       requestsPerSecond: 4,
@@ -233,7 +233,29 @@ describe('rate limit', () => {
     expect(await headersOf('/v1/contact-custom-fields')).toEqual([200, policy, '"per-second"; r=0; t=1']);
     expect(await headersOf('/v1/contacts')).toEqual([429, policy, '"per-second"; r=0; t=1']);
     expect(await headersOf('/v1/contacts', 'of a stranger')).toEqual([401, policy, '"per-second"; r=4; t=1']);
-    expect(await headersOf('/v1/nothing')).toEqual([404, null, null]);
+  });
+
+  test('so does one to a request for no operation, which takes no place', async () => {
+    const service = await startTestService({ clock: manualClock(), requestsPerSecond: 5 });
+    await service.call('GET', '/v1/contacts');
+    for (const [method, path, status] of [
+      ['GET', '/v1/nothing', 404],
+      ['PUT', '/v1/contacts', 405],
+      ['GET', '/v0/contacts', 410],
+      ['GET', '/nothing', 404],
+      ['GET', '/v1/contacts', 200],
+    ] as const) {
+      const answer = await service.call(method, path);
+      const left = status === 200 ? 3 : 4;
+      expect([path, answer.status, answer.headers.get('ratelimit')]).toEqual([
+        path,
+        status,
+        `"per-second"; r=${left}; t=1`,
+      ]);
+      expect(answer.headers.get('ratelimit-policy')).toBe('"per-second"; q=5; w=1');
+    }
+    const { headers } = await fetch(`${service.origin}/v1/nothing`);
+    expect(headers.get('ratelimit')).toBe('"per-second"; r=5; t=1');
   });
 
   test('without a limit no header tells one', async () => {

@@ -10,21 +10,27 @@ import type { Clock } from '#src/clock.ts';
 import { hashKey, type KnownKeys } from '#src/service/keys.ts';
 import { Refusal } from './refusal.ts';
 
-/** Answers which key was sent, by its place in the list. Throws `Refusal` 401. */
-export type Authenticate = (authorization: string | null) => number;
+/** Answers which key was sent, by its place in the list; null for none, and for one that is not known. */
+export type FindKey = (authorization: string | null) => number | null;
 
-export function createAuthentication({ salt, keys }: KnownKeys): Authenticate {
+export function createKeyFinder({ salt, keys }: KnownKeys): FindKey {
   const known = keys.map((key) => key.hash);
   return (authorization) => {
-    // The two messages of `docs/facts.md` ("Later findings"). A header that is there and empty is a wrong key.
-    if (authorization === null) throw new Refusal(401, 'Missing authorization header');
+    if (authorization === null) return null;
     const sent = hashKey(salt, authorization);
-    let found = -1;
+    let found: number | null = null;
     // Hashes of equal length, and no early exit: the time says nothing about the keys.
     for (const [index, one] of known.entries()) if (timingSafeEqual(one, sent)) found = index;
-    if (found < 0) throw new Refusal(401, 'Unauthorized');
     return found;
   };
+}
+
+/** Answers the key that was sent. Throws `Refusal` 401. */
+export function requireKey(findKey: FindKey, authorization: string | null): number {
+  const key = findKey(authorization);
+  if (key !== null) return key;
+  // The two messages of `docs/facts.md` ("Later findings"). A header that is there and empty is a wrong key.
+  throw new Refusal(401, authorization === null ? 'Missing authorization header' : 'Unauthorized');
 }
 
 /**
@@ -33,14 +39,17 @@ export function createAuthentication({ salt, keys }: KnownKeys): Authenticate {
  * Section 8, rate limits: not shown. Over the limit: 429 with Retry-After in whole seconds; a refused request does
  * not count. The clock is the monotonic one, so that a clock set back locks no client out.
  *
- * Every reply to a request for an operation says how its key stands, in the two headers that were measured (`docs/facts.md`,
- * "Later findings"). Without a limit there is nothing that they could say truly, and none is sent.
+ * Every reply says how its key stands, in the two headers that were measured (`docs/facts.md`, "Later findings"), also where
+ * no such path or method is. Without a limit there is nothing that they could say truly, and none is sent.
  */
 export interface RateLimit {
   /** Takes one place for the key, or throws `Refusal` 429. Answers the headers of the reply; null without a limit. */
   readonly takePlace: (key: number) => RateHeaders | null;
-  /** The headers of a reply to a request that takes no place, since its key is not known. */
-  readonly untouched: RateHeaders | null;
+  /**
+   * The headers of a reply to a request that takes no place, as it is for no operation, or its key is not known (null): such
+   * a key has all places left.
+   */
+  readonly standing: (key: number | null) => RateHeaders | null;
 }
 
 export type RateHeaders = Readonly<Record<'ratelimit-policy' | 'ratelimit', string>>;
@@ -48,22 +57,27 @@ export type RateHeaders = Readonly<Record<'ratelimit-policy' | 'ratelimit', stri
 const windowMs = 1000;
 
 export function createRateLimit(requestsPerSecond: number | null, clock: Clock): RateLimit {
-  if (requestsPerSecond === null) return { takePlace: () => null, untouched: null };
+  if (requestsPerSecond === null) return { takePlace: () => null, standing: () => null };
   const policy = `"per-second"; q=${requestsPerSecond}; w=1`;
   // The oldest request leaves the window within a second: less is not said in whole seconds.
   const headersOf = (leftCount: number): RateHeaders => ({
     'ratelimit-policy': policy,
     ratelimit: `"per-second"; r=${leftCount}; t=1`,
   });
+  const untouched = headersOf(requestsPerSecond);
   const served = new Map<number, Served>();
-  const takePlace: RateLimit['takePlace'] = (key) => {
-    const nowMs = clock.monotonicMs();
+  const servedNow = (key: number, nowMs: number): Served => {
     const ofKey = served.get(key) ?? { atMs: [], oldest: 0, count: 0 };
     served.set(key, ofKey);
     while (ofKey.count > 0 && (ofKey.atMs[ofKey.oldest] ?? 0) + windowMs <= nowMs) {
       ofKey.oldest = (ofKey.oldest + 1) % requestsPerSecond;
       ofKey.count -= 1;
     }
+    return ofKey;
+  };
+  const takePlace: RateLimit['takePlace'] = (key) => {
+    const nowMs = clock.monotonicMs();
+    const ofKey = servedNow(key, nowMs);
     if (ofKey.count === requestsPerSecond) {
       throw new Refusal(429, `More than ${requestsPerSecond} requests in a second.`, {
         headers: { 'retry-after': '1', ...headersOf(0) },
@@ -73,7 +87,9 @@ export function createRateLimit(requestsPerSecond: number | null, clock: Clock):
     ofKey.count += 1;
     return headersOf(requestsPerSecond - ofKey.count);
   };
-  return { takePlace, untouched: headersOf(requestsPerSecond) };
+  const standing: RateLimit['standing'] = (key) =>
+    key === null ? untouched : headersOf(requestsPerSecond - servedNow(key, clock.monotonicMs()).count);
+  return { takePlace, standing };
 }
 
 /**

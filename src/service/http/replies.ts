@@ -7,6 +7,7 @@ import { messageOf } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
 import { type Reply, type ResourceCode, textOfBody } from '#src/service/operations/operation.ts';
 import { randomHex } from '#src/service/text-schemas.ts';
+import type { RateHeaders } from './access.ts';
 import { Refusal } from './refusal.ts';
 
 /**
@@ -59,7 +60,10 @@ export function errorReply(refusal: Refusal, { resource, trace, docs }: ErrorFac
   };
 }
 
-/** Of every reply: it may hold people's data, which no cache on the way is to keep. */
+/**
+ * Of every reply with a body: it may hold people's data, which no cache on the way is to keep. The public description and its
+ * page, which hold none, have headers of their own.
+ */
 export const replyHeaders = { 'content-type': 'application/json', 'cache-control': 'no-store' } as const;
 
 /** Turns a reply value into a response. */
@@ -68,6 +72,11 @@ export function sendReply(reply: Reply): Response {
   const text = textOfBody(reply.body);
   if (text === null) return new Response(null, { status, headers: { ...reply.headers } });
   return new Response(text, { status, headers: { ...replyHeaders, ...reply.headers } });
+}
+
+/** A reply under the rate limit says how its key stands; a refusal by the limit says so itself. Null: there is no limit. */
+export function withRateHeaders(rateHeaders: RateHeaders | null, reply: Reply): Reply {
+  return rateHeaders === null ? reply : { ...reply, headers: { ...rateHeaders, ...reply.headers } };
 }
 
 // Replies to what means no operation: an unknown path, a request that cannot be read, a failure on the way to one.

@@ -10,10 +10,10 @@ import type { Clock } from '#src/clock.ts';
 import type { Logger } from '#src/log.ts';
 import type { Background } from '#src/service/faults/answer-with-faults.ts';
 import type { Fault, FaultSet } from '#src/service/faults/faults.ts';
-import type { Authenticate, RateLimit } from '#src/service/http/access.ts';
+import { type FindKey, type RateLimit, requireKey } from '#src/service/http/access.ts';
 import { requirePathId, requireUtf8Query } from '#src/service/http/check-request.ts';
 import { parseJson } from '#src/service/http/read-body.ts';
-import { type ErrorDocs, errorReply, flagDeprecated } from '#src/service/http/replies.ts';
+import { type ErrorDocs, errorReply, flagDeprecated, withRateHeaders } from '#src/service/http/replies.ts';
 import type { PageTokens } from '#src/service/paging.ts';
 import { answerWithFaults } from '../faults/answer-with-faults.ts';
 import { readBodyBytes } from '../http/read-body.ts';
@@ -24,7 +24,7 @@ import type { ListingFaults, Operation, Reply } from './operation.ts';
 
 export interface AnswerParts {
   readonly count: (operation: Operation) => void;
-  readonly authenticate: Authenticate;
+  readonly findKey: FindKey;
   readonly rateLimit: RateLimit;
   readonly errorDocs: ErrorDocs;
   readonly bodyBytesMax: number;
@@ -48,7 +48,7 @@ export function answerOperation(
 ): Response | Promise<Response> {
   parts.count(operation);
   const exchange = createExchange(operation, context, parts.clock.monotonicMs());
-  exchange.rateHeaders = parts.rateLimit.untouched;
+  exchange.rateHeaders = parts.rateLimit.standing(null);
   const refusal = admit(exchange, parts);
   if (refusal !== null) return exchange.channel.send(refusal);
   if (!operation.takesBody) return carryOut(exchange, noBytes, parts);
@@ -61,7 +61,8 @@ export function answerOperation(
 /** The refusal of a stranger, or of one request too many; null for all others. */
 function admit(exchange: Exchange, parts: AnswerParts): Reply | null {
   try {
-    exchange.rateHeaders = parts.rateLimit.takePlace(parts.authenticate(exchange.request.headers.get('authorization')));
+    const key = requireKey(parts.findKey, exchange.request.headers.get('authorization'));
+    exchange.rateHeaders = parts.rateLimit.takePlace(key);
     return null;
   } catch (error) {
     return failureReply(exchange, error, parts);
@@ -114,14 +115,9 @@ function runOperation(
 /** The reply as it is meant, before faults spoil it. */
 function finishReply(exchange: Exchange, reply: Reply, { observe }: AnswerParts): Reply {
   if (reply.deprecated !== undefined) exchange.deprecatedNames = reply.deprecated.map(({ name }) => name);
-  const whole = withRateHeaders(exchange, flagDeprecated(reply));
+  const whole = withRateHeaders(exchange.rateHeaders, flagDeprecated(reply));
   observe?.(exchange.operation, whole);
   return whole;
-}
-
-/** A refusal under the rate limit has its own. */
-function withRateHeaders({ rateHeaders }: Exchange, reply: Reply): Reply {
-  return rateHeaders === null ? reply : { ...reply, headers: { ...rateHeaders, ...reply.headers } };
 }
 
 /** A refusal is sent to the client; for an unforeseen failure the log has the cause. */
@@ -145,7 +141,7 @@ function injectedReply(
   const headers: Record<string, string> = {};
   if (retryAfterSeconds !== null) headers['retry-after'] = String(retryAfterSeconds);
   const reply = refusalReply(exchange, new Refusal(status, 'A fault was asked for.', { headers }), parts);
-  return withRateHeaders(exchange, reply);
+  return withRateHeaders(exchange.rateHeaders, reply);
 }
 
 function logAnswered(

@@ -37,15 +37,19 @@ test('in any second at most so many are served, and a refused one does not count
 
 test('the headers count what is left to the key in the second that slides', () => {
   const clock = manualClock();
-  const { takePlace, untouched } = createRateLimit(3, clock);
+  const { takePlace, standing } = createRateLimit(3, clock);
   const left = (key: number) => takePlace(key)?.ratelimit;
-  expect(untouched).toEqual({ 'ratelimit-policy': '"per-second"; q=3; w=1', ratelimit: '"per-second"; r=3; t=1' });
+  expect(standing(null)).toEqual({ 'ratelimit-policy': '"per-second"; q=3; w=1', ratelimit: '"per-second"; r=3; t=1' });
   expect(takePlace(0)).toEqual({ 'ratelimit-policy': '"per-second"; q=3; w=1', ratelimit: '"per-second"; r=2; t=1' });
+  expect([standing(0), standing(1)].map((one) => one?.ratelimit)).toEqual([
+    '"per-second"; r=2; t=1',
+    '"per-second"; r=3; t=1',
+  ]);
   clock.advance(600);
   expect([left(0), left(1)]).toEqual(['"per-second"; r=1; t=1', '"per-second"; r=2; t=1']);
   clock.advance(400);
   expect([left(0), left(0)]).toEqual(['"per-second"; r=1; t=1', '"per-second"; r=0; t=1']);
-  expect(createRateLimit(null, clock)).toMatchObject({ untouched: null });
+  expect(createRateLimit(null, clock).standing(0)).toBeNull();
 });
 
 test('a request under a limit of 50,000 costs about as much as one under a limit of 10', () => {
