@@ -18,8 +18,8 @@ const countMax = 10_000_000;
 
 export function count(text: string): number {
   const value = numberOf(text);
-  if (!Number.isInteger(value) || value < 0 || value > countMax) throw new InvalidArgumentError('Give a whole number.');
-  return value;
+  if (Number.isInteger(value) && value >= 0 && value <= countMax) return value;
+  throw new InvalidArgumentError(`Give a whole number from 0 to ${countMax}.`);
 }
 
 /** An empty text is no number, though JavaScript takes it for 0. */

@@ -344,8 +344,8 @@ function addServe(program: Command): void {
         'replace',
       ]),
     )
-    .option('--rate <n>', 'requests per second for each key (default: no limit)', count)
-    .option('--page-numbers <n>', 'page size of the phone numbers (default: all at once)', count)
+    .option('--rate <n>', 'requests per second for each key (default: no limit)', countFromOne)
+    .option('--page-numbers <n>', 'page size of the phone numbers (default: all at once)', countFromOne)
     .addOption(
       new Option('--error-docs <url>', 'what `docs` in errors says (default: https://quo.com/docs)').choices([
         'https://quo.com/docs',

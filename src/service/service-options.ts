@@ -68,14 +68,15 @@ export const defaultErrorDocs: ErrorDocs = errorDocsValues[0];
 /** Throws `usage` errors: `keyMalformed`, `tooManyKeys`, `limitMalformed`. */
 export function checkBehaviour({ apiKeys, requestsPerSecond, pageNumbers }: ServiceBehaviour): void {
   checkKeys(apiKeys);
-  requirePositive('requestsPerSecond', requestsPerSecond);
-  requirePositive('pageNumbers', pageNumbers);
+  requirePositive('requests per second', requestsPerSecond, 'Leave them out for no limit.');
+  requirePositive('phone numbers of a page', pageNumbers, 'Leave them out for all phone numbers at once.');
 }
 
-function requirePositive(name: string, value: number | null): void {
+/** `what`: in the plural, as in "the requests per second must be a whole number". */
+function requirePositive(what: string, value: number | null, hint: string): void {
   if (value === null || (Number.isInteger(value) && value > 0)) return;
-  throw new PatchbayError('usage', 'limitMalformed', `${name} must be a whole number above 0, not ${value}`, {
-    facts: { name, value },
-    hint: 'Leave it out for no limit.',
+  throw new PatchbayError('usage', 'limitMalformed', `the ${what} must be a whole number above 0, not ${value}`, {
+    facts: { value },
+    hint,
   });
 }

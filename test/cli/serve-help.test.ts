@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { buildProgram } from '#src/cli/program.ts';
 import { defaultPatchMode } from '#src/service/contacts/contact-changes.ts';
+import { allReservedSources } from '#src/service/contacts/reserved-sources.ts';
 import { faultKinds } from '#src/service/faults/faults.ts';
 import { errorDocsValues } from '#src/service/http/replies.ts';
 import { operationNames } from '#src/service/operations/operation.ts';
@@ -28,6 +29,17 @@ test('--error-docs takes every value that the service can answer', () => {
   const option = serve?.options.find(({ long }) => long === '--error-docs');
   expect(option?.argChoices).toEqual(errorDocsValues);
   expect(option?.description).toContain(`default: ${errorDocsValues[0]}`);
+});
+
+test('--reserved-source names what it replaces', () => {
+  const option = serve?.options.find(({ long }) => long === '--reserved-source');
+  const always = allReservedSources({ words: [], prefixes: [] });
+  const byDefault = allReservedSources();
+  const prefixes = byDefault.prefixes.filter((one) => !always.prefixes.includes(one));
+  const words = byDefault.words.filter((one) => !always.words.includes(one) && !prefixes.includes(one));
+  expect(option?.description).toContain(
+    `in place of ${[...prefixes.map((one) => `${one}*`), ...words].join(', ').replace(/, ([^,]*)$/, ' and $1')}:`,
+  );
 });
 
 test('--patch says what PATCH does without it', () => {

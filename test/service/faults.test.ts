@@ -151,6 +151,13 @@ describe('after the operation', () => {
     await expect(createA(service)).rejects.toThrow(SyntaxError);
     expect(await keysListed(service)).toEqual(['a']);
   });
+
+  test('no cache keeps the web page of notJson either', async () => {
+    const service = await startTestService({ faults: ['fields:notJson'] });
+    const response = await fetch(`${service.origin}/v1/contact-custom-fields`, { headers: { authorization: testKey } });
+    const headers = ['content-type', 'cache-control'].map((name) => response.headers.get(name));
+    expect(headers).toEqual(['text/html', 'no-store']);
+  });
 });
 
 describe('listings', () => {

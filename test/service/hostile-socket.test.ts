@@ -26,6 +26,7 @@ async function statusesOf(bytes: string, replyCount = 1, service?: TestServiceOp
 function expectFlat(reply: RawReply | undefined, status: number): void {
   expect(reply?.status).toBe(status);
   expect(reply?.headers['content-type']).toBe('application/json');
+  expect(reply?.headers['cache-control']).toBe('no-store');
   expect(reply?.body).toMatchObject({
     message: expect.stringMatching(/./),
     code: expect.stringMatching(new RegExp(`^\\d{4}${status}$`)),
@@ -215,10 +216,11 @@ describe('bodies', () => {
     expectFlat(reply, 413);
   });
 
-  test('a body in pieces of one byte is refused long before it is whole', async () => {
+  test('a body in chunks of one byte is refused long before it is whole', async () => {
     const request = post('Transfer-Encoding: chunked\r\n', '1\r\n \r\n'.repeat(20_000));
     const [reply] = await repliesTo(request);
     expectFlat(reply, 413);
+    expect(reply?.body.message).toContain('more than 16384 transfer chunks');
   });
 
   test.each([

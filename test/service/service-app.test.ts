@@ -56,6 +56,15 @@ test('a failure inside is 500 with a trace and without its message', async () =>
   });
 });
 
-test.each([{ requestsPerSecond: 0 }, { pageNumbers: 0 }, { pageNumbers: 1.5 }])('refuses %j', (overrides) => {
-  expect(() => app(overrides)).toThrow(expect.objectContaining({ kind: 'usage', code: 'limitMalformed' }));
+test.each([
+  [{ requestsPerSecond: 0 }, 'the requests per second must be a whole number above 0, not 0', /no limit/],
+  [
+    { pageNumbers: 0 },
+    'the phone numbers of a page must be a whole number above 0, not 0',
+    /all phone numbers at once/,
+  ],
+  [{ pageNumbers: 1.5 }, 'the phone numbers of a page must be a whole number above 0, not 1.5', /at once/],
+])('refuses %j', (overrides, message, hint) => {
+  const refusal = { kind: 'usage', code: 'limitMalformed', message, hint: expect.stringMatching(hint) };
+  expect(() => app(overrides)).toThrow(expect.objectContaining(refusal));
 });

@@ -12,7 +12,7 @@ import type { Logger } from '#src/log.ts';
 import type { AnswerChannel } from '#src/service/http/answer-channel.ts';
 import { type BodySource, parseJson, readBodyBytes } from '#src/service/http/read-body.ts';
 import { badRequest, Refusal } from '#src/service/http/refusal.ts';
-import { sendReply } from '#src/service/http/replies.ts';
+import { replyHeaders, sendReply } from '#src/service/http/replies.ts';
 import { type ListingFaults, objectOfBody, type Reply } from '#src/service/operations/operation.ts';
 import { type Fault, type FaultSet, parseFault } from './faults.ts';
 
@@ -105,7 +105,7 @@ function webPage(status: number): Response {
   const hasBody = status !== 204;
   return new Response(hasBody ? '<!doctype html><title>Just a moment</title><p>Please wait.</p>' : null, {
     status,
-    headers: { 'content-type': 'text/html' },
+    headers: { ...replyHeaders, 'content-type': 'text/html' },
   });
 }
 

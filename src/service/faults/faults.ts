@@ -140,12 +140,12 @@ function usage(code: string, message: string, facts: Readonly<Record<string, str
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
 const delayMsMax = 3_600_000;
 
-/** A duration such as `250ms`, `2s` or `1m`, up to an hour. */
+/** A duration such as `250ms`, `2s` or `1m`, up to an hour (`60m`). */
 function parseDelayMs(argument: string | null, spec: string): number {
   const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m)$/.exec(argument ?? '');
   const delayMs = Math.round(Number(match?.[1]) * (unitMs[match?.[2] ?? ''] ?? Number.NaN));
   if (match === null || delayMs > delayMsMax) {
-    throw bad(spec, `needs a duration such as 250ms, 2s or 1m, up to an hour, not “${argument ?? ''}”`);
+    throw bad(spec, `needs a duration in ms, s or m, such as 250ms, 2s or 1m, up to 60m, not “${argument ?? ''}”`);
   }
   return delayMs;
 }

@@ -13,7 +13,7 @@ import type { Logger } from '#src/log.ts';
 import { type Reply, textOfBody } from '#src/service/operations/operation.ts';
 import { createHeadCheck, unspokenVersion } from './check-head.ts';
 import { Refusal } from './refusal.ts';
-import { type ReplyOutside, sendReply } from './replies.ts';
+import { type ReplyOutside, replyHeaders, sendReply } from './replies.ts';
 
 /** Limits of the port, in place of Node's generous defaults. */
 export interface SocketLimits {
@@ -141,7 +141,7 @@ function createAnswer(
 
 function refuse(outgoing: ServerResponse, reply: Reply): void {
   const body = Buffer.from(textOfBody(reply.body) ?? '');
-  const headers = { 'content-type': 'application/json', 'content-length': body.byteLength, connection: 'close' };
+  const headers = { ...replyHeaders, 'content-length': body.byteLength, connection: 'close' };
   outgoing.writeHead(reply.status, headers);
   outgoing.end(body);
 }
@@ -192,7 +192,7 @@ function refuseSocket(socket: Duplex, refusal: Refusal | null, replyOutside: Rep
   const body = textOfBody(replyOutside(refusal).body) ?? '';
   const head = [
     `HTTP/1.1 ${refusal.status} Refused`,
-    'content-type: application/json',
+    ...Object.entries(replyHeaders).map(([name, value]) => `${name}: ${value}`),
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
   ];

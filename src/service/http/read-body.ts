@@ -13,8 +13,8 @@ export interface BodySource {
   readonly incoming: IncomingMessage | undefined;
 }
 
-/** A byte that comes alone costs five hundred: a client that sends thousands of them means no good. */
-const piecesMax = 16_384;
+/** Transfer chunks, as they come from the connection. A byte that comes alone costs five hundred: thousands of them mean no good. */
+const chunksMax = 16_384;
 
 /** Throws `Refusal` 413 or 415, and 400 where the client leaves in the middle. */
 export async function readBodyBytes({ request, incoming }: BodySource, bytesMax: number): Promise<Uint8Array> {
@@ -32,24 +32,24 @@ function collect(incoming: IncomingMessage, bytesMax: number): Promise<Uint8Arra
   return new Promise((resolve, reject) => {
     let bytes = Buffer.allocUnsafe(Math.min(bytesMax, 4096));
     let byteCount = 0;
-    let pieceCount = 0;
+    let chunkCount = 0;
     const settle = (act: () => void) => {
       incoming.off('data', take).off('end', finish).off('error', leave).off('close', leave);
       // What is left of the body is read and dropped until the connection ends.
       incoming.on('error', () => undefined).resume();
       act();
     };
-    const take = (piece: Buffer) => {
-      pieceCount += 1;
-      const total = byteCount + piece.byteLength;
+    const take = (chunk: Buffer) => {
+      chunkCount += 1;
+      const total = byteCount + chunk.byteLength;
       if (total > bytesMax) return settle(() => reject(tooLarge(bytesMax)));
-      if (pieceCount > piecesMax) return settle(() => reject(tooManyPieces()));
+      if (chunkCount > chunksMax) return settle(() => reject(tooManyChunks()));
       if (total > bytes.byteLength) {
         const grown = Buffer.allocUnsafe(Math.min(bytesMax, Math.max(total, bytes.byteLength * 2)));
         bytes.copy(grown, 0, 0, byteCount);
         bytes = grown;
       }
-      piece.copy(bytes, byteCount);
+      chunk.copy(bytes, byteCount);
       byteCount = total;
     };
     const finish = () => settle(() => resolve(bytes.subarray(0, byteCount)));
@@ -64,8 +64,9 @@ function tooLarge(bytesMax: number): Refusal {
   return new Refusal(413, `The body is larger than ${bytesMax} bytes.`, { headers: { connection: 'close' } });
 }
 
-function tooManyPieces(): Refusal {
-  return new Refusal(413, `The body comes in more than ${piecesMax} pieces.`, { headers: { connection: 'close' } });
+function tooManyChunks(): Refusal {
+  const message = `The body comes in more than ${chunksMax} transfer chunks. Send it in fewer, larger ones.`;
+  return new Refusal(413, message, { headers: { connection: 'close' } });
 }
 
 function requireJsonType(request: Request): void {

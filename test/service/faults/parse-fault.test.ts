@@ -49,5 +49,6 @@ describe('a fault is refused', () => {
 
   test('an unknown one with the names of those that are known', () => {
     expect(() => parseFault('create:explode')).toThrow(/latency.*dropAfter.*notJson/);
+    expect(() => parseFault('list:listLag=1h')).toThrow(/a duration in ms, s or m, .* up to 60m, not “1h”/);
   });
 });
