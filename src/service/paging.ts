@@ -3,7 +3,7 @@
  * begins, in characters that a query may hold as they are.
  *
  * A place is one number in listings in order of creation, and an instant with a number in those that show the newest
- * first (`paging/place.ts`). Places are never used twice, so that inserts and deletes between two pages neither
+ * first (`Place`). Places are never used twice, so that inserts and deletes between two pages neither
  * repeat nor skip what was there before. A token does not remember its filters: a client sends them again.
  *
  * The checksum binds a token to its listing and, by a secret that each store has, to its store: a token that was made

@@ -126,7 +126,7 @@ export const phoneNumberSchema = z
 /** The operations on phone numbers for the public description (4.4). */
 const tag = 'Phone numbers';
 
-/** The user filter; its name is a reading, see `phone-number-operations.ts`. */
+/** The user filter; its name is a reading: see above. */
 const phoneNumberQuerySchema = z.object({
   userId: userId.meta({ description: 'Only the phone numbers of this user.' }).optional(),
 });

@@ -1,4 +1,7 @@
-/** Every document that a comment, a test or a document cites is in the repository, and so is the section it names. */
+/**
+ * Every document that a comment, a test or a document cites is in the repository, and so is the section it names; and every
+ * file of code that a comment names.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -63,4 +66,16 @@ it('every cited section is in its document', () => {
       .map((section) => `${one.from}: ${one.path}, "${section}"`);
   });
   expect(missing).toEqual([]);
+});
+
+it('every file of code that a comment names is in the repository', () => {
+  const code = files.filter((file) => /\.(?:ts|mjs)$/.test(file));
+  const named = code.flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(/^\s*(?:\/\*\*|\*|\/\/).*$/gm)].flatMap(([line]) =>
+      [...line.matchAll(/`([\w./-]+\.(?:ts|mjs))`/g)].map(([, name = '']) => ({ file, name })),
+    ),
+  );
+  expect(named.length).toBeGreaterThan(100);
+  const isThere = (name: string) => existsSync(join(root, name)) || code.some((file) => file.endsWith(`/${name}`));
+  expect(named.filter(({ name }) => !isThere(name)).map(({ file, name }) => `${file}: ${name}`)).toEqual([]);
 });

@@ -176,7 +176,6 @@ const getCallDescription: OperationDescription = {
 };
 
 /** Get call recordings for the public description (4.5). */
-
 const getCallRecordingsDescription: OperationDescription = {
   ...ofOneCall,
   operationId: 'getCallRecordings',

@@ -1,6 +1,6 @@
 /**
- * List messages, send one (4.5, sections 7 and 9) and get one (`docs/facts.md`, "Later findings"). The order of the listing: not shown. The newest first, as with
- * calls. Section 4, status of success: not shown. 202 for send (`docs/facts.md`).
+ * List messages, send one (4.5, sections 7 and 9) and get one (`docs/facts.md`, "Later findings"). The order of the listing:
+ * not shown. The newest first, as with calls. Section 4, status of success: not shown. 202 for send (`docs/facts.md`).
  */
 import { z } from 'zod';
 import type { Clock } from '#src/clock.ts';

@@ -98,7 +98,7 @@ function rateHeaders({ isRateLimited }: DescriptionParts): OpenApiObject {
   };
 }
 
-/** Section 9: what is deprecated is accepted and flagged; see `http/flag-deprecated.ts`. */
+/** Section 9: what is deprecated is accepted and flagged; see `http/replies.ts`. */
 const warning = {
   Warning: {
     description: 'Names the deprecated parameters that were sent, and what to use.',
@@ -273,7 +273,7 @@ function withComponentReferences(schema: JsonSchema): JsonSchema {
   );
 }
 
-// The two error bodies as schemas (section 7; see `http/error-reply.ts`).
+// The two error bodies as schemas (section 7; see `http/replies.ts`).
 const code = z.string().regex(/^\d{7}$/);
 const docs = z.enum(errorDocsValues);
 const trace = z.string().meta({ description: 'Names the request in the log of the service.' });

@@ -33,7 +33,7 @@ export interface GroupCommit {
 
 /**
  * `endReads` ends the transaction of reads that are under way. `requirePlace` throws where a commit would be lost: see
- * `store-place.ts`.
+ * `store-lock.ts`.
  */
 export function createGroupCommit(
   database: DatabaseSync,

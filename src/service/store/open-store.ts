@@ -45,7 +45,7 @@ export interface Store extends StoreTables {
   /** The user to whom the API key belongs: the creator of a contact whose body names none. */
   readonly ownerUserId: string;
   readonly apiKeys: ApiKeyTable;
-  /** Random, made with the store; never in a workspace file. See `paging/page-token.ts`. */
+  /** Random, made with the store; never in a workspace file. See `paging.ts`. */
   readonly pageTokenSecret: Uint8Array;
   readonly read: SharedReads['read'];
   readonly write: GroupCommit['write'];
