@@ -30,6 +30,7 @@ import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { checkOutFile, claimFile, copyIntoFolder, hashFile, nameOfEntry } from '#src/sources/check-out.ts';
 import type { EntryPath } from '#src/sources/folder-entries.ts';
 import { inStep } from '#src/steps.ts';
+import { makeFolder, storing } from '#src/whole-file.ts';
 import { chooseFeed, type FeedChoice, readingOfFile } from './choose-feed.ts';
 import {
   type ClaimedFile,
@@ -109,6 +110,8 @@ export async function submitFile(
     await rm(copy.path, { force: true });
     return { run: known, resumed: true };
   }
+  // A look is no file of the feed, and a fix-file may belong to another one.
+  if (!options.verify && reading.feed === choice.feed.name) await makeFeedFolder(parts, reading.feed);
   const entry = {
     id,
     fileName: file.name,
@@ -121,6 +124,13 @@ export async function submitFile(
     createdAtMs: clock.nowMs(),
   };
   return { run: await enter(parts, known, entry, act), resumed: false };
+}
+
+/** A feed that is used by its name alone gets its folder, as any other that is not configured has: it owns what its files name from then on. */
+async function makeFeedFolder(parts: SubmitParts, feed: string): Promise<void> {
+  if (parts.feeds.exists(feed)) return;
+  const folder = join(importFolderOf(parts), feed);
+  await storing(folder, () => makeFolder(folder));
 }
 
 interface DroppedFile {

@@ -17,4 +17,34 @@ describe('import --feed', () => {
     expect(documents[0], stderr).toMatchObject({ feed: 'crm', state: 'done', created: 2 });
     expect(stderr).not.toContain('new feed');
   });
+
+  test('makes the folder of a feed that has none: a number stays while its file names it, whatever ran between', async ({
+    journey,
+  }) => {
+    const service = await journey.service();
+    const columns = 'externalId,firstName,phone mobile';
+    const load = async (feed: string, row: string) => {
+      const { code, stderr } = await journey.call([
+        'import',
+        '--feed',
+        feed,
+        journey.file('a.csv', `${columns}\n${row}\n`),
+      ]);
+      expect(code, stderr).toBe(0);
+    };
+    const phones = async () =>
+      (await service.people())
+        .get('u-5')
+        ?.phoneNumbers.map(({ value }) => value)
+        .toSorted();
+    await load('crm', 'u-5,Uma,+14155550152');
+    await load('shop', 'u-5,Uma,+14155550152');
+    // A run that has nothing to do with the number.
+    await load('crm', 'u-5,Umaa,+14155550152');
+    await load('crm', 'u-5,Umaa,+14155550153');
+    expect(await phones()).toEqual(['+14155550152', '+14155550153']);
+    await load('shop', 'u-5,Uma,+14155550154');
+    expect(await phones()).toEqual(['+14155550153', '+14155550154']);
+    expect(journey.names('import')).toEqual(expect.arrayContaining(['crm', 'shop']));
+  });
 });
