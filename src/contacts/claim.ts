@@ -13,7 +13,7 @@
 import { type Base, emptySaid, type PlanInput, type Said } from '#src/contacts/base.ts';
 import { type DesiredScalars, type ScalarName, type Slot, scalarNames } from '#src/contacts/desired.ts';
 import type { CreatePlan, PatchPlan, Plan } from '#src/contacts/plan.ts';
-import { saidIfSettled } from '#src/contacts/settle.ts';
+import { givenUp, saidIfSettled } from '#src/contacts/settle.ts';
 import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
 import { agreeAgain, agreedWith, fieldTypeOf, fieldValueOf, isExactly, stamp } from './base.ts';
 import { alikeValue, customFieldName, type FieldName, type ItemKind, itemIdentity, sameText } from './desired.ts';
@@ -118,8 +118,10 @@ export function resolveClaim(base: Base, claim: Claim, feed: string, found: Cont
   const before = claim.feed === feed ? base.said : (base.others.find((one) => one.feed === claim.feed)?.said ?? null);
   const said = landedSaid(before ?? emptySaid, claim, new Set(fields), found);
   if (landed.length === 0 && said === (before ?? emptySaid)) return base;
+  const moved = new Map(givenUp(base.others, before, said, found).map((one) => [one.feed, one]));
   const next = {
     ...base,
+    others: base.others.map((one) => moved.get(one.feed) ?? one),
     agreed: landed.reduce(
       (before, one) => agreeAgain(before, one.agreeAgain, { field: one.field, value: fieldValueOf(found, one.field) }),
       base.agreed,
@@ -128,7 +130,7 @@ export function resolveClaim(base: Base, claim: Claim, feed: string, found: Cont
   };
   if (claim.feed === feed) return { ...next, said };
   const other = base.others.find((one) => one.feed === claim.feed) ?? { feed: claim.feed, exists: true, owns: true };
-  return { ...next, others: [...base.others.filter((one) => one.feed !== claim.feed), { ...other, said }] };
+  return { ...next, others: [...next.others.filter((one) => one.feed !== claim.feed), { ...other, said }] };
 }
 
 function landedSaid(before: Said, claim: Claim, fields: ReadonlySet<FieldName>, found: Contact): Said {

@@ -42,7 +42,7 @@ export function settle(input: SettleInput): Settled {
   const said = saidIfSettled(input);
   const others = isNew
     ? input.base.others.map((other) => ({ ...other, said: emptySaid }))
-    : base.others.flatMap((other) => yielded(other, said, reply));
+    : givenUp(base.others, base.said, said, reply);
   const fieldsOf = (...decisions: readonly string[]): readonly FieldName[] =>
     plan.verdicts.filter(({ decision }) => decisions.includes(decision)).map(({ field }) => field);
   const valuesOf = (fields: readonly FieldName[]): readonly FieldValue[] =>
@@ -108,13 +108,41 @@ function nextSaidScalars(old: DesiredScalars, ours: DesiredContact, held: Readon
   return said;
 }
 
-/** A feed that owns nothing gives up what this one names. Empty if nothing moves. */
-function yielded(other: OtherSaid, said: Said, reply: Contact): readonly OtherSaid[] {
-  if (other.owns) return [];
-  const emails = slotsWithout('email', other.said.emails, presentItems('email', said.emails, reply));
-  const phones = slotsWithout('phone', other.said.phones, presentItems('phone', said.phones, reply));
-  if (emails === other.said.emails && phones === other.said.phones) return [];
-  return [{ ...other, said: { ...other.said, emails, phones } }];
+/**
+ * What feeds that own nothing say from now on: those of which something moves. `main` gives up what this feed names. A feed that is gone may
+ * come back, and keeps what it said; it gives up what this feed's file has dropped and the contact has lost, so that a file may add it again.
+ * @param before what this feed said, `now` what it says.
+ */
+export function givenUp(
+  others: readonly OtherSaid[],
+  before: Said | null,
+  now: Said,
+  contact: Contact,
+): readonly OtherSaid[] {
+  return others.flatMap((other): readonly OtherSaid[] => {
+    if (other.owns) return [];
+    const slots = (kind: ItemKind): readonly Slot[] => {
+      const list = listOf[kind];
+      const leaves = other.exists
+        ? presentItems(kind, now[list], contact)
+        : lostItems(kind, before?.[list] ?? [], now[list], contact);
+      return slotsWithout(kind, other.said[list], leaves);
+    };
+    const [emails, phones] = [slots('email'), slots('phone')];
+    if (emails === other.said.emails && phones === other.said.phones) return [];
+    return [{ ...other, said: { ...other.said, emails, phones } }];
+  });
+}
+
+/** What these slots named before and do not name now, and the contact does not hold. */
+function lostItems(
+  kind: ItemKind,
+  before: readonly Slot[],
+  now: readonly Slot[],
+  contact: Contact,
+): ReadonlySet<string> {
+  const [named, there] = [wantedItems(kind, now), identitiesOf(kind, contact)];
+  return new Set([...wantedItems(kind, before).keys()].filter((one) => !named.has(one) && !there.has(one)));
 }
 
 /** What the slots name and the contact holds. No feed gives up what people removed: it must not be added again. */

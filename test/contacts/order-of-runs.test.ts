@@ -51,11 +51,19 @@ const itemPolicy = fc.constantFrom(...itemPolicies);
 const desiredOf = ({ phone, ...scalars }: Cells): DesiredContact =>
   desired({ scalars, phones: phone === undefined ? [] : [slot('phone', ['work', phone])] });
 
-/** The feed's file: the cells given, and the others as they were. `sequence`: of an earlier arrival, worked on late. */
-function file(night: Night, feed: Feed, changed: Cells, sequence = night.sequence + 1): Night {
+/**
+ * The feed's file: the cells given, and the others as they were. `sequence`: of an earlier arrival, worked on late. `isAlone`: the
+ * other feed is gone at that time.
+ */
+function file(
+  night: Night,
+  feed: Feed,
+  changed: Cells,
+  { sequence = night.sequence + 1, isAlone = false }: { readonly sequence?: number; readonly isAlone?: boolean } = {},
+): Night {
   const cells = { firstName: 'Ann', ...night.cells.get(feed), ...changed };
   const others = [...night.said].flatMap(([other, said]) =>
-    other === feed ? [] : [{ feed: other, said, owns: true, exists: true }],
+    other === feed ? [] : [{ feed: other, said, owns: !isAlone, exists: !isAlone }],
   );
   const base: Base = { ...night.shared, others, said: night.said.get(feed) ?? null };
   const choices = {
@@ -101,7 +109,7 @@ type Step =
   | { readonly feed: Feed; readonly cells: Cells }
   /** People's values are their own: what a file says too is agreed on by any run that happens to look. */
   | { readonly byHand: string }
-  | { readonly unrelated: Feed; readonly company: string | null };
+  | { readonly unrelated: Feed; readonly company: string | null; readonly isAlone: boolean };
 
 const feed = fc.constantFrom(...feeds);
 const role = fc.constantFrom('Buyer', 'BUYER', 'Clerk');
@@ -112,7 +120,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ byHand: fc.constantFrom('by hand', 'BY HAND') }),
 );
 const otherCompany: fc.Arbitrary<string | null> = fc.constantFrom('Fir', 'Elm', null);
-const unrelated: fc.Arbitrary<Step> = fc.record({ unrelated: feed, company: otherCompany });
+const unrelated: fc.Arbitrary<Step> = fc.record({
+  unrelated: feed,
+  company: otherCompany,
+  isAlone: fc.constant(false),
+});
 
 /** Plays the steps; what is held of the company, and of unrelated runs, is left out. */
 function play(
@@ -127,7 +139,9 @@ function play(
       night = file(night, one.feed, one.cells);
       held.push((night.held.at(-1) ?? []).filter((field) => field !== 'company'));
     } else if (night.cells.has(one.unrelated)) {
-      night = file(night, one.unrelated, one.company === null ? {} : { company: one.company });
+      night = file(night, one.unrelated, one.company === null ? {} : { company: one.company }, {
+        isAlone: one.isAlone,
+      });
     }
   }
   return { stored: night.stored, held };
@@ -160,6 +174,26 @@ test('unrelated runs between two others change no verdict: neither a value nor a
   );
 });
 
+test('a feed that is gone while unrelated runs of another go by owns what it owned once it is back', () => {
+  const alone = fc.record({ unrelated: feed, company: otherCompany, isAlone: fc.boolean() });
+  const steps = fc.array(fc.tuple(step, fc.array(alone, { maxLength: 2 })), { maxLength: 10 });
+  fc.assert(
+    fc.property(steps, fc.constantFrom<ItemPolicy>('owned', 'none'), (story, items) => {
+      const policies = policiesFor('shared', items);
+      const plain = play(
+        story.map(([one]) => one),
+        policies,
+      );
+      const interrupted = play(
+        story.flatMap(([one, between]) => [one, ...between]),
+        policies,
+      );
+      expect(phonesOf(interrupted.stored)).toEqual(phonesOf(plain.stored));
+    }),
+    { numRuns: 500 },
+  );
+});
+
 /** Some nights that both feeds have behind them. */
 const past = fc.array(fc.record({ feed, cells }), { maxLength: 6 });
 
@@ -173,8 +207,18 @@ test('of two feeds’ changes of one field the later arrival stands, whichever r
       const changes = (given: Feed, value: string) => before.cells.get(given)?.role !== value;
       fc.pre(changes('crm', first) && changes('shop', second));
       const { sequence } = before;
-      const inOrder = file(file(before, 'crm', { role: first }, sequence + 1), 'shop', { role: second }, sequence + 2);
-      const late = file(file(before, 'shop', { role: second }, sequence + 2), 'crm', { role: first }, sequence + 1);
+      const inOrder = file(
+        file(before, 'crm', { role: first }, { sequence: sequence + 1 }),
+        'shop',
+        { role: second },
+        { sequence: sequence + 2 },
+      );
+      const late = file(
+        file(before, 'shop', { role: second }, { sequence: sequence + 2 }),
+        'crm',
+        { role: first },
+        { sequence: sequence + 1 },
+      );
       expect(late.stored?.defaultFields.role).toBe(second);
       expect(inOrder.stored?.defaultFields.role).toBe(second);
     }),
@@ -189,12 +233,17 @@ test('two feeds’ changes of numbers come to the same list, whichever row is wo
       const before = nights.reduce((night, one) => file(night, one.feed, one.cells), start);
       const { sequence } = before;
       const inOrder = file(
-        file(before, 'crm', { phone: first }, sequence + 1),
+        file(before, 'crm', { phone: first }, { sequence: sequence + 1 }),
         'shop',
         { phone: second },
-        sequence + 2,
+        { sequence: sequence + 2 },
       );
-      const late = file(file(before, 'shop', { phone: second }, sequence + 2), 'crm', { phone: first }, sequence + 1);
+      const late = file(
+        file(before, 'shop', { phone: second }, { sequence: sequence + 2 }),
+        'crm',
+        { phone: first },
+        { sequence: sequence + 1 },
+      );
       expect(phonesOf(late.stored)).toEqual(phonesOf(inOrder.stored));
     }),
     { numRuns: 500 },

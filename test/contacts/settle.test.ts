@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { agreedValue, type PlanInput, stamp } from '#src/contacts/base.ts';
+import { agreedValue, type Base, type PlanInput, type Said, stamp } from '#src/contacts/base.ts';
 import { planContact } from '#src/contacts/plan.ts';
 import { type Settled, settle } from '#src/contacts/settle.ts';
 import type { Contact } from '#src/wire/contact.ts';
@@ -174,7 +174,7 @@ test('an item that another feed wrote is ours for both feeds that name it', () =
   expect(after.others).toEqual([]);
 });
 
-test('a feed that owns nothing gives up what this one names', () => {
+test('main gives up what a named feed names', () => {
   const phones = [slot('phone', ['mobile', mobile])];
   const after = settled({
     base: base({ others: [{ feed: 'main', said: said({ phones }), owns: false, exists: true }] }),
@@ -182,6 +182,29 @@ test('a feed that owns nothing gives up what this one names', () => {
     ours: desired({ phones }),
   });
   expect(after.others).toMatchObject([{ feed: 'main', said: { phones: [slot('phone')] } }]);
+});
+
+const gone = (phones: Said['phones']): Base['others'] => [
+  { feed: 'old', said: said({ phones }), owns: false, exists: false },
+];
+
+test('a feed that is gone and may come back keeps what it said while another names it', () => {
+  const phones = [slot('phone', ['mobile', mobile])];
+  const pictures = { theirs: contact({ phones: [['mobile', mobile]] }), ours: desired({ phones }) };
+  expect(settled({ base: base({ others: gone(phones) }), ...pictures }).others).toEqual([]);
+  const before = base({ said: said({ phones }), owned: owned('phones', mobile), others: gone(phones) });
+  expect(settled({ base: before, ...pictures }).others).toEqual([]);
+});
+
+test('a feed that is gone gives up what another has dropped and removed: a file may add it again', () => {
+  const before = base({
+    said: said({ phones: [slot('phone', ['mobile', mobile])] }),
+    owned: owned('phones', mobile),
+    others: gone([slot('telefon', ['work', mobile], ['work', office])]),
+  });
+  const there = contact({ phones: [['mobile', mobile]] });
+  const after = settled({ base: before, theirs: there, ours: desired({ phones: [slot('phone')] }) }, contact());
+  expect(after.others).toMatchObject([{ feed: 'old', said: { phones: [slot('telefon', ['work', office])] } }]);
 });
 
 test('main does not take what a named feed names', () => {

@@ -125,11 +125,43 @@ describe('who owns nothing', () => {
     await world.expectSound();
   });
 
-  test('a feed that is gone keeps no number on the contact', async () => {
+  test('a feed that is gone keeps no number on the contact, and none from being added again', async () => {
     const world = await openUpsertWorld({ limits: { ownsItems: (feed) => feed !== 'old' } });
     await load(world, 'old', { phones: { mobile: [phone(1)] } });
     await load(world, 'crm', { phones: { mobile: [phone(1)] } });
     await load(world, 'crm', { phones: { mobile: [] } });
+    expect(phonesOf(await world.contactOf('crm-1'))).toEqual([]);
+    await load(world, 'crm', { phones: { mobile: [phone(1)] } });
+    expect(phonesOf(await world.contactOf('crm-1'))).toEqual([phone(1)]);
+    await world.expectSound();
+  });
+
+  test('a feed that is gone keeps no number from being added again whose removal had no answer', async () => {
+    const world = await openUpsertWorld({ limits: { ownsItems: (feed) => feed !== 'old' } });
+    await load(world, 'old', { phones: { mobile: [phone(1)] } });
+    await load(world, 'crm', { phones: { mobile: [phone(1)] } });
+    await world.faults('update:dropAfter');
+    const run = await world.stage([wanted('crm-1', { phones: { mobile: [] } })], { feed: 'crm' });
+    expect(await world.workOnce(run)).toEqual(['deferred']);
+    await world.faults();
+    await world.finish(run);
+    expect(phonesOf(await world.contactOf('crm-1'))).toEqual([]);
+    await load(world, 'crm', { phones: { mobile: [phone(1)] } });
+    expect(phonesOf(await world.contactOf('crm-1'))).toEqual([phone(1)]);
+    await world.expectSound();
+  });
+
+  test('a feed that was away during a run that left its number alone owns it again', async () => {
+    let isAway = false;
+    const world = await openUpsertWorld({ limits: { ownsItems: (feed) => feed !== 'shop' || !isAway } });
+    await load(world, 'crm', { phones: { mobile: [phone(1)] } });
+    await load(world, 'shop', { phones: { desk: [phone(1)] } });
+    isAway = true;
+    await load(world, 'crm', { role: 'Buyer', phones: { mobile: [phone(1)] } });
+    isAway = false;
+    await load(world, 'crm', { role: 'Buyer', phones: { mobile: [] } });
+    expect(phonesOf(await world.contactOf('crm-1'))).toEqual([phone(1)]);
+    await load(world, 'shop', { phones: { desk: [] } });
     expect(phonesOf(await world.contactOf('crm-1'))).toEqual([]);
     await world.expectSound();
   });
