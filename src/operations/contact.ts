@@ -136,7 +136,9 @@ export async function readContact(home: ContactHome, key: string, workspace: Wor
   const { ledger } = home;
   const record = (await ledger.contacts.get([key])).get(key) ?? unknownContact(key);
   const held = await ledger.contacts.held({ keys: [key], limit: 10_000 });
-  const theirs = workspace === null ? record.seen : await readTheirs(workspace, record);
+  const there: There =
+    workspace === null ? { contact: record.seen, absence: null } : await readTheirs(workspace, record);
+  const theirs = there.contact;
   const definitions = workspace === null ? null : await workspace.listCustomFields();
   const feeds: FeedStory[] = [];
   const known = [
@@ -150,7 +152,7 @@ export async function readContact(home: ContactHome, key: string, workspace: Wor
     const row = await findSourceRow(home, feed, key, definitions);
     const ofFeed = held.filter((one) => one.feed === feed);
     const ours = row.kind === 'found' && row.desired !== null ? row.desired : oursOf(key, said, ofFeed);
-    const decisions = await decisionsOf(home, feed, { record, theirs, ours, held: ofFeed });
+    const decisions = await decisionsOf(home, feed, { record, there, ours, held: ofFeed });
     feeds.push({ feed, row, said: said === null ? [] : valuesOfSaid(said), decisions, held: ofFeed, letters });
   }
   const writes: ContactChange[] = [];
@@ -185,12 +187,23 @@ function unknownContact(key: string): ContactRecord {
   };
 }
 
-/** One read by its id; a contact that is not bound is looked up by its key. */
-async function readTheirs(workspace: Workspace, { key, contactId }: ContactRecord): Promise<Contact | null> {
-  if (contactId !== null) return workspace.getContact(contactId);
-  const { contacts } = await lookUpKeys(workspace, [key]);
+/** What the service holds of the key. */
+interface There {
+  readonly contact: Contact | null;
+  /** Why there is none that a row could be written to; null where it would be made. */
+  readonly absence: 'deleted' | 'several' | null;
+}
+
+/** One read by its id; a contact that is not bound, or not there any more, is looked up by its key, as an import does. */
+async function readTheirs(workspace: Workspace, { key, contactId }: ContactRecord): Promise<There> {
+  const bound = contactId === null ? null : await workspace.getContact(contactId);
+  if (bound !== null) return { contact: bound, absence: null };
+  const { contacts, failures } = await lookUpKeys(workspace, [key]);
+  const failure = failures.get(key);
+  if (failure !== undefined) throw failure;
   const [only, ...others] = contacts.filter(({ externalId }) => externalId === key);
-  return only === undefined || others.length > 0 ? null : only;
+  if (others.length > 0) return { contact: null, absence: 'several' };
+  return { contact: only ?? null, absence: only === undefined && contactId !== null ? 'deleted' : null };
 }
 
 /** Where the cells are gone: what the file said last, with the values that wait. */
@@ -207,7 +220,7 @@ function oursOf(key: string, said: Said | null, held: readonly HeldRecord[]): De
 
 interface Pictures {
   readonly record: ContactRecord;
-  readonly theirs: Contact | null;
+  readonly there: There;
   readonly ours: DesiredContact;
   /** Of the feed. */
   readonly held: readonly HeldRecord[];
@@ -216,8 +229,9 @@ interface Pictures {
 async function decisionsOf(
   { ledger, config, feeds }: ContactHome,
   feed: string,
-  { record, theirs, ours, held }: Pictures,
+  { record, there, ours, held }: Pictures,
 ): Promise<readonly Decision[]> {
+  const { contact: theirs, absence } = there;
   const mapping = (await ledger.runs.lastAccepted(feed, Number.MAX_SAFE_INTEGER))?.run.mapping ?? null;
   const isLinked = theirs !== null && record.linkedTo === theirs.id;
   const base = baseFor(record, feed, (other) => feeds.exists(other));
@@ -254,8 +268,21 @@ async function decisionsOf(
   // Of a contact that is to be made every item is written.
   const judged =
     theirs === null ? [] : (['email', 'phone'] as const).flatMap((kind) => judgeItems(kind, input, theirs));
-  return [...ofFields, ...items, ...notes, ...judged.map(asDecision)];
+  const decisions = [...ofFields, ...items, ...notes, ...judged.map(asDecision)];
+  if (absence === null) return decisions;
+  const decision = absence === 'deleted' && feeds.rulesOf(feed).onGone === 'recreate' ? 'recreate' : absence;
+  return decisions.map((one) => ({ ...one, ...absenceWords[decision] }));
 }
+
+/** What becomes of each field of a contact that is not there to be written to. */
+const absenceWords = {
+  deleted: {
+    decision: 'keep',
+    why: 'the contact was deleted in the app: the row is skipped (gone), unless onGone: recreate makes it again',
+  },
+  recreate: { decision: 'write', why: 'the contact was deleted in the app, and is made again (onGone: recreate)' },
+  several: { decision: 'keep', why: 'several contacts have this externalId: the row is rejected (twoContacts)' },
+} as const;
 
 /** What the service holds, field by field; items under their identity. */
 function valuesOf(contact: Contact): readonly NamedValue[] {

@@ -3,7 +3,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { contactDocument, findContactKey, readContact } from '#src/operations/contact.ts';
-import { csv, mapping, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
+import type { Workspace } from '#src/workspace/port.ts';
+import { csv, expectCounts, mapping, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 
 const header = 'externalId,firstName,role,phone';
 
@@ -49,6 +50,49 @@ describe('a contact', () => {
       writes: [{ kind: 'create' }],
       history: [],
     });
+  });
+
+  it.each([
+    ['skip', 'keep', 'the row is skipped (gone)', { skipped: 1 }],
+    ['recreate', 'write', 'is made again (onGone: recreate)', { created: 1 }],
+  ] as const)(
+    'that was deleted in the app is told to become what the import makes of it (onGone: %s)',
+    async (onGone, decision, why, counts) => {
+      const bench = await openRunsBench({ configured: { crm: { onGone } }, limits: { onGoneOf: () => onGone } });
+      await bench.import('a.csv', csv(['c-1,Ann,Lead,+14155550101'], header), { feed: 'crm' });
+      const { id } = await bench.world.contactOf('c-1');
+      await bench.world.byHand('DELETE', `/v1/contacts/${id}`);
+      const story = await readContact(homeOf(bench), 'c-1', bench.parts.workspace);
+      expect(story.theirs).toEqual({ read: 'none', values: [] });
+      expect(story.feeds[0]?.decisions.map((one) => [one.field, one.decision, one.why])).toEqual(
+        ['firstName', 'role', 'phone.+14155550101'].map((field) => [field, decision, expect.stringContaining(why)]),
+      );
+      const again = await bench.import('b.csv', csv(['c-1,Ann,Buyer,+14155550101'], header), { feed: 'crm' });
+      expectCounts(again, { rows: 1, ...counts });
+    },
+  );
+
+  it('that is there under another id, or twice, is told so, too', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', csv(['c-1,Ann,Lead,'], header));
+    const { id } = await bench.world.contactOf('c-1');
+    await bench.world.byHand('DELETE', `/v1/contacts/${id}`);
+    const byHand = { externalId: 'c-1', defaultFields: { firstName: 'Ann', role: 'Boss' } };
+    await bench.world.byHand('POST', '/v1/contacts', byHand);
+    const roleNow = async (workspace: Workspace) => {
+      const [feed] = (await readContact(homeOf(bench), 'c-1', workspace)).feeds;
+      return feed?.decisions.find(({ field }) => field === 'role');
+    };
+    expect(await roleNow(bench.parts.workspace)).toMatchObject({ decision: 'keep', file: 'Lead', app: 'Boss' });
+    const twice: Workspace = {
+      ...bench.parts.workspace,
+      listByExternalIds: async (keys) => {
+        const { contacts, readAtMs } = await bench.parts.workspace.listByExternalIds(keys);
+        return { contacts: contacts.flatMap((one) => [one, { ...one, id: `${one.id}2` }]), readAtMs };
+      },
+    };
+    const why = 'several contacts have this externalId: the row is rejected (twoContacts)';
+    expect(await roleNow(twice)).toMatchObject({ decision: 'keep', why });
   });
 
   it('is told what becomes of each e-mail and phone that the file names or named: also where nothing is written', async () => {
