@@ -337,12 +337,12 @@ function newLabel(
 }
 
 function withoutId(field: FieldName): Note {
-  const message = 'The service gave this item no id, so it cannot be removed: it stays.';
+  const message = 'the service gave this item no id, so it cannot be removed: it stays';
   return { field, code: 'itemWithoutId', message };
 }
 
 function relabelledByPeople(field: FieldName): Note {
-  const message = "The file has another label now, and the label was changed in the app: kept the app's label.";
+  const message = "the file has another label now, and the label was changed in the app: kept the app's label";
   return { field, code: 'labelChangedByPeople', message };
 }
 

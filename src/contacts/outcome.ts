@@ -109,6 +109,15 @@ export interface HeldField {
 export interface Note {
   readonly field: FieldName;
   readonly code: 'itemWithoutId' | 'labelChangedByPeople' | 'spelling' | 'overtaken';
+  /** Does not name the field, nor its value. */
+  readonly message: string;
+}
+
+/** What people read of a write: the notes of its plan, and what its reply has in another form. */
+export interface WriteWarning {
+  /** As a `ReplyDifference` names it (`reply.ts`). */
+  readonly field: string;
+  readonly code: Note['code'] | 'replyDiffers';
   readonly message: string;
 }
 

@@ -215,11 +215,11 @@ export function isLinked({ externalId }: Contact): boolean {
 function notesOf(verdicts: readonly FieldVerdict[]): readonly Note[] {
   return verdicts.flatMap(({ field, decision }): readonly Note[] => {
     if (decision === 'alike') {
-      const message = `${field} differs from the app's value in case or spaces only: kept the app's.`;
+      const message = "it differs from the app's value in case or spaces only: kept the app's";
       return [{ field, code: 'spelling', message }];
     }
     if (decision === 'pass') {
-      const message = `${field} was changed by a later file of another feed: kept that value.`;
+      const message = 'a later file of another feed changed it: kept that value';
       return [{ field, code: 'overtaken', message }];
     }
     return [];

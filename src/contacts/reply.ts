@@ -20,6 +20,7 @@ import {
   scalarOf,
   textOrNull,
 } from './desired.ts';
+import type { WriteWarning } from './outcome.ts';
 import type { ExpectedContact, ExpectedCustomField, ExpectedItem } from './plan.ts';
 
 export interface ReplyDifference {
@@ -29,21 +30,21 @@ export interface ReplyDifference {
   readonly got: CustomFieldValue;
 }
 
-interface ReplyVerdict {
+export interface ReplyVerdict {
   readonly matches: boolean;
   readonly differences: readonly ReplyDifference[];
-  readonly warnings: readonly string[];
+  readonly warnings: readonly WriteWarning[];
 }
 
 interface Findings {
   readonly differences: ReplyDifference[];
-  readonly warnings: string[];
+  readonly warnings: WriteWarning[];
 }
 
 export function verifyReply(expected: ExpectedContact, reply: Contact): ReplyVerdict {
   const findings: Findings = { differences: [], warnings: [] };
   if (reply.externalId === null) {
-    findings.warnings.push('The reply carries no externalId.');
+    findings.warnings.push({ field: 'externalId', code: 'replyDiffers', message: 'the reply does not carry it' });
   } else if (reply.externalId !== expected.externalId) {
     findings.differences.push({ field: 'externalId', expected: expected.externalId, got: reply.externalId });
   }
@@ -124,7 +125,8 @@ function compareCustomFields(expected: readonly ExpectedCustomField[], reply: Co
 }
 
 function warnOfForm(field: string, findings: Findings): void {
-  findings.warnings.push(`${field} came back in another form (case, spaces or punctuation).`);
+  const message = 'it came back in another form (case, spaces or punctuation)';
+  findings.warnings.push({ field, code: 'replyDiffers', message });
 }
 
 type KeyMatch =

@@ -1,6 +1,6 @@
 /** A staged record: a changed row of a run, waiting for its outcome (`docs/design.md`, "Stage, then apply"). */
 import type { DesiredContact } from '#src/contacts/desired.ts';
-import type { DeadClass, HeldField, JournalEntry, Problem, SkipReason } from '#src/contacts/outcome.ts';
+import type { DeadClass, HeldField, JournalEntry, Problem, SkipReason, WriteWarning } from '#src/contacts/outcome.ts';
 import type { Row } from '#src/sources/row.ts';
 import type { CustomFieldValue } from '#src/wire/contact.ts';
 import type { BoundContact, LeaseMoment, MovedSaid, SaidRecord, SettledSaid } from './contacts.ts';
@@ -98,7 +98,7 @@ export type RecordEnd =
       /** The names of the fields that an update wrote. */
       readonly changedFields?: readonly string[];
       readonly removedValues: number;
-      readonly warnings: readonly string[];
+      readonly warnings: readonly WriteWarning[];
     }
   | { readonly outcome: 'skipped'; readonly reason: SkipReason }
   | { readonly outcome: 'dead'; readonly dead: DeadRow };

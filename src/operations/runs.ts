@@ -344,7 +344,9 @@ export function withoutValues(event: RunEvent): RunEvent {
     ...(fields === undefined ? {} : { fields: fields.map(fieldWithoutValue) }),
     // There it is another key, not the id of a contact.
     ...(contact === undefined || event.code === 'matchKey' || event.code === 'samePhone' ? {} : { contact }),
-    message: event.code === 'replyDiffers' ? 'a field came back in another form' : event.message,
+    // In reports of an older version this message names the field, and with it perhaps an address or a number.
+    message:
+      event.code === 'replyDiffers' && event.field === null ? 'a field came back in another form' : event.message,
   };
 }
 

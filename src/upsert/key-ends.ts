@@ -5,7 +5,7 @@ import type { Said } from '#src/contacts/base.ts';
 import { claimOf, journalOfClaim, journalOfReply, labelIn, resolveClaim } from '#src/contacts/claim.ts';
 import type { UndoOrder } from '#src/contacts/desired.ts';
 import { itemOf } from '#src/contacts/merge.ts';
-import type { DeadClass, JournalEntry } from '#src/contacts/outcome.ts';
+import type { DeadClass, JournalEntry, WriteWarning } from '#src/contacts/outcome.ts';
 import { type CreatePlan, isLinked, type PatchPlan, type Plan } from '#src/contacts/plan.ts';
 import type { ReplyDifference } from '#src/contacts/reply.ts';
 import { nextOwnership, type Settled, type SettleInput, settle } from '#src/contacts/settle.ts';
@@ -193,13 +193,18 @@ function writtenPlan(plan: Sendable['plan']): CreatePlan | PatchPlan {
 
 type Success = Extract<RecordEnd, { readonly outcome: 'created' | 'updated' | 'unchanged' }>;
 
-function success(outcome: Success['outcome'], adopted: boolean, plan: Plan, warnings: readonly string[]): Success {
+function success(
+  outcome: Success['outcome'],
+  adopted: boolean,
+  plan: Plan,
+  warnings: readonly WriteWarning[],
+): Success {
   return {
     outcome,
     adopted,
     heldFields: plan.held,
     removedValues: plan.removals,
-    warnings: [...plan.notes.map((note) => note.message), ...warnings],
+    warnings: [...plan.notes, ...warnings],
   };
 }
 

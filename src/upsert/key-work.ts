@@ -21,7 +21,7 @@ import {
 } from '#src/contacts/plan.ts';
 import { planDigest } from '#src/contacts/planned.ts';
 import { usualPolicies } from '#src/contacts/policies.ts';
-import type { ReplyDifference } from '#src/contacts/reply.ts';
+import type { ReplyVerdict } from '#src/contacts/reply.ts';
 import { ownedIfLanded } from '#src/contacts/settle.ts';
 import { withHoldsEnded } from '#src/contacts/take-held.ts';
 import { planUndo } from '#src/contacts/undo.ts';
@@ -121,13 +121,10 @@ interface OfLease {
 }
 
 /** The service answered a write with the contact. */
-export interface Written extends OfLease {
+export interface Written extends OfLease, Pick<ReplyVerdict, 'differences' | 'warnings'> {
   readonly is: 'written';
   readonly sent: Sendable;
   readonly reply: Contact;
-  readonly warnings: readonly string[];
-  /** Where the reply differs from what was wanted. */
-  readonly differences: readonly ReplyDifference[];
   readonly writtenAtMs: number;
 }
 

@@ -28,6 +28,7 @@ import {
 import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
 
 const heldField = (field: FieldName): HeldField => ({ field, said: 'Buyer', theirs: 'Boss', ours: 'Seller' });
+const replyWarning = { field: 'company', code: 'replyDiffers', message: 'it came back in another form' } as const;
 const skipped = (reason: 'gone' | 'superseded') => ({ outcome: 'skipped', reason }) as const;
 
 function saidHolding(...fields: readonly FieldName[]): SettledSaid {
@@ -56,7 +57,7 @@ export function settleContract(open: OpenLedger): void {
       adopted: true,
       heldFields: [heldField('role'), heldField('company')],
       removedValues: 3,
-      warnings: ['phone came back in another form'],
+      warnings: [replyWarning],
     });
     const written = await settleAs(ledger, run, 'w1', [
       settled(present(first)),
@@ -93,14 +94,15 @@ export function settleContract(open: OpenLedger): void {
     const { ledger } = await openForTest(open);
     const [run, first, second] = await atWork(ledger, 'k1', 'k2');
     const changedFields = ['company', 'phone.+14155550101'];
-    const warnings = ['email came back in another form'];
+    const warnings = [replyWarning, { field: 'role', code: 'overtaken', message: 'kept that value' } as const];
     const end = wellEnd('updated', { changedFields, heldFields: [heldField('role')], warnings });
     await settleAs(ledger, run, 'w1', [settled(present(first), { end }), ended(present(second), skipped('gone'))]);
     expect(await ledger.runs.events('r1', 0, 10)).toMatchObject([
       { ordinal: 1, kind: 'changed', line: 2, key: 'k1', code: 'updated', field: null, fields: changedFields },
       { ordinal: 2, kind: 'held', line: 2, key: 'k1', code: 'held', field: 'role' },
-      { ordinal: 3, kind: 'warning', line: 2, key: 'k1', message: 'email came back in another form' },
-      { ordinal: 4, kind: 'skipped', line: 3, key: 'k2', code: 'gone' },
+      { ordinal: 3, kind: 'warning', line: 2, key: 'k1', ...replyWarning },
+      { ordinal: 4, kind: 'warning', line: 2, key: 'k1', code: 'overtaken', field: 'role', message: 'kept that value' },
+      { ordinal: 5, kind: 'skipped', line: 3, key: 'k2', code: 'gone' },
     ]);
   });
 

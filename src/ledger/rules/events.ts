@@ -18,7 +18,7 @@ export function eventsOf(end: RecordEnd, key: string, line: number, isUndo = fal
         ...changedEvents(end.changedFields ?? [], end.outcome, key, line),
         ...end.heldFields.map((held) => (isUndo ? stayingEvent(key, line, held) : heldEvent(key, line, held))),
         ...end.warnings.map(
-          (message): RunEvent => ({ kind: 'warning', line, key, code: 'replyDiffers', field: null, message }),
+          ({ field, code, message }): RunEvent => ({ kind: 'warning', line, key, code, field, message }),
         ),
       ];
   }
