@@ -5,6 +5,7 @@ import { dataFolders } from '#src/config/data-folders.ts';
 import { PatchbayError, systemCodeOf } from '#src/errors.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 import type { QueueState } from '#src/operations/doctor.ts';
+import { parseOrigin } from '#src/workspace/http-workspace.ts';
 import { diskFullMessage, freeBytesOf, inSentence, isDiskFull, queueTrouble } from './health.ts';
 
 /** What keeps work from going on, as of a look. */
@@ -47,8 +48,20 @@ export async function checkSurroundings({
   const known = [disk, database, queue?.trouble ?? null].flatMap((one) => (one === null ? [] : [one.message]));
   // A folder that is missing is made by whatever needs it.
   const closed = (await unusableFolders(folders)).filter(({ systemCode }) => systemCode !== 'ENOENT');
-  const troubles = [...known, ...closed.map(({ message }) => message)];
+  const other = database === null && mode === 'real' ? await otherService(config, ledger) : [];
+  const troubles = [...known, ...closed.map(({ message }) => message), ...other];
   return { diskFreeBytes, queueAnswers: queue?.answers ?? null, queue, storage: database ?? disk, troubles };
+}
+
+/** The service that is configured is not the one that the ledger knows: only a look into it shows whether its workspace is another one. */
+async function otherService({ service }: Home['config'], ledger: Home['ledger']): Promise<readonly string[]> {
+  const known = await ledger.binding();
+  if (known === null || service.baseUrl === null) return [];
+  const origin = parseOrigin(service.baseUrl);
+  if (known.origin === origin) return [];
+  return [
+    `The data folder belongs to the workspace at ${known.origin}, and ${origin} is configured: if that is another workspace, nothing is written to it. To look: patchbay doctor`,
+  ];
 }
 
 interface UnusableFolder {

@@ -14,6 +14,7 @@ import { quickLook } from '#src/ledger/sqlite/check.ts';
 import { ledgerDamaged, markDamaged } from '#src/ledger/sqlite/damage.ts';
 import { readWebhookSecret } from '#src/notices/senders.ts';
 import { createPauseGate } from '#src/rate/rate-gate.ts';
+import { requireOwnWorkspace } from '#src/runs/check-workspace.ts';
 import { exitCodes, worstExitCode } from '#src/runs/exit-code.ts';
 import { makeFolder } from '#src/whole-file.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
@@ -183,9 +184,11 @@ async function checkService({ config, clock, log, mode }: BareHome, ledger: Home
     log,
   });
   try {
-    await requireApiKey(config);
+    const apiKey = await requireApiKey(config);
     const ids = await workspace.listPhoneNumberIds();
     await workspace.listByExternalIds(['patchbay-probe']);
+    if (!(ledger instanceof PatchbayError))
+      await requireOwnWorkspace(ledger.ledger, workspace, { origin: workspace.origin, apiKey, confirmed: null });
     return { check, ok: true, detail: `${workspace.origin} answers, ${ids?.length ?? 0} phone numbers`, exitCode: 0 };
   } catch (error) {
     return failed(check, error);

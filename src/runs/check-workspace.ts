@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { PatchbayError } from '#src/errors.ts';
 import type { NewAct } from '#src/ledger/acts.ts';
-import type { Ledger } from '#src/ledger/port.ts';
+import type { Ledger, WorkspaceBinding } from '#src/ledger/port.ts';
 import { askControlKey, lookUpChunks } from '#src/workspace/look-up.ts';
 import type { CallOptions, Workspace } from '#src/workspace/port.ts';
 
@@ -23,10 +23,21 @@ type Cut = Pick<CallOptions, 'signal'>;
 /** Contacts to look for: as many as one look-up takes. */
 const sampleMax = 20;
 
+interface Compared {
+  /** What the ledger knew; null: it was not bound. */
+  readonly known: WorkspaceBinding | null;
+  /** Salted, of the key at hand. */
+  readonly keyHash: string;
+  /** Origin or key are not those that the ledger knows. */
+  readonly hasChanged: boolean;
+  /** Why the list of phone numbers cannot be read, where it cannot. */
+  readonly numbers: readonly string[] | PatchbayError;
+}
+
 /**
  * Checks the workspace and binds the ledger to it. A list of phone numbers that cannot be read is a problem of snapshots
  * only: if nothing else is in doubt, work continues.
- * @throws PatchbayError `usage` `otherWorkspace`; `auth`, `unreachable` from the service; the signal's reason.
+ * @throws PatchbayError as `requireOwnWorkspace`.
  */
 export async function checkWorkspace(
   ledger: Ledger,
@@ -34,33 +45,44 @@ export async function checkWorkspace(
   identity: WorkspaceIdentity,
   cut: Cut = {},
 ): Promise<void> {
+  const { known, keyHash, hasChanged, numbers } = await requireOwnWorkspace(ledger, workspace, identity, cut);
+  const { origin, confirmed } = identity;
+  const phoneNumberIds = numbers instanceof PatchbayError ? (known?.phoneNumberIds ?? []) : numbers;
+  const act = hasChanged ? await confirmed?.() : undefined;
+  const between = { from: known?.origin ?? null, to: origin, keyChanged: known?.keyHash !== keyHash };
+  await ledger.bind({ origin, keyHash, phoneNumberIds }, act && { ...act, facts: between });
+}
+
+/**
+ * Compares the workspace with what the ledger knows, and changes nothing.
+ * @throws PatchbayError `usage` `otherWorkspace`; `auth`, `unreachable` from the service; the signal's reason.
+ */
+export async function requireOwnWorkspace(
+  ledger: Pick<Ledger, 'id' | 'binding' | 'contacts'>,
+  workspace: Workspace,
+  { origin, apiKey, confirmed }: WorkspaceIdentity,
+  cut: Cut = {},
+): Promise<Compared> {
   const numbers = await readNumberIds(workspace, cut);
-  const keyHash = createHash('sha256').update(`${ledger.id} ${identity.apiKey}`).digest('hex').slice(0, 32);
+  const keyHash = createHash('sha256').update(`${ledger.id} ${apiKey}`).digest('hex').slice(0, 32);
   const known = await ledger.binding();
-  const changed = known !== null && (known.origin !== identity.origin || known.keyHash !== keyHash);
-  if (
-    changed &&
-    identity.confirmed === null &&
-    !(await isSame(ledger, workspace, known.phoneNumberIds, numbers, cut))
-  ) {
+  const hasChanged = known !== null && (known.origin !== origin || known.keyHash !== keyHash);
+  if (hasChanged && confirmed === null && !(await isSame(ledger, workspace, known.phoneNumberIds, numbers, cut))) {
     // A list that could not be read does not prove that the workspace is another one.
     if (numbers instanceof PatchbayError) throw numbers;
     throw new PatchbayError(
       'usage',
       'otherWorkspace',
-      known.origin === identity.origin
+      known.origin === origin
         ? 'this key opens another workspace than the one that the data folder belongs to'
-        : `the data folder belongs to the workspace at ${known.origin}, and ${identity.origin} is another one`,
+        : `the data folder belongs to the workspace at ${known.origin}, and ${origin} is another one`,
       {
-        facts: { known: known.origin, given: identity.origin },
-        hint: 'Use another data folder (--data DIR) for this workspace. If it is the same one all the same, say --same-workspace once.',
+        facts: { known: known.origin, given: origin },
+        hint: 'Use another data folder (--data DIR) for this workspace. If it is the same one all the same, say --same-workspace once, with import or start.',
       },
     );
   }
-  const phoneNumberIds = numbers instanceof PatchbayError ? (known?.phoneNumberIds ?? []) : numbers;
-  const act = changed ? await identity.confirmed?.() : undefined;
-  const between = { from: known?.origin ?? null, to: identity.origin, keyChanged: known?.keyHash !== keyHash };
-  await ledger.bind({ origin: identity.origin, keyHash, phoneNumberIds }, act && { ...act, facts: between });
+  return { known, keyHash, hasChanged, numbers };
 }
 
 /** Whether no request got through at all: another request would show nothing more. */
@@ -84,7 +106,7 @@ async function readNumberIds(workspace: Workspace, cut: Cut): Promise<readonly s
 
 /** Compares phone numbers; if none are known or readable, contacts made by Patchbay. A ledger that knows nothing may be bound anew. */
 async function isSame(
-  ledger: Ledger,
+  ledger: Pick<Ledger, 'contacts'>,
   workspace: Workspace,
   knownIds: readonly string[],
   numbers: readonly string[] | PatchbayError,

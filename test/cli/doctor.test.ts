@@ -41,6 +41,35 @@ test('doctor reads the secrets of notices, and says which cannot be read', async
   expect(await noticesOf(secret)).toMatchObject({ code: 0, ok: true });
 });
 
+test('doctor, which changes nothing, refuses another workspace as an import does, and status points to it', async ({
+  journey,
+}) => {
+  const own = await journey.service();
+  const file = journey.file('a.csv', 'externalId,firstName\nc-1,Ann\n');
+  expect((await journey.call(['import', file])).code).toBe(0);
+  const serviceOf = async (env = {}) => {
+    const { code, documents } = await journey.call(['doctor', '--json'], env);
+    return { code, ...documents[0].checks.find(({ check }: { check: string }) => check === 'service') };
+  };
+  const troublesNow = async () => (await journey.call(['status', '--json'])).documents[0].surroundings.troubles;
+  expect(await serviceOf()).toMatchObject({ code: 0, ok: true });
+  expect(await troublesNow()).toEqual([]);
+  const other = await journey.service();
+  const refused = expect.stringContaining(
+    `the data folder belongs to the workspace at ${own.origin}, and ${other.origin} is another one. Use another`,
+  );
+  expect(await serviceOf()).toMatchObject({ code: 2, ok: false, detail: refused });
+  expect(await troublesNow()).toEqual([
+    expect.stringContaining(`${other.origin} is configured: if that is another workspace`),
+  ]);
+  expect(await journey.call(['import', file])).toMatchObject({ code: 2 });
+  // It was not bound to the other one.
+  expect(await serviceOf({ PATCHBAY_BASE_URL: own.origin, PATCHBAY_API_KEY: own.key })).toMatchObject({
+    code: 0,
+    ok: true,
+  });
+});
+
 test('doctor checks all the others where the file of the ledger cannot be used', async ({ journey }) => {
   await journey.service();
   mkdirSync(join(journey.data, 'ledger.sqlite'), { recursive: true });
