@@ -82,20 +82,26 @@ function tooManyUnknown(
 
 /**
  * Checks whether the service accepts anything of the run.
+ * @returns the number of writes that may be tried until the next check: no more than are missing to the limit.
  * @throws PatchbayError `guard` `guardRefusals`.
  */
 export async function watchRefusals(
   { ledger, limits }: GuardParts,
   { id, feed, counts, approvals }: RunRecord,
-): Promise<void> {
+): Promise<number> {
   const { refusalsMax } = limits.applyingOf(feed);
-  if (counts.created + counts.updated > 0 || counts.dead < refusalsMax) return;
-  if (approvedShare(approvals, 'refusals') !== null) return;
-  const refused = (await ledger.runs.deadByCode(id)).filter((one) => one.class === 'refused');
+  if (counts.created + counts.updated > 0 || approvedShare(approvals, 'refusals') !== null)
+    return Number.POSITIVE_INFINITY;
+  const refused = counts.dead === 0 ? [] : (await ledger.runs.deadByCode(id)).filter((one) => one.class === 'refused');
   const [only] = refused;
-  if (only === undefined || refused.length > 1 || only.count < refusalsMax) return;
+  if (only === undefined) return refusalsMax;
+  if (refused.length > 1) return Number.POSITIVE_INFINITY;
+  if (only.count < refusalsMax) return refusalsMax - only.count;
   const message = `the first ${only.count} writes were all refused with ${only.code}, and none was accepted (the limit guards.refusalsMax is ${refusalsMax})`;
-  const hint = `See what was refused: patchbay dead ls --code ${only.code}. Fix the cause, then try again with: patchbay dead retry --code ${only.code}`;
+  const hint = [
+    `See what was refused: patchbay dead ls --code ${only.code}`,
+    `Fix the cause, then try again with: patchbay dead retry --code ${only.code}`,
+  ].join('\n');
   throw stop({ guard: 'refusals', count: only.count, base: only.count, limit: refusalsMax }, message, hint);
 }
 

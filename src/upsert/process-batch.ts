@@ -117,11 +117,12 @@ async function workOn(
     await ledger.runs.record(runId, { requests: totals });
   };
   let recordsLeft = recordsMax;
+  let writesMax = await watchRefusals(parts, run);
   try {
     // Ends: a deferred record is due after this moment, so that each is taken at most once.
     const startedAtMs = await ledger.nowMs(clock);
     while (recordsLeft > 0 && !signal.aborted) {
-      const keysMax = Math.min(pace.keysPerChunk(), keysAtRate(run.options.rate));
+      const keysMax = Math.min(pace.keysPerChunk(), keysAtRate(run.options.rate), writesMax);
       const limit = Math.min(recordsLeft, keysMax);
       const records = await ledger.runs.pendingRecords(runId, batch, startedAtMs, limit);
       if (records.length === 0) break;
@@ -135,7 +136,7 @@ async function workOn(
       await noteRequests();
       const now = await ledger.runs.get(runId);
       if (now?.state !== 'applying') break;
-      await watchRefusals(parts, now);
+      writesMax = await watchRefusals(parts, now);
       const restMs = restAtRate(run.options.rate, sent) - (clock.monotonicMs() - beganAtMs);
       if (restMs > 0) await sleepUnlessCut(clock, restMs, signal);
       // A chunk may need no request at all, and the ledger answers at once: signals and timers get their turn here.

@@ -108,6 +108,20 @@ describe('writes that are all refused with one code', () => {
     await world.expectSound();
   });
 
+  test('stop it after no more than 20, also where rows before them or among them need no write', async () => {
+    const world = await openUpsertWorld();
+    await world.load(people(60));
+    const { id, defaultFields } = await world.contactOf('crm-0');
+    await world.byHand('PATCH', `/v1/contacts/${id}`, { defaultFields: { ...defaultFields, role: 'Owner' } });
+    await world.faults('update:status=400');
+    const before = world.service.counts().update ?? 0;
+    const run = await world.stage(people(60, 'Seller'));
+    const figures = { guard: 'refusals', count: 20, base: 20, limit: 20 } as const;
+    await stopAndApprove(world, run, figures);
+    expect((world.service.counts().update ?? 0) - before).toBe(20);
+    await world.expectSound();
+  });
+
   test('are all tried once that was approved', async () => {
     const world = await openUpsertWorld({ faults: ['create:status=400'] });
     const run = await world.stage(people(60));

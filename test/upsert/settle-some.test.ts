@@ -8,6 +8,10 @@ import { openUpsertWorld, type UpsertWorld } from './support/upsert-world.ts';
 
 const people = Array.from({ length: 60 }, (_, index) => wanted(`crm-${index}`));
 
+// None of a chunk may be too many for a service that has accepted nothing yet.
+const applyingOf = () => ({ adoptionsMax: 0.3, adoptionsFloor: 10, refusalsMax: people.length });
+const limits = { writesAtOnce: 1, applyingOf };
+
 /** All 60 keys in one chunk, each settling seen before it reaches the ledger. */
 function inOneChunk({ parts }: UpsertWorld, onSettle: (request: SettleRequest) => void): UpsertParts {
   const { ledger } = parts;
@@ -20,7 +24,7 @@ function inOneChunk({ parts }: UpsertWorld, onSettle: (request: SettleRequest) =
 }
 
 test('a long chunk is settled in parts, each as soon as it has ended', async () => {
-  const world = await openUpsertWorld({ limits: { writesAtOnce: 1 } });
+  const world = await openUpsertWorld({ limits });
   const run = await world.stage(people, { rowsPerBatch: people.length });
   const settled: { readonly records: number; readonly creates: number }[] = [];
   const worker = inOneChunk(world, ({ records }) => {
@@ -37,7 +41,7 @@ test('a long chunk is settled in parts, each as soon as it has ended', async () 
 });
 
 test('what a settling could not enter is entered when the chunk closes, and nothing more is sent meanwhile', async () => {
-  const world = await openUpsertWorld({ limits: { writesAtOnce: 1 } });
+  const world = await openUpsertWorld({ limits });
   const run = await world.stage(people, { rowsPerBatch: people.length });
   const busy = new PatchbayError('transient', 'ledgerBusy', 'another process writes to the ledger');
   let attempts = 0;
