@@ -2,6 +2,7 @@
 import { withoutQuotedCells } from '#src/contacts/quoted-cell.ts';
 import { fieldWithoutValue } from '#src/journal/changes.ts';
 import type { HeldRecord } from '#src/ledger/contacts.ts';
+import { skipSentences } from '#src/ledger/rules/events.ts';
 import { pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import { failedHeadline, type RunDetail, stateWords, withoutValues } from '#src/operations/runs.ts';
@@ -69,6 +70,7 @@ function present(output: Output, run: RunPresentation, warnings: readonly RunEve
   if (summary.state === 'stopped' && !isInterrupted)
     lines.push(`  ${output.paste(`to see what it would write: patchbay plan --run ${summary.run}`)}`);
   if (summary.moved > 0) lines.push(...movedLines(output, summary, outcomes));
+  lines.push(...skippedLines(output, outcomes, max));
   if (matches.length > 0) lines.push(...matchLines(output, summary, matches, max));
   const showHeld = record?.kind === 'undo' ? stayingLines : heldLines;
   if (summary.heldFields > 0) lines.push(...showHeld(output, summary.heldFields, held, max));
@@ -130,6 +132,25 @@ function movedLines(output: Output, { moved }: RunSummary, outcomes: readonly Ru
     ...places.map((place) => `    ${place}`),
     ...(more > 0 ? [`    … and ${more} more in the report`] : []),
   ];
+}
+
+/** Lines of their own tell of those that have moved, and the reason of the run of those that were left out when it was cancelled. */
+const skipsToldElsewhere: ReadonlySet<string> = new Set(['moved', 'cancelled']);
+
+/** Why rows were skipped, and which: `2 rows skipped: deleted in the workspace, … (line 3, crm-4; line 7, crm-9)`. */
+function skippedLines(output: Output, outcomes: readonly RunEvent[], max: ShownMax): readonly string[] {
+  const skipped = outcomes.filter(({ kind, code }) => kind === 'skipped' && !skipsToldElsewhere.has(code));
+  // That of a duplicate names the other line.
+  const why = ({ code, message }: RunEvent): string => (code === 'duplicate' ? skipSentences.duplicate : message);
+  return [...Map.groupBy(skipped, why)].map(([reason, same]) => {
+    const places = same.slice(0, max.held).flatMap(({ line, key }) => {
+      const place = [...lineText({ line }), ...(output.values && key !== null ? [shorten(key)] : [])].join(', ');
+      return place === '' ? [] : [place];
+    });
+    const more = same.length - max.held;
+    const listed = [...places, ...(more > 0 ? [`and ${more} more${max.rest}`] : [])].join('; ');
+    return `  ${counted(same.length, 'row')} skipped: ${printable(reason)}${places.length === 0 ? '' : ` (${listed})`}`;
+  });
 }
 
 /** Those whom the file lacks, the first ones by key: `5 people are no longer in the file (2 for the first time): crm-4 (since …)`. */

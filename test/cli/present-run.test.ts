@@ -49,6 +49,23 @@ describe('a run for people', () => {
     expect(text).toContain('Correct it with: patchbay --data /srv/pb dead edit d1 --set COLUMN=VALUE');
   });
 
+  it('that skipped rows: why, and which, by reason', () => {
+    const skipped = (line: number, code: string, message: string) =>
+      ({ kind: 'skipped', line, key: `c-${line}`, code, field: null, message }) as const;
+    const gone = [2, 3, 4, 5, 6, 7].map((line) => skipped(line, 'gone', 'deleted in the workspace'));
+    const duplicates = [8, 9].map((line) =>
+      skipped(line, 'duplicate', `line ${line - 1} already has the same contact`),
+    );
+    const told = [skipped(10, 'moved', 'changed'), { ...skipped(0, 'cancelled', '4 rows were left out'), key: null }];
+    const shown = presentation({ rows: 12, skipped: 12, moved: 1 }, { outcomes: [...gone, ...duplicates, ...told] });
+    const lines = presentRun(plain, shown).split('\n');
+    expect(lines.filter((line) => line.includes('skipped:'))).toEqual([
+      '  6 rows skipped: deleted in the workspace (line 2, c-2; line 3, c-3; line 4, c-4; line 5, c-5; line 6, c-6; and 1 more in the report)',
+      '  2 rows skipped: the file contains the same row twice (line 8, c-8; line 9, c-9)',
+    ]);
+    expect(presentRun(withoutValues, shown)).toContain('the same row twice (line 8; line 9)');
+  });
+
   it('that took another one back: what stays and why, also where the report with its values is gone', () => {
     const undo = { kind: 'undo' } as const;
     const event = { kind: 'held', line: 0, key: 'c-1', code: 'changedSince', field: 'role', message: 'why' } as const;

@@ -95,6 +95,15 @@ describe.concurrent('a one-shot import', () => {
     expect(existsSync(document.fixFile)).toBe(true);
   });
 
+  test('says why it skipped rows, and which; so does runs show', async ({ journey }) => {
+    const file = journey.file('people.csv', 'externalId,firstName\nc-1,Ann\nc-2,Bob\nc-1,Ann\n');
+    const { stdout } = await journey.call(['import', '--sandbox', file]);
+    const words = '  1 row skipped: the file contains the same row twice (line 4, c-1)\n';
+    expect(stdout).toContain(words);
+    const [, run = ''] = /reports\/(\S+)\.json/.exec(stdout) ?? [];
+    expect((await journey.call(['runs', 'show', run])).stdout).toContain(words);
+  });
+
   test('counts its warnings and says how to see them; runs show lists them, without values on request', async ({
     journey,
   }) => {
