@@ -282,7 +282,11 @@ function refusedDeath(refusal: Refusal): Death {
     code: body.title === 'Invalid Custom Field Item' ? 'customFieldRefused' : `refused${status}`,
     field: body.paths[0] ?? null,
     message: `the service refused the contact with ${status}${words === '' ? '' : `: ${words}`}`,
-    hint: 'Correct the row as the service says, and drop the fix-file in again.',
+    // The key itself works: a look-up has passed since.
+    hint:
+      status === 401 || status === 403
+        ? 'Nothing is wrong with the row: the API key reads contacts, and may not write this one. Give it that right in the workspace, then retry the dead letter.'
+        : 'Correct the row as the service says, and drop the fix-file in again.',
     answer: answerOf(refusal),
   };
 }

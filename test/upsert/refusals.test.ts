@@ -102,7 +102,13 @@ describe('a contact that the service refuses', () => {
     const world = await openUpsertWorld({ faults: [fault] });
     const run = await world.load([wanted('crm-1')]);
     expect(run.counts).toMatchObject({ dead: 1, created: 0 });
-    expect(await world.ledger.deadLetters.list({ limit: 10 })).toMatchObject([{ class: 'refused', key: 'crm-1' }]);
+    expect(await world.ledger.deadLetters.list({ limit: 10 })).toMatchObject([
+      {
+        class: 'refused',
+        key: 'crm-1',
+        hint: expect.stringMatching(/^Nothing is wrong with the row: .* may not write/),
+      },
+    ]);
     await world.faults();
     expect((await world.load([wanted('crm-1')])).counts).toMatchObject({ created: 1 });
     await world.expectSound();
