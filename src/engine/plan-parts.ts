@@ -4,11 +4,12 @@ import { serviceFigures } from '#src/config/schema.ts';
 import type { PlanService } from '#src/operations/plan.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import { runParts, upsertParts } from './job-context.ts';
+import { feedsOfAllHosts } from './registration.ts';
 
-export function planParts(home: Home, workspace: Workspace): PlanService {
+export async function planParts(home: Home, workspace: Workspace): Promise<PlanService> {
   const { config, mode, ledger, clock, serviceName, runFolders } = home;
   const { requestsPerSecond } = serviceFigures(config, mode);
-  const upsert = upsertParts(home, workspace, home.feeds.exists);
+  const upsert = upsertParts(home, workspace, await feedsOfAllHosts(home));
   return {
     reading: runParts(home, workspace, upsert),
     plan: { ledger, clock, upsert, requestsPerSecond, serviceName, draftsFolder: runFolders.drafts },

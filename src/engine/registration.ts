@@ -159,7 +159,7 @@ export interface SeenFeeds {
   look(): Promise<void>;
 }
 
-export function seeFeeds({ ledger, ledgerPlace }: Home): SeenFeeds {
+export function seeFeeds({ ledger, ledgerPlace }: Pick<Home, 'ledger' | 'ledgerPlace'>): SeenFeeds {
   let seen: ReadonlySet<string> = new Set();
   return {
     has: (feed) => seen.has(feedNameOf(feed)),
@@ -168,6 +168,15 @@ export function seeFeeds({ ledger, ledgerPlace }: Home): SeenFeeds {
       seen = new Set((await ledger.hosts.list()).flatMap(({ feeds }) => feeds));
     },
   };
+}
+
+/** Whether a feed is configured here, or has a folder here or on any host now: what a plan shows is then what a run does. */
+export async function feedsOfAllHosts(
+  home: Pick<Home, 'ledger' | 'ledgerPlace' | 'feeds'>,
+): Promise<(feed: string) => boolean> {
+  const seen = seeFeeds(home);
+  await seen.look();
+  return (feed) => home.feeds.exists(feed) || seen.has(feed);
 }
 
 /** Calls `onGone` once the engine is gone, or the ledger damaged. @returns a function that stops watching. */

@@ -1,6 +1,7 @@
 /** `patchbay contact KEY`: all that is known of one contact. */
 
 import { openReadingSession } from '#src/engine/reading-session.ts';
+import { feedsOfAllHosts } from '#src/engine/registration.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { contactDocument, findContactKey, readContact } from '#src/operations/contact.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
@@ -30,7 +31,8 @@ export async function contact(options: ContactOptions, text: string): Promise<nu
     const session =
       options.offline === true ? null : await openReadingSession(home, { sameWorkspace: false, patienceMs, signal });
     try {
-      const story = await readContact(home, key, session?.workspace ?? null);
+      const feeds = { ...home.feeds, exists: await feedsOfAllHosts(home) };
+      const story = await readContact({ ...home, feeds }, key, session?.workspace ?? null);
       if (output.json) output.document(contactDocument(story));
       else output.line(presentContact(output, story));
     } finally {

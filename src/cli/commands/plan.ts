@@ -186,7 +186,7 @@ export async function withService<Result>(
 ): Promise<Result> {
   const session = await openReadingSession(home, options);
   try {
-    return await work(planParts(home, session.workspace));
+    return await work(await planParts(home, session.workspace));
   } finally {
     await session.close();
   }
