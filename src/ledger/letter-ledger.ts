@@ -5,8 +5,7 @@ import { lettersPerSlice } from './dead-rows.ts';
 import { enterAct } from './desk/acts.ts';
 import type { DeadLetter, DeadLetterFilter, DeadLetterLedger, LettersOfFeed } from './letters.ts';
 import { enterRedrive, giveBackEnded, lettersOf, takeLetters } from './redrives.ts';
-import { closedUnmetNote, fitsFilter, inListOrder, settledStates, unsettledStates } from './rules/letters.ts';
-import { notesWith } from './rules/runs.ts';
+import { fitsFilter, inListOrder, settledStates, unsettledStates } from './rules/letters.ts';
 import type { LetterFacts } from './tables/letters.ts';
 import type { Store, Tables } from './tables.ts';
 
@@ -65,6 +64,7 @@ export function lettersOver(store: Store): DeadLetterLedger {
     takeLetters: (runId) => takeLetters(store, runId),
     lettersOf: (runId, after, limit) => lettersOf(store, runId, after, limit),
     giveBackEnded: () => giveBackEnded(store),
+    unmetCount: (runId) => eachUnmet((after) => unmetOf(store.reads, runId, after)),
     closeUnmet: (runId) => closeUnmet(store, runId),
   };
 }
@@ -141,28 +141,40 @@ async function inSlices<Found>(
   return found;
 }
 
-/** The note stands when all of them are closed; who is interrupted before closes the rest, and tells of that. */
-async function closeUnmet({ transact }: Store, runId: string): Promise<number> {
-  let closed = 0;
-  // Ends with the first short slice: what was closed is not met again.
+/** Letters without a key that a run has not met, slice by slice. @returns how many there were. */
+async function eachUnmet(slice: (after: LetterFacts | null) => Promise<readonly LetterFacts[]>): Promise<number> {
+  let count = 0;
+  let after: LetterFacts | null = null;
+  // Ends with the first short slice.
   for (let isLeft = true; isLeft; await nextTurn()) {
-    isLeft = await transact(async ({ letters, runs }) => {
-      const [run] = await runs.findRuns({ ids: [runId] }, 1);
-      if (run === undefined) return false;
-      const { feed, sequence, notes } = run;
-      const unmet = await letters.facts({ by: 'keyless', feed, beforeSequence: sequence, limit: lettersPerSlice });
-      await letters.change(
-        unmet.map(({ id }) => id),
-        { state: 'closed', redriveRunId: null },
-      );
-      closed += unmet.length;
-      const isEnd = unmet.length < lettersPerSlice;
-      const note = isEnd ? closedUnmetNote(closed) : null;
-      if (note !== null) await runs.changeRun(sequence, { notes: notesWith(notes, [note]) });
-      return !isEnd;
-    });
+    const unmet = await slice(after);
+    count += unmet.length;
+    after = unmet.at(-1) ?? null;
+    isLeft = unmet.length === lettersPerSlice;
   }
-  return closed;
+  return count;
+}
+
+async function unmetOf(
+  { runs, letters }: Tables,
+  runId: string,
+  after: LetterFacts | null,
+): Promise<readonly LetterFacts[]> {
+  const place = await runs.place(runId);
+  if (place === null) return [];
+  const { feed, sequence: beforeSequence } = place;
+  return letters.facts({ by: 'keyless', feed, beforeSequence, after, limit: lettersPerSlice });
+}
+
+function closeUnmet({ transact }: Store, runId: string): Promise<number> {
+  return eachUnmet((after) =>
+    transact(async (tables) => {
+      const unmet = await unmetOf(tables, runId, after);
+      const ids = unmet.map(({ id }) => id);
+      await tables.letters.change(ids, { state: 'closed', redriveRunId: null });
+      return unmet;
+    }),
+  );
 }
 
 /** Those that are being tried again stay. Letters that come meanwhile are not waited for. */

@@ -114,10 +114,9 @@ export interface DeadLetterLedger {
   ): Promise<readonly DeadLetter[]>;
   /** What redrives that have ended took and have not settled is open again: completes what a crash left undone. */
   giveBackEnded(): Promise<void>;
-  /**
-   * Closes the open letters without a key whose rows a full file of their feed does not hold any more, and notes that in its
-   * run: nothing else could ever close them. Answers how many they were.
-   */
+  /** How many open letters without a key have a row that the run's file, a full one of their feed, does not hold any more. */
+  unmetCount(runId: string): Promise<number>;
+  /** Closes them, in slices: nothing else could ever close them. @returns how many. */
   closeUnmet(runId: string): Promise<number>;
 }
 

@@ -19,7 +19,7 @@ export interface MissingLedger {
   count(feed: string): Promise<number>;
   /**
    * The run has ended, and its file counts: those whom it lacks are missing from now on, unless they were before, and those whom it
-   * has are back. In slices. Nothing for a run that has left no bitmap of them.
+   * has are back. In slices. Nothing for a run that has left no bitmap of them, nor for one that is pruned, even while this goes on.
    */
   enter(runId: string): Promise<void>;
 }

@@ -103,7 +103,8 @@ export function runsOver(store: Store): RunLedger {
           if (run === null || changed === null) return false;
           // What was approved was approved of the rows as they were read before.
           const anew = change.reading === undefined ? {} : { ...change.reading, approvals: [] };
-          await tables.runs.changeRun(run.sequence, { ...changed, ...anew });
+          const noted = change.notes === undefined ? {} : { notes: notesWith(run.notes, change.notes) };
+          await tables.runs.changeRun(run.sequence, { ...changed, ...anew, ...noted });
           await enterAct(tables, change.act, { run: id, feed: run.feed });
           return true;
         },

@@ -376,14 +376,20 @@ export interface RunLedger {
 
   /**
    * Moves a run on, only if it is in one of the states `from`. `reason` replaces the reason, `reading` how its rows are read, without
-   * what was approved of the rows before. A final state is
+   * what was approved of the rows before; `notes` are added to those that are there. A final state is
    * durable, and opens again the letters that the run tried again and did not settle. @returns whether it was in one of them.
    */
   move(
     id: string,
     from: readonly RunState[],
     to: RunState,
-    change: { atMs: number; reason?: RunReason | null; act?: NewAct; reading?: RunReading },
+    change: {
+      atMs: number;
+      reason?: RunReason | null;
+      act?: NewAct;
+      reading?: RunReading;
+      notes?: readonly string[];
+    },
   ): Promise<boolean>;
   /** Starts to read the file again: what an interrupted reading staged is deleted, counts and notes are reset. */
   beginStaging(id: string, atMs: number): Promise<boolean>;

@@ -1,13 +1,16 @@
 /**
- * The end of a run: the totals must add up, then fix-file, changes, report and archive are written, and only then is it done.
+ * The end of a run: the totals must add up, then fix-file, changes, report and archive are written, and only then is it done. What
+ * follows from its end for others, such as who is missing, comes after that: it may be cancelled until it is done.
  *
- * Every step can be repeated: after a crash in the middle, all of them are done again.
+ * Every step can be repeated: after a crash in the middle, all of them are done again (`tidyFinished` those behind the end).
  */
 import { writeFile } from 'node:fs/promises';
 import { archiveFolders } from '#src/config/data-folders.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { writeChangesFile } from '#src/journal/changes-file.ts';
 import type { Ledger } from '#src/ledger/port.ts';
+import { acceptedStates } from '#src/ledger/rules/feeds.ts';
+import { notesWith } from '#src/ledger/rules/runs.ts';
 import {
   type CountDelta,
   pendingCount,
@@ -18,7 +21,7 @@ import {
 } from '#src/ledger/runs.ts';
 import { archiveFile, pathOfRun } from '#src/sources/check-out.ts';
 import { inStep } from '#src/steps.ts';
-import { inWork } from '#src/telemetry.ts';
+import { type Facts, inWork } from '#src/telemetry.ts';
 import { storing } from '#src/whole-file.ts';
 import { cleanOriginal } from './clean-original.ts';
 import { isWholeFile } from './feed-history.ts';
@@ -35,7 +38,7 @@ export interface FinishParts extends StopParts {
 
 /**
  * Finishes a run whose rows all have an outcome; does nothing for any other.
- * @returns whether the run is finished now.
+ * @returns whether the run is finished now: not where it was cancelled meanwhile.
  * @throws the system's errors (disk full…): the run stays as it is and is finished later.
  */
 export async function finishRun(parts: FinishParts, runId: string): Promise<boolean> {
@@ -47,31 +50,23 @@ export async function finishRun(parts: FinishParts, runId: string): Promise<bool
   if (flaw !== null) {
     log.error({ run: run.id, ...flaw.facts }, 'run does not add up');
     const { code, message, hint, facts } = flaw;
-    const reason = { code, message, hint, facts };
-    const summary = await writeEnd(parts, { ...run, reason }, 'failed', atMs);
-    await ledger.runs.move(run.id, ['applying'], 'failed', { atMs, reason });
-    publishEnd(run, 'failed', summary, atMs);
-    return true;
+    return (await endRun(parts, { ...run, reason: { code, message, hint, facts } }, 'failed', atMs)) !== null;
   }
   const state = run.counts.dead > 0 ? 'doneWithDead' : 'done';
-  const noted = await withOlderRows(parts, await withClosedLetters(parts, run));
-  const summary = await writeEnd(parts, noted, state, atMs);
-  // Done again after a crash, it ends what was begun.
-  await ledger.missing.enter(run.id);
-  await inStep('finishRun', () => ledger.runs.move(run.id, ['applying'], state, { atMs }));
-  await prune(ledger, run.id);
+  const told = [...(await lettersToClose(parts, run)), ...(await olderRows(parts, run))];
+  const summary = await endRun(parts, { ...run, notes: notesWith(run.notes, told) }, state, atMs);
+  if (summary === null) return false;
   const { rows, created, updated, unchanged, skipped, dead, seconds } = summary;
   log.info({ run: run.id, feed: run.feed, rows, created, updated, unchanged, skipped, dead, seconds }, 'run finished');
-  publishEnd(run, state, summary, atMs);
   return true;
 }
 
-/** The file could not be read as a whole: it goes to `_failed`, with the reason beside it. The run's state is the caller's. */
-export async function finishFailed(parts: FinishParts, run: RunRecord, atMs: number): Promise<void> {
-  publishEnd(run, 'failed', await writeEnd(parts, run, 'failed', atMs), atMs);
+/** Ends a run in `staging` whose file could not be read as a whole: it goes to `_failed`, with the run's reason beside it. @returns as `finishRun`. */
+export async function finishFailed(parts: FinishParts, run: RunRecord, atMs: number): Promise<boolean> {
+  return (await endRun(parts, run, 'failed', atMs)) !== null;
 }
 
-/** Ends a run that a person cancelled: its file is archived, what was written stays written. */
+/** Ends a run that a person cancelled: its file is archived, what was written stays written. @returns as `finishRun`. */
 export async function finishCancelled(parts: FinishParts, runId: string): Promise<boolean> {
   const { ledger } = parts;
   const atMs = parts.clock.nowMs();
@@ -81,11 +76,41 @@ export async function finishCancelled(parts: FinishParts, runId: string): Promis
   const counted = (await ledger.runs.get(run.id)) ?? run;
   publishRows(run.feed, { skipped: counted.counts.skipped - run.counts.skipped });
   const reason = withDoubts(run, await ledger.runs.skippedInDoubt(run.id));
-  const summary = await writeEnd(parts, { ...counted, reason }, 'cancelled', atMs);
-  await ledger.runs.move(run.id, ['cancelling'], 'cancelled', { atMs, reason });
-  publishEnd(run, 'cancelled', summary, atMs);
-  await prune(ledger, run.id);
-  return true;
+  return (await endRun(parts, { ...counted, reason }, 'cancelled', atMs)) !== null;
+}
+
+/**
+ * Writes the results, moves the run on, and only then does to the ledger what its end means for others.
+ * @param run in the state that it leaves, with the reason and the notes that it ends with.
+ * @param atMs the end of the run, in its report and in the ledger alike.
+ * @returns null where the run has left that state meanwhile: what was written is written again by whatever ends it.
+ */
+async function endRun(
+  parts: FinishParts,
+  run: RunRecord,
+  state: Facts['runEnded']['state'],
+  atMs: number,
+): Promise<RunSummary | null> {
+  const { id, state: from, reason, notes } = run;
+  const summary = await inWork('finishing', { run: id }, () => writeResults(parts, run, state, atMs));
+  const change = { atMs, reason, notes };
+  if (!(await inStep('finishRun', () => parts.ledger.runs.move(id, [from], state, change)))) return null;
+  publishEnd(run, state, summary, atMs);
+  await settleEnd(parts, { ...run, state });
+  return summary;
+}
+
+/**
+ * What follows from the end of a run, behind it, so that a run that is cancelled in its last moment leaves none of it. Each may be done
+ * twice. At last the run loses what it needs no more, by which it is known that nothing is left to do.
+ */
+async function settleEnd({ ledger, feeds, log }: TidyParts, run: RunRecord): Promise<void> {
+  if ((acceptedStates as readonly RunState[]).includes(run.state)) {
+    const closed = isWholeFile(feeds, run) ? await ledger.deadLetters.closeUnmet(run.id) : 0;
+    if (closed > 0) log.info({ run: run.id, feed: run.feed, closed }, 'dead letters without a key closed');
+    await ledger.missing.enter(run.id);
+  }
+  await inStep('prune', () => ledger.runs.prune(run.id));
 }
 
 /** Rows that are left out although a write of them may have landed are counted, with what becomes of them. */
@@ -102,18 +127,18 @@ function withDoubts({ id, reason }: RunRecord, inDoubt: number): RunReason | nul
   };
 }
 
-/** A full file that no longer contains a row without a key closes its letter; its run says so in its notes. */
-async function withClosedLetters({ ledger, feeds, log }: FinishParts, run: RunRecord): Promise<RunRecord> {
-  if (!isWholeFile(feeds, run)) return run;
-  const closed = await ledger.deadLetters.closeUnmet(run.id);
-  if (closed > 0) log.info({ run: run.id, feed: run.feed, closed }, 'dead letters without a key closed');
-  return (await ledger.runs.get(run.id)) ?? run;
+/** A full file that no longer contains a row without a key closes its letter once the run has ended; the run says so in its notes. */
+async function lettersToClose({ ledger, feeds }: FinishParts, run: RunRecord): Promise<readonly string[]> {
+  const count = isWholeFile(feeds, run) ? await ledger.deadLetters.unmetCount(run.id) : 0;
+  if (count === 0) return [];
+  const [letters, their] = count === 1 ? ['letter', 'its row'] : ['letters', 'their rows'];
+  return [`closed ${count} dead ${letters} without a key: the file does not hold ${their} any more`];
 }
 
 /** A person wanted these very rows written: the notes say why nothing came of some. */
-async function withOlderRows({ ledger }: FinishParts, run: RunRecord): Promise<RunRecord> {
+async function olderRows({ ledger }: FinishParts, run: RunRecord): Promise<readonly string[]> {
   const words = wordsOfOlder(run);
-  if (words === null || run.counts.skipped === 0) return run;
+  if (words === null || run.counts.skipped === 0) return [];
   let count = 0;
   let line = 0;
   for await (const events of eventPages(ledger.runs, run.id)) {
@@ -121,12 +146,11 @@ async function withOlderRows({ ledger }: FinishParts, run: RunRecord): Promise<R
     line ||= older[0]?.line ?? 0;
     count += older.length;
   }
-  if (count === 0) return run;
+  if (count === 0) return [];
   const [rows, their] = count === 1 ? ['row was', 'its contact'] : ['rows were', 'their contacts'];
   const place = line === 0 ? '' : `, the first in line ${line}`;
   const what = `${count} ${rows} skipped (superseded)${place}: a later file has set ${their} since ${words.since}`;
-  await ledger.runs.record(run.id, { notes: [`${what}. ${words.next}.`] });
-  return (await ledger.runs.get(run.id)) ?? run;
+  return [`${what}. ${words.next}.`];
 }
 
 /** Since when, and what to do about them. Null of a run that a person did not ask for row by row, nor approve. */
@@ -150,12 +174,7 @@ function wordsOfOlder({ kind, approvals }: RunRecord): { readonly since: string;
 /**
  * All that a run's end needs before the ledger calls it ended: results and audits. The keys to audit are known from the
  * staged rows, which are deleted after the end.
- * @param atMs the end of the run, in its report and in the ledger alike.
  */
-function writeEnd(parts: FinishParts, run: RunRecord, state: RunState, atMs: number): Promise<RunSummary> {
-  return inWork('finishing', { run: run.id }, () => writeResults(parts, run, state, atMs));
-}
-
 async function writeResults(parts: FinishParts, run: RunRecord, state: RunState, atMs: number): Promise<RunSummary> {
   const { ledger, clock, auditAfterMs } = parts;
   const ended: RunRecord = { ...(await cleanOriginal(parts, run)), state, finishedAtMs: atMs };
@@ -203,14 +222,20 @@ async function archiveOrMissing(run: RunRecord, folder: string): Promise<string 
 /** One call ends after this many runs: the next one goes on. */
 const tidiedRunsMax = 20;
 
-/** Completes what a crash left undone after the end of runs: letters that they took are open again, what they need no more is deleted. */
-export async function tidyFinished({ ledger }: Pick<FinishParts, 'ledger'>): Promise<void> {
-  await ledger.deadLetters.giveBackEnded();
-  for (const run of await ledger.runs.list({ unpruned: true, limit: tidiedRunsMax })) await prune(ledger, run.id);
-}
+/** What is completed after the end of runs. */
+type TidyParts = Pick<FinishParts, 'ledger' | 'feeds' | 'log'>;
 
-async function prune({ runs }: Pick<Ledger, 'runs'>, runId: string): Promise<void> {
-  await inStep('prune', () => runs.prune(runId));
+/**
+ * Completes what a crash left undone after the end of runs: what follows from it, and letters that they took are open again.
+ * @param feed of that feed alone. A file is not read before it is compared with what earlier ones left.
+ */
+export async function tidyFinished(parts: TidyParts, feed?: string): Promise<void> {
+  const { ledger } = parts;
+  await ledger.deadLetters.giveBackEnded();
+  const of = feed === undefined ? {} : { feed };
+  // Of two files of a feed the later one says who is missing.
+  const ended = await ledger.runs.list({ unpruned: true, ...of, limit: tidiedRunsMax, oldestFirst: true });
+  for (const run of ended) await settleEnd(parts, run);
 }
 
 /** rows = created + updated + unchanged + skipped + rejected, and the records say the same as the counts. */

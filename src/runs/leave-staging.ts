@@ -82,10 +82,10 @@ export async function leaveStaging(
     );
     return;
   }
-  await inStep('startApplying', () =>
-    ledger.runs.move(run.id, ['staging'], 'applying', { atMs: clock.nowMs(), reason: null }),
-  );
-  log.info({ run: run.id, feed: run.feed, ...tally }, 'run staged');
+  const change = { atMs: clock.nowMs(), reason: null };
+  const goesOn = await inStep('startApplying', () => ledger.runs.move(run.id, ['staging'], 'applying', change));
+  // Else it was cancelled.
+  if (goesOn) log.info({ run: run.id, feed: run.feed, ...tally }, 'run staged');
 }
 
 async function verdictsOn(

@@ -104,8 +104,9 @@ export async function stageUndo(parts: UndoParts, run: RunRecord, signal: AbortS
       log.warn({ run: run.id, feed: run.feed, guards: verdicts.map(({ guard }) => guard) }, 'run stopped by a guard');
     return;
   }
-  await ledger.runs.move(run.id, ['staging'], 'applying', { atMs: clock.nowMs(), reason: null });
-  log.info({ run: run.id, feed: run.feed, undoes, ...tally }, 'run staged');
+  const goesOn = await ledger.runs.move(run.id, ['staging'], 'applying', { atMs: clock.nowMs(), reason: null });
+  // Else it was cancelled.
+  if (goesOn) log.info({ run: run.id, feed: run.feed, undoes, ...tally }, 'run staged');
 }
 
 function keptLinks(count: number, undoes: string): string {

@@ -36,7 +36,7 @@ import {
 import { type CountryAdvice, createCountryAdvice } from './country-advice.ts';
 import { fillOfFile, headerNote, isFullFile } from './feed-history.ts';
 import { type FeedMemory, type Met, readFeedMemory } from './feed-memory.ts';
-import { finishFailed } from './finish-run.ts';
+import { finishFailed, tidyFinished } from './finish-run.ts';
 import { addTally, noTally, type StagedTally } from './guards.ts';
 import { type HeldRules, heldRulesOf, readsHeld } from './held-again.ts';
 import { type StagedRows, stageLateDead, stageMoved } from './late-rows.ts';
@@ -81,6 +81,8 @@ export async function stageRun(
   const { ledger, clock } = parts;
   const readSinceMs = clock.nowMs();
   if (!(await ledger.runs.beginStaging(run.id, readSinceMs))) return;
+  // What it is compared with: an earlier file of the feed may have ended in a process that died then.
+  if (parts.isDraft !== true) await tidyFinished(parts, run.feed);
   const known = { run: run.id, feed: run.feed, rowCount: null };
   await inWork('staging', known, (found) => stageFile({ ...parts, readSinceMs }, run, openSupply, signal, found));
 }
@@ -117,8 +119,8 @@ async function stageFile(
     if (!(error instanceof PatchbayError) || error.code === 'folderUnusable') throw error;
     if (error.kind !== 'file' && error.kind !== 'usage') throw error;
     const { code, message, hint, facts } = error;
-    await fail(parts, run, { code, message, hint, facts });
-    log.warn({ run: run.id, feed: run.feed, code }, 'file refused');
+    if (await fail(parts, run, { code, message, hint, facts }))
+      log.warn({ run: run.id, feed: run.feed, code }, 'file refused');
   } finally {
     await supply?.close();
   }
@@ -128,18 +130,19 @@ function refusedBefore({ code, message, hint, facts }: RunReason): PatchbayError
   return new PatchbayError('file', code, message, { facts, ...(hint === null ? {} : { hint }) });
 }
 
-/** Forgets what was staged before the file turned out to be unreadable; nothing of it was sent. */
-async function fail(parts: StageParts, run: RunRecord, found: RunReason): Promise<void> {
+/**
+ * Forgets what was staged before the file turned out to be unreadable; nothing of it was sent.
+ * @returns whether the run has failed: not where it was cancelled in the meantime.
+ */
+async function fail(parts: StageParts, run: RunRecord, found: RunReason): Promise<boolean> {
   const { ledger, clock } = parts;
   const atMs = clock.nowMs();
-  // A run that was cancelled in the meantime has already ended.
-  if (!(await ledger.runs.beginStaging(run.id, atMs))) return;
+  if (!(await ledger.runs.beginStaging(run.id, atMs))) return false;
   // After a crash the file may already be in `_failed`: the reason why it went there stays the reason.
   const reason = found.code === 'fileMissing' ? (run.reason ?? found) : found;
   await ledger.runs.move(run.id, ['staging'], 'staging', { atMs, reason });
-  const emptied = (await ledger.runs.get(run.id)) ?? run;
-  await finishFailed(parts, emptied, atMs);
-  await ledger.runs.move(run.id, ['staging'], 'failed', { atMs, reason });
+  const emptied = await ledger.runs.get(run.id);
+  return emptied?.state === 'staging' && (await finishFailed(parts, emptied, atMs));
 }
 
 interface StagedFile {

@@ -19,11 +19,16 @@ async function known(ledger: Ledger, keys: readonly string[]): Promise<ReadonlyM
   return new Map([...said].map(([key, { number }]) => [key, number]));
 }
 
-async function lacking(ledger: Ledger, id: string, numbers: readonly number[]): Promise<void> {
+async function endedWithout(ledger: Ledger, id: string, numbers: readonly number[]): Promise<void> {
   const missing = emptyBitmap(1_000);
   for (const number of numbers) enterBit(missing, number);
   await stagingRun(ledger, id);
   await ledger.runs.confirm(id, { unchanged: emptyBitmap(8), met: emptyBitmap(8), missing });
+  await ledger.runs.move(id, ['staging'], 'done', { atMs: createdAtMs + 1 });
+}
+
+async function lacking(ledger: Ledger, id: string, numbers: readonly number[]): Promise<void> {
+  await endedWithout(ledger, id, numbers);
   await ledger.missing.enter(id);
 }
 
@@ -58,5 +63,20 @@ export function missingContract(open: OpenLedger): void {
     await ledger.missing.enter('r3');
     await ledger.missing.enter('no run');
     expect(await ledger.missing.count('main')).toBe(1);
+  });
+
+  test('a run that has not ended, or of which nothing is left to do, changes nothing', async () => {
+    const { ledger } = await openForTest(open);
+    const numbers = [...(await known(ledger, ['k1', 'k2'])).values()];
+    await stagingRun(ledger, 'r1');
+    const bits = { unchanged: emptyBitmap(8), met: emptyBitmap(8), missing: emptyBitmap(1_000) };
+    for (const number of numbers) enterBit(bits.missing, number);
+    await ledger.runs.confirm('r1', bits);
+    await ledger.missing.enter('r1');
+    expect(await ledger.missing.count('main')).toBe(0);
+    await endedWithout(ledger, 'r2', numbers);
+    await ledger.runs.prune('r2');
+    await ledger.missing.enter('r2');
+    expect(await ledger.missing.count('main')).toBe(0);
   });
 }

@@ -2,7 +2,8 @@
 
 import type { MissingLedger, MissingPerson } from '#src/ledger/missing.ts';
 import { hasBit } from '#src/ledger/rules/bitmap.ts';
-import type { Store } from '#src/ledger/tables.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
+import type { Store, Tables } from '#src/ledger/tables.ts';
 import { inSlices, recordsOf, sliceMax } from './records.ts';
 
 export const idOfMissing = (feed: string, key: string): string => JSON.stringify([feed, key]);
@@ -32,41 +33,50 @@ export function missingOver(store: Store): MissingLedger {
     count: (feed) => missingIn(reads).count({ owner: feed }),
 
     enter: async (runId) => {
-      const place = await reads.runs.place(runId);
-      if (place === null) return;
-      const { feed, sequence } = place;
+      const run = await endedRun(reads, runId);
+      if (run === null) return;
+      const { feed, sequence, createdAtMs: sinceMs } = run;
       const [bitmap] = await reads.runs.bitmaps(feed, 'missing', sequence, sequence);
       if (bitmap === undefined) return;
-      const { bits } = bitmap;
-      const run = (await reads.runs.findRuns({ ids: [runId] }, 1))[0];
-      const sinceMs = run?.createdAtMs ?? 0;
-      await removeBack(store, feed, bits);
-      const last = bits.length * 8;
-      let from = 0;
-      await inSlices(async () => {
-        const numbers: number[] = [];
-        for (let number = from; number < Math.min(last, from + numbersPerSlice); number += 1) {
-          if (hasBit(bits, number)) numbers.push(number);
-        }
-        from += numbersPerSlice;
-        const count = numbers.length === 0 ? 0 : await enterMissing(store, feed, numbers, { sinceMs, runId });
-        return { count, isLast: from >= last };
-      });
+      const missed: Missed = { feed, runId, sinceMs, bits: bitmap.bits };
+      await removeBack(store, missed);
+      await enterMissing(store, missed);
     },
   };
 }
 
-function enterMissing(
-  store: Store,
-  feed: string,
-  numbers: readonly number[],
-  at: Pick<MissingPerson, 'sinceMs' | 'runId'>,
-): Promise<number> {
+/** Whom the file of a run lacks. */
+interface Missed extends Pick<MissingPerson, 'feed' | 'runId' | 'sinceMs'> {
+  readonly bits: Uint8Array;
+}
+
+/** Null once everything that follows from its end is done: a later file may have said something else since. */
+async function endedRun({ runs }: Pick<Tables, 'runs'>, runId: string): Promise<RunRecord | null> {
+  return (await runs.findRuns({ ids: [runId], unpruned: true }, 1))[0] ?? null;
+}
+
+async function enterMissing(store: Store, { feed, bits, ...at }: Missed): Promise<void> {
+  const last = bits.length * 8;
+  let from = 0;
+  await inSlices(async () => {
+    const numbers: number[] = [];
+    for (let number = from; number < Math.min(last, from + numbersPerSlice); number += 1) {
+      if (hasBit(bits, number)) numbers.push(number);
+    }
+    from += numbersPerSlice;
+    const count = numbers.length === 0 ? 0 : await enterNumbers(store, { feed, ...at }, numbers);
+    return { count, isLast: from >= last };
+  });
+}
+
+function enterNumbers(store: Store, at: Omit<Missed, 'bits'>, numbers: readonly number[]): Promise<number> {
+  const { feed } = at;
   return store.transact(async (tables) => {
+    if ((await endedRun(tables, at.runId)) === null) return 0;
     const keys = await tables.keys.keysAt(numbers);
     const known = await missingIn(tables).many([...keys.values()].map((key) => idOfMissing(feed, key)));
     const added = [...keys].flatMap(([number, key]) =>
-      known.has(idOfMissing(feed, key)) ? [] : [{ feed, key, number, ...at }],
+      known.has(idOfMissing(feed, key)) ? [] : [{ key, number, ...at }],
     );
     await missingIn(tables).put(...added);
     return added.length;
@@ -74,10 +84,11 @@ function enterMissing(
 }
 
 /** Those who are in the file again. */
-async function removeBack(store: Store, feed: string, bits: Uint8Array): Promise<void> {
+async function removeBack(store: Store, { feed, runId, bits }: Missed): Promise<void> {
   let after: { readonly number: number; readonly id: string; readonly atMs: number | null } | undefined;
   await inSlices(() =>
     store.transact(async (tables) => {
+      if ((await endedRun(tables, runId)) === null) return { count: 0, isLast: true };
       const page = await missingIn(tables).list({ owner: feed, order: 'oldest', after, limit: sliceMax });
       after = page.at(-1);
       const back = page.filter(({ document }) => !hasBit(bits, document.number)).map(({ id }) => id);

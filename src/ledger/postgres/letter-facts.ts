@@ -39,8 +39,8 @@ export function factQueries(sought: LettersSought): readonly FactQuery[] {
     }
     case 'keyless': {
       const sql = `${select} WHERE feed = $1 AND key IS NULL AND settled = 0 AND state = 'open' AND sequence < $2::bigint
-        ORDER BY sequence, line, id LIMIT $3`;
-      return [{ sql, parameters: [sought.feed, sought.beforeSequence] }];
+        AND ${inOrderMet(3)}`;
+      return [{ sql, parameters: [sought.feed, sought.beforeSequence, ...after(sought.after)] }];
     }
     case 'redrive': {
       const sql = `${select} WHERE redrive_run_id = $1

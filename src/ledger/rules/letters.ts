@@ -187,13 +187,6 @@ export function redriveName(letterCount: number, firstId: string): string {
   return letterCount === 1 ? `dead letter ${firstId}` : `${letterCount} dead letters`;
 }
 
-/** What a run notes about the letters without a key that it closed; null where it closed none. */
-export function closedUnmetNote(closed: number): string | null {
-  if (closed === 0) return null;
-  const [letters, their] = closed === 1 ? ['letter', 'its row'] : ['letters', 'their rows'];
-  return `closed ${closed} dead ${letters} without a key: the file does not hold ${their} any more`;
-}
-
 /** Names a row without a key by its content. */
 function contentHash({ row, line }: DeadRow): string {
   const content = row === null ? { line } : row.kind === 'cells' ? row.cells : row.object;

@@ -200,8 +200,8 @@ function factQueries(sought: LettersSought): readonly Query[] {
     case 'keyless': {
       const sql = `${select} letters INDEXED BY letters_without_key
         WHERE feed = ? AND key IS NULL AND settled = 0 AND state = 'open' AND sequence < ?
-        ORDER BY sequence, line, id LIMIT ?`;
-      return [{ sql, parameters: [sought.feed, sought.beforeSequence] }];
+        AND ${inOrderMet}`;
+      return [{ sql, parameters: [sought.feed, sought.beforeSequence, ...after(sought.after)] }];
     }
     case 'redrive': {
       const sql = `${select} letters INDEXED BY letters_by_redrive

@@ -40,7 +40,13 @@ export type LettersSought =
       readonly limit: number;
     }
   /** Open ones without a key that were met before that run, in the order they were met. */
-  | { readonly by: 'keyless'; readonly feed: string; readonly beforeSequence: number; readonly limit: number }
+  | {
+      readonly by: 'keyless';
+      readonly feed: string;
+      readonly beforeSequence: number;
+      readonly after: MetPlace | null;
+      readonly limit: number;
+    }
   /** What a redrive took and has not settled, and what has died again in it; in the order they were met. */
   | { readonly by: 'redrive'; readonly runId: string; readonly after: MetPlace | null; readonly limit: number }
   /** An open one of each of these reasons, where there is one. */
