@@ -14,6 +14,7 @@ import type { LineOfHosts, RunState } from '#src/ledger/runs.ts';
 import type { ScheduleWork } from '#src/ledger/schedules.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 import type { Logger } from '#src/log.ts';
+import { oneAtATime } from '#src/repeat.ts';
 import { jobId } from './job-definition.ts';
 import type { JobToAdd, Producer } from './producer.ts';
 
@@ -65,8 +66,6 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const believed = new Set<string>();
   /** What ended while a look is under way: the look may have read the ledger before that end, so the next one decides. */
   const endedSinceLook = new Set<string>();
-  let looking: Promise<void> | null = null;
-  let again = false;
   let stopped = false;
   let nextLook: NodeJS.Timeout | undefined;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
@@ -75,7 +74,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   /** Waits here and not in the queue, whose delays depend on the wall clock. */
   const lookAgainIn = (ms: number): void => {
     clearTimeout(nextLook);
-    if (ms <= aheadMs && !stopped) nextLook = setTimeout(() => void wake(), ms);
+    if (ms <= aheadMs && !stopped) nextLook = setTimeout(() => void looks.ask(), ms);
   };
 
   const look = async (): Promise<void> => {
@@ -93,48 +92,30 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (!(await producer.add(jobs))) for (const job of jobs) believed.delete(job.id);
   };
 
-  /** Ends: `again` is set only from outside, and each turn resets it. */
-  const lookUntilQuiet = async (): Promise<void> => {
-    do {
-      again = false;
-      try {
-        await look();
-      } catch (error) {
-        // Problems of the ledger are reported once, by the engine.
-        log[isLedgerTrouble(error) ? 'debug' : 'warn']({ reason: messageOf(error) }, 'dispatch failed');
-      }
-    } while (again && !stopped);
-  };
-
-  const wake = (): Promise<void> => {
-    again = true;
-    looking ??= lookUntilQuiet().finally(() => {
-      looking = null;
-    });
-    return looking;
-  };
+  const looks = oneAtATime(look, (error) => {
+    // Problems of the ledger are reported once, by the engine.
+    log[isLedgerTrouble(error) ? 'debug' : 'warn']({ reason: messageOf(error) }, 'dispatch failed');
+  });
 
   return {
-    wake: () => {
-      if (!stopped) void wake();
-    },
+    wake: () => void looks.ask(),
     ended: (id, failed) => {
       endedSinceLook.add(id);
       if (!failed) believed.delete(id);
       if (stopped) return;
       const restMs = lookedAtMs + looksApartMs - clock.monotonicMs();
-      if (restMs <= 0 || believed.size <= jobsMax / 2) void wake();
-      else lookForMany ??= setTimeout(() => void wake(), restMs);
+      if (restMs <= 0 || believed.size <= jobsMax / 2) void looks.ask();
+      else lookForMany ??= setTimeout(() => void looks.ask(), restMs);
     },
     sweep: async () => {
       believed.clear();
-      if (!stopped) await wake();
+      await looks.ask();
     },
     stop: async () => {
       stopped = true;
       clearTimeout(nextLook);
       clearTimeout(lookForMany);
-      await looking;
+      await looks.stop();
     },
   };
 }

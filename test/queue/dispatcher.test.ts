@@ -29,7 +29,7 @@ async function openedDispatcher(jobsMax: number) {
   };
   const dispatcher = createDispatcher({ ledger, producer, clock, log: silentLogger(), jobsMax });
   onTestFinished(() => dispatcher.stop());
-  return { ledger, clock, jobs, dispatcher };
+  return { ledger, clock, jobs, dispatcher, producer };
 }
 
 async function openedAudits() {
@@ -147,6 +147,24 @@ describe('looks after jobs that have ended', () => {
     expect(jobs.map(({ name }) => name)).toEqual(['finish-run']);
   });
 });
+
+it.each([0, 1, 2, 3, 4])(
+  'a wake is answered by a look, also %i microtasks after the one before has added its job',
+  async (later) => {
+    const { ledger, dispatcher, producer } = await openedDispatcher(4);
+    await applyingRun(ledger, 'r1', ['k1']);
+    const looks = vi.spyOn(ledger.runs, 'nextBatches');
+    const added = Promise.withResolvers<boolean>();
+    producer.add = () => added.promise;
+    dispatcher.wake();
+    await vi.waitFor(() => expect(looks).toHaveBeenCalledTimes(1));
+    await new Promise(setImmediate);
+    added.resolve(true);
+    for (let microtask = 0; microtask < later; microtask += 1) await Promise.resolve();
+    dispatcher.wake();
+    await vi.waitFor(() => expect(looks).toHaveBeenCalledTimes(2));
+  },
+);
 
 /** Ticks and deliveries are entries in the ledger, from which the dispatcher derives jobs (`docs/rules.md`, "Schedules"). */
 const nowMs = 1_000;
