@@ -14,6 +14,7 @@ import { retryLetters } from '#src/operations/dead-letters.ts';
 import { queueName } from '#src/queue/job-definition.ts';
 import type { Producer } from '#src/queue/producer.ts';
 import { retryDelayMs, startWorker } from '#src/queue/started-worker.ts';
+import { oneAtATime } from '#src/repeat.ts';
 import type { SubmitParts } from '#src/runs/enter-run.ts';
 import { lineText } from '#src/sources/row.ts';
 
@@ -69,23 +70,21 @@ export function openDeadLetterView(options: DeadLetterViewOptions): DeadLetterVi
       removeOnFail: { count: jobsMax },
     });
   const worker = startWorker(open, log);
-  let refreshing: Promise<void> = Promise.resolve();
   let shown: Shown | null = null;
-  return {
-    refresh: () => {
-      // One after the other: two at once would add the same jobs twice.
-      refreshing = refreshing
-        .then(async () => {
-          shown = await refresh(options, shown);
-        })
-        .catch((error: unknown) => {
-          shown = null;
-          log.debug({ reason: messageOf(error) }, 'dead letters not shown in the queue');
-        });
-      return refreshing;
+  // Two at once would add the same jobs twice.
+  const refreshing = oneAtATime(
+    async () => {
+      shown = await refresh(options, shown);
     },
+    (error) => {
+      shown = null;
+      log.debug({ reason: messageOf(error) }, 'dead letters not shown in the queue');
+    },
+  );
+  return {
+    refresh: () => refreshing.ask(),
     close: async () => {
-      await refreshing;
+      await refreshing.stop();
       await worker.close();
     },
   };

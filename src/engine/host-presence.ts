@@ -13,6 +13,7 @@ import { type HostEntry, type HostRecord, hostSignEveryMs } from '#src/ledger/ho
 import { hostSilentMaxMs, isAtWork, isAway } from '#src/ledger/rules/hosts.ts';
 import type { LineOfHosts } from '#src/ledger/runs.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
+import { every } from '#src/repeat.ts';
 
 export interface HostPresence {
   readonly id: string;
@@ -74,14 +75,12 @@ export async function enterHost(home: Home, host: HostIdentity, options: Presenc
   let watchedSinceMs = startedAtMs;
   let signedAtMs = startedAtMs;
   let signCount = 0;
-  let hasLeft = false;
 
   const sign = async (): Promise<void> => {
-    if (hasLeft) return;
     const nowMs = await now();
     if (!(await ledger.hosts.renew(recordAt(nowMs)))) {
       const by = (await ledger.hosts.list()).find(({ id }) => id === host.id);
-      if (!hasLeft) options.onTaken(hostTaken(host, by ?? null));
+      options.onTaken(hostTaken(host, by ?? null));
       return;
     }
     if (nowMs - signedAtMs >= hostSilentMaxMs) watchedSinceMs = nowMs;
@@ -90,18 +89,10 @@ export async function enterHost(home: Home, host: HostIdentity, options: Presenc
     signCount += 1;
     if (signCount % foldersEverySigns === 0) feeds = await feedFolders(home);
   };
-  let signing: Promise<void> | null = null;
-  const signOnce = (): Promise<void> => {
-    signing ??= sign()
-      .catch((error: unknown) => {
-        log[isLedgerTrouble(error) ? 'debug' : 'warn']({ reason: messageOf(error) }, 'no sign of life of this host');
-      })
-      .finally(() => {
-        signing = null;
-      });
-    return signing;
+  const report = (error: unknown): void => {
+    log[isLedgerTrouble(error) ? 'debug' : 'warn']({ reason: messageOf(error) }, 'no sign of life of this host');
   };
-  const timer = setInterval(() => void signOnce(), hostSignEveryMs);
+  const signing = every(hostSignEveryMs, sign, report);
   const others = (): readonly HostRecord[] => hosts.filter(({ id }) => id !== host.id);
 
   return {
@@ -123,16 +114,18 @@ export async function enterHost(home: Home, host: HostIdentity, options: Presenc
     setLeads: (next) => {
       if (leads === next) return;
       leads = next;
-      void signOnce();
+      void signing.ask();
     },
     sign: async () => {
-      feeds = await feedFolders(home);
-      await signOnce();
+      try {
+        feeds = await feedFolders(home);
+      } catch (error) {
+        report(error);
+      }
+      await signing.ask();
     },
     leave: async () => {
-      clearInterval(timer);
-      await signing;
-      hasLeft = true;
+      await signing.stop();
       await ledger.hosts.leave(host.id, session);
     },
   };

@@ -9,6 +9,7 @@ import type { Home } from '#src/app.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { type Feeds, feedNameOf } from '#src/feeds/feeds.ts';
 import type { Logger } from '#src/log.ts';
+import { every } from '#src/repeat.ts';
 import { enterOrphans, hasOrphans, takeFile } from '#src/runs/enter-run.ts';
 import type { EntryPath } from '#src/sources/folder-entries.ts';
 import { type ImportFolder, watchImportFolder } from '#src/sources/import-folder.ts';
@@ -17,6 +18,7 @@ import { makeFolder } from '#src/whole-file.ts';
 const sweepEveryMs = 5_000;
 
 interface Intake {
+  /** Waits for files being taken. */
   close(): Promise<void>;
 }
 
@@ -87,13 +89,12 @@ export async function startIntake(home: IntakeHome, onTaken: () => void): Promis
     if ((await enterOrphans(submit)) > 0) onTaken();
     orphaned = await hasOrphans(submit);
   };
-  const timer = setInterval(() => {
-    enter().catch((error: unknown) => log.debug({ reason: messageOf(error) }, 'checked-out files not entered'));
-  }, sweepEveryMs);
+  const entering = every(sweepEveryMs, enter, (error) =>
+    log.debug({ reason: messageOf(error) }, 'checked-out files not entered'),
+  );
   return {
     close: async () => {
-      clearInterval(timer);
-      await Promise.all(watched.map(({ root }) => root.close()));
+      await Promise.all([entering.stop(), ...watched.map(({ root }) => root.close())]);
       await Promise.all(watched.map(({ feedFolders }) => feedFolders.close()));
     },
   };

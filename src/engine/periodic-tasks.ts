@@ -13,6 +13,7 @@ import type { Ledger } from '#src/ledger/port.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 import type { Logger } from '#src/log.ts';
 import type { Producer } from '#src/queue/producer.ts';
+import { every } from '#src/repeat.ts';
 
 export interface PeriodicTask {
   /** 1: at every sweep. The first sweep runs all tasks. */
@@ -91,8 +92,8 @@ export interface Timers {
   readonly wake: () => void;
 }
 
-/** @returns a function that stops the timers. */
-export function startEngineTimers({ clock, log, ledger, producer, sweeper, wake }: Timers): () => void {
+/** @returns a function that stops the timers, and waits for what they began. A sweep is ended by the sweeper's own stop. */
+export function startEngineTimers({ clock, log, ledger, producer, sweeper, wake }: Timers): () => Promise<void> {
   let changeCount = -1;
   let reportedFailure: string | null = null;
   const report = (error: unknown, message: string): void => {
@@ -105,23 +106,19 @@ export function startEngineTimers({ clock, log, ledger, producer, sweeper, wake 
     changeCount = count;
     reportedFailure = null;
   };
-  const sweep = async (): Promise<void> => {
-    if (producer === null) return await sweeper.sweep();
+  const endedEarly = (error: unknown): void => report(error, 'sweep ended early');
+  const askForSweep = async (): Promise<void> => {
     const slot = Math.floor(clock.monotonicMs() / sweepEveryMs);
-    const accepted = await producer.add([{ name: 'sweep', id: `sweep-${slot}`, payload: { slot } }]);
-    if (!accepted || sweeper.sinceLastMs() > sweepLateMs) await sweeper.sweep();
+    const isAccepted =
+      producer !== null && (await producer.add([{ name: 'sweep', id: `sweep-${slot}`, payload: { slot } }]));
+    if (!isAccepted || sweeper.sinceLastMs() > sweepLateMs) void sweeper.sweep().catch(endedEarly);
   };
-  const sweepTimer = setInterval(() => {
-    sweep().catch((error: unknown) => report(error, 'sweep ended early'));
-  }, sweepEveryMs);
-  const wakeTimer = setInterval(() => {
-    lookForChanges().catch((error: unknown) => {
-      if (reportedFailure !== messageOf(error)) report(error, 'ledger not readable');
-      reportedFailure = messageOf(error);
-    });
-  }, wakeEveryMs);
-  return () => {
-    clearInterval(sweepTimer);
-    clearInterval(wakeTimer);
+  const sweeps = every(sweepEveryMs, askForSweep, endedEarly);
+  const looks = every(wakeEveryMs, lookForChanges, (error) => {
+    if (reportedFailure !== messageOf(error)) report(error, 'ledger not readable');
+    reportedFailure = messageOf(error);
+  });
+  return async () => {
+    await Promise.all([sweeps.stop(), looks.stop()]);
   };
 }

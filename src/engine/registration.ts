@@ -19,6 +19,7 @@ import {
 import { isAtWork } from '#src/ledger/rules/hosts.ts';
 import { activeRunStates } from '#src/ledger/runs.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
+import { every, type Repeated } from '#src/repeat.ts';
 
 /**
  * Registers the engine for worker processes, and removes registrations of dead workers. It is the last step of an engine's
@@ -40,25 +41,17 @@ export async function registerEngine(
   const signIfAtWork = async (): Promise<void> => {
     if ((await ledger.runs.list({ states: activeRunStates, limit: 1 })).length > 0) await sign();
   };
-  const stop = signEvery(home, signIfAtWork);
+  const signing = signAgainAndAgain(home, signIfAtWork);
   return async () => {
-    await stop();
+    await signing.stop();
     await ledger.unregister('engine', mine);
   };
 }
 
-/** Calls `sign` again and again. @returns a function that stops it; no sign is under way then. */
-function signEvery({ log }: Pick<Home, 'log'>, sign: () => Promise<void>): () => Promise<void> {
-  let signing: Promise<void> = Promise.resolve();
-  const timer = setInterval(() => {
-    signing = sign().catch((error: unknown) => {
-      log[isLedgerTrouble(error) ? 'debug' : 'warn']({ reason: messageOf(error) }, 'no sign of life');
-    });
-  }, signEveryMs);
-  return async () => {
-    clearInterval(timer);
-    await signing;
-  };
+function signAgainAndAgain({ log }: Pick<Home, 'log'>, sign: () => Promise<void>): Repeated {
+  return every(signEveryMs, sign, (error) => {
+    log[isLedgerTrouble(error) ? 'debug' : 'warn']({ reason: messageOf(error) }, 'no sign of life');
+  });
 }
 
 /** Removes registrations of workers that have died. */
@@ -179,21 +172,23 @@ export async function feedsOfAllHosts(
   return (feed) => home.feeds.exists(feed) || seen.has(feed);
 }
 
-/** Calls `onGone` once the engine is gone, or the ledger damaged. @returns a function that stops watching. */
-export function watchEngine(home: Home, engine: EngineRegistration, feeds: SeenFeeds, onGone: () => void): () => void {
+/** Calls `onGone` once the engine is gone, or the ledger damaged. */
+export function watchEngine(
+  home: Home,
+  engine: EngineRegistration,
+  feeds: SeenFeeds,
+  onGone: () => void,
+): Pick<Repeated, 'stop'> {
   const look = async (): Promise<void> => {
     await home.ledger.requireSound();
     await feeds.look();
     if (await isGone(home, engine)) onGone();
   };
-  const timer = setInterval(() => {
-    look().catch((error: unknown) => {
-      // Problems of the ledger's file are reported once, by `health.ts`.
-      const level = isLedgerTrouble(error) ? 'debug' : 'warn';
-      home.log[level]({ reason: messageOf(error) }, 'ledger not readable');
-    });
-  }, lookEveryMs);
-  return () => clearInterval(timer);
+  return every(lookEveryMs, look, (error) => {
+    // Problems of the ledger's file are reported once, by `health.ts`.
+    const level = isLedgerTrouble(error) ? 'debug' : 'warn';
+    home.log[level]({ reason: messageOf(error) }, 'ledger not readable');
+  });
 }
 
 /** Registers this worker process, and renews that again and again. @returns a function that removes it. */
@@ -203,9 +198,9 @@ export async function registerWorker(home: Home): Promise<() => Promise<void>> {
   const sign = async (): Promise<void> =>
     ledger.register('worker', { identity: identity.name, startedAtMs, seenAtMs: await ledger.nowMs(clock) });
   await sign();
-  const stop = signEvery(home, sign);
+  const signing = signAgainAndAgain(home, sign);
   return async () => {
-    await stop();
+    await signing.stop();
     await ledger.unregister('worker', identity.name);
   };
 }

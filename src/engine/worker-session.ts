@@ -105,7 +105,8 @@ async function workSession(home: Home, engine: EngineRegistration, options: Work
   });
   const feeds = seeFeeds(home);
   await feeds.look();
-  closers.add(watchEngine(home, engine, feeds, endSession));
+  const watching = watchEngine(home, engine, feeds, endSession);
+  closers.add(() => watching.stop());
   try {
     const server = await attachQueueServer({ redisUrl: config.queue.redisUrl, place: queueOf(home, engine) });
     closers.add(() => server.stop());

@@ -5,8 +5,11 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Clock, systemClock } from '#src/clock.ts';
 import { createFeedFolders, feedFoldersMax, type IntakeHome, startIntake } from '#src/engine/intake.ts';
+import { PatchbayError } from '#src/errors.ts';
+import type { Ledger } from '#src/ledger/port.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { createLogger } from '#src/log.ts';
+import { expectOneAtATime, fakeIntervals, heldCalls } from '#test/engine/support/held-calls.ts';
 import { type TestFeeds, testFeeds } from '#test/feeds/support/test-feeds.ts';
 import { newLedgerFile } from '#test/ledger/support/temp-ledger.ts';
 import { until } from '#test/support/until.ts';
@@ -23,7 +26,10 @@ function fastClock(): Clock {
   };
 }
 
-async function openIntake(configured: NonNullable<TestFeeds['configured']> = {}) {
+async function openIntake(
+  configured: NonNullable<TestFeeds['configured']> = {},
+  seenAs: (ledger: Ledger) => Ledger = (ledger) => ledger,
+) {
   const root = await mkdtemp(join(tmpdir(), 'patchbay-intake-'));
   const importFolder = join(root, 'import');
   await mkdir(importFolder);
@@ -44,7 +50,7 @@ async function openIntake(configured: NonNullable<TestFeeds['configured']> = {})
     log,
     feeds,
     folders: { ...folders, watched: [importFolder] },
-    submit: { ledger, clock, log, folders, feeds, host: null, entering: new Set() },
+    submit: { ledger: seenAs(ledger), clock, log, folders, feeds, host: null, entering: new Set() },
   };
   let close = async (): Promise<void> => undefined;
   onTestFinished(async () => {
@@ -58,6 +64,7 @@ async function openIntake(configured: NonNullable<TestFeeds['configured']> = {})
     start: async () => {
       const intake = await startIntake(home, () => undefined);
       close = intake.close;
+      return intake.close;
     },
     drop: async (feed: string, name: string) => {
       await mkdir(join(importFolder, feed), { recursive: true });
@@ -161,4 +168,30 @@ test('more than 200 folders are not watched, which is told once; those of the co
   expect(open.size).toBe(names.length - 100);
   await folders.close();
   expect(open.size).toBe(0);
+});
+
+test('files that were checked out while the ledger took none are entered one at a time, and none after the close', async () => {
+  fakeIntervals();
+  const held = heldCalls();
+  let isFull = true;
+  const intake = await openIntake({}, (ledger) => {
+    const runs: Ledger['runs'] = {
+      ...ledger.runs,
+      get: async (id) => {
+        await held.call();
+        return ledger.runs.get(id);
+      },
+      create: async (...run) => {
+        if (isFull) throw new PatchbayError('transient', 'diskFull', 'the disk is full');
+        return ledger.runs.create(...run);
+      },
+    };
+    return { ...ledger, runs };
+  });
+  await intake.drop('.', 'a.csv');
+  const close = await intake.start();
+  await until('a file without a run', async () => intake.warned('disk is full') > 0);
+  isFull = false;
+  await expectOneAtATime(held, close, 5_000);
+  expect(await intake.runs(1)).toEqual([['main', 'a.csv', null]]);
 });
