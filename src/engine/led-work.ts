@@ -113,9 +113,9 @@ export function createLedWork(parts: LedWorkParts): LedWork {
     look,
     refreshView: async () => view?.refresh(),
     troubles: () =>
-      (schedules?.stoppedSchedules() ?? []).map((name) => ({
+      (schedules?.stoppedSchedules() ?? []).map(({ name, reason }) => ({
         code: 'scheduleStopped',
-        message: `the schedule ${name} has stopped: it was due more than five minutes ago`,
+        message: `the schedule ${name} has stopped: it was due more than five minutes ago${reason === null ? '' : `, and cannot be checked (${reason})`}`,
       })),
   };
 }

@@ -5,7 +5,7 @@
  * temporary ledger failure leaves it marked as working without a worker: the next sweep makes it wait again
  * (`ScheduleLedger.reopen`). Any other error ends the tick as failed, and the next tick tries again.
  */
-import type { Clock } from '#src/clock.ts';
+import { type Clock, sleepUnlessCut } from '#src/clock.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type Following, type FollowStop, follow } from '#src/ledger/follow.ts';
 import type { Ledger } from '#src/ledger/port.ts';
@@ -73,25 +73,29 @@ async function carryOut(
   { signal, limitMs }: TickLimits,
   work: TickWork,
 ): Promise<void> {
-  const { ledger, clock } = parts;
-  const limit = startLimit(clock, limitMs);
+  const { ledger, clock, log } = parts;
   const startedAtMs = clock.monotonicMs();
-  try {
-    const working = work(tick, AbortSignal.any([signal, limit.signal]));
-    const end = await Promise.race([working, limit.over]);
-    await tellEnd(parts, tick, end, signal, startedAtMs);
-  } catch (error) {
-    if (signal.aborted) {
-      await ledger.schedules.release(tick.id, tick.attempts);
-      return;
-    }
-    const cause = limit.signal.aborted ? limit.signal.reason : error;
-    if (cause instanceof PatchbayError && cause.kind === 'transient') throw cause;
-    await tellEnd(parts, tick, failedEnd(cause), signal, startedAtMs);
-    if (!(cause instanceof PatchbayError)) throw cause;
-  } finally {
-    limit.stop();
-  }
+  const limit = startLimit(clock, limitMs);
+  const { end, failure } = await Promise.race([work(tick, AbortSignal.any([signal, limit.signal])), limit.over])
+    .then(
+      (ended) => ({ end: ended, failure: null }),
+      (error: unknown) => {
+        const cause: unknown = limit.signal.aborted ? limit.signal.reason : error;
+        return { end: failedEnd(cause), failure: { cause } };
+      },
+    )
+    .finally(limit.stop);
+  // What it throws where it is cut off is not its end.
+  const isCut = failure !== null && signal.aborted;
+  if (!isCut && isTransient(failure?.cause)) throw failure?.cause;
+  if (!isCut && (await endTick(parts, tick, end, signal)))
+    tell(log, tick, end, Math.round(clock.monotonicMs() - startedAtMs));
+  else if (signal.aborted) return void (await ledger.schedules.release(tick.id, tick.attempts));
+  if (failure !== null && !(failure.cause instanceof PatchbayError)) throw failure.cause;
+}
+
+function isTransient(error: unknown): boolean {
+  return error instanceof PatchbayError && error.kind === 'transient';
 }
 
 interface Limit {
@@ -123,18 +127,10 @@ function inMinutes(ms: number): string {
   return minutes === 1 ? 'a minute' : `${minutes} minutes`;
 }
 
-async function tellEnd(
-  parts: TickParts,
-  tick: TickRecord,
-  end: TickEnd,
-  signal: AbortSignal,
-  startedAtMs: number,
-): Promise<void> {
-  const { clock, log } = parts;
-  if (await endTick(parts, tick, end, signal)) tell(log, tick, end, Math.round(clock.monotonicMs() - startedAtMs));
-}
-
-/** Returns when the end is written, or when the signal fires: a schedule without it would be blocked. */
+/**
+ * Tries until the end is written, since a schedule without it would be blocked, or until the signal fires.
+ * @returns whether it is written: not where it was cut off, nor where the tick is no longer this attempt's.
+ */
 async function endTick(
   parts: TickParts,
   { id, attempts }: TickRecord,
@@ -142,12 +138,14 @@ async function endTick(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { ledger, clock } = parts;
+  // Ends when it is written, with the signal, or with an error that waiting does not help.
   for (;;) {
     try {
       return await ledger.schedules.end(id, clock.nowMs(), end, attempts);
     } catch (error) {
-      if (!(error instanceof PatchbayError) || error.kind !== 'transient') throw error;
-      await clock.sleep(endAgainMs, signal);
+      if (!isTransient(error)) throw error;
+      await sleepUnlessCut(clock, endAgainMs, signal);
+      if (signal.aborted) return false;
     }
   }
 }

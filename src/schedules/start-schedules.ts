@@ -10,7 +10,7 @@ import type { Ledger } from '#src/ledger/port.ts';
 import type { ScheduleRecord, ScheduleRule } from '#src/ledger/schedules.ts';
 import type { Logger } from '#src/log.ts';
 import { type ConfiguredSchedule, reconcileSchedules } from './reconcile-schedules.ts';
-import { tickDue } from './tick-due.ts';
+import { type DueCheck, tickDue } from './tick-due.ts';
 
 /** A wake-up that the queue holds: when the schedule is due next, and the rule that follows. */
 export interface WakeUp {
@@ -45,10 +45,16 @@ export interface Schedules {
   tickDue(): Promise<void>;
   /** Restores wake-ups that the queue has lost. Never rejects. */
   reconcileQueue(): Promise<void>;
-  /** Names of schedules that have stopped, as of the last check. */
-  stoppedSchedules(): readonly string[];
+  /** Those that have stopped, as of the last check. */
+  stoppedSchedules(): readonly StoppedSchedule[];
   /** Removes the wake-ups from the queue and enters nothing more. */
   stop(): Promise<void>;
+}
+
+export interface StoppedSchedule {
+  readonly name: string;
+  /** Why it could not be checked; null where it was not even tried. */
+  readonly reason: string | null;
 }
 
 /** Reconciles ledger and queue, and runs the first check. @throws what the ledger throws. */
@@ -59,18 +65,23 @@ export async function startSchedules(
   const { ledger, clock, log, queue, wake } = parts;
   let checkedAtMs = Number.POSITIVE_INFINITY;
   let seen: readonly ScheduleRecord[] = [];
-  let reported: ReadonlySet<string> = new Set();
+  let reported: readonly StoppedSchedule[] = [];
+  let failures: DueCheck['failures'] = new Map();
   let checking: Promise<void> | null = null;
   let stopped = false;
 
   const check = async (): Promise<void> => {
     const nowMs = clock.nowMs();
     // At the first check the clock may have been set back.
-    const entered = await tickDue(parts, nowMs < checkedAtMs);
+    const due = await tickDue(parts, nowMs < checkedAtMs);
     checkedAtMs = nowMs;
+    reportFailures(log, due.failures, failures);
+    failures = due.failures;
     seen = await ledger.schedules.list();
-    reported = reportStopped(parts, seen, reported);
-    if (entered > 0) wake();
+    const stoppedNow = stoppedSchedules(seen, failures, clock.nowMs());
+    reportStopped(log, stoppedNow, reported);
+    reported = stoppedNow;
+    if (due.entered > 0) wake();
   };
   const giveQueue = async (anew: boolean): Promise<void> => {
     const due = stopped ? [] : await ledger.schedules.list();
@@ -96,7 +107,7 @@ export async function startSchedules(
         log.debug({ reason: error instanceof Error ? error.name : 'unknown' }, 'wake-ups not reconciled');
       }
     },
-    stoppedSchedules: () => stoppedSchedules(seen, clock.nowMs()),
+    stoppedSchedules: () => stoppedSchedules(seen, failures, clock.nowMs()),
     stop: async () => {
       stopped = true;
       // The caller of that check gets its error.
@@ -125,25 +136,31 @@ export async function reopenTicks({
   return count;
 }
 
+/** Logs once why a schedule cannot be checked, and again for another cause. */
+function reportFailures(log: Logger, failures: DueCheck['failures'], before: DueCheck['failures']): void {
+  for (const [feed, failure] of failures)
+    if (before.get(feed)?.code !== failure.code) log.warn({ feed, ...failure }, 'schedule cannot be checked');
+}
+
 /** Logs once when a schedule stops and once when it runs again. */
-function reportStopped(
-  { clock, log }: ScheduleParts,
-  schedules: readonly ScheduleRecord[],
-  reported: ReadonlySet<string>,
-): ReadonlySet<string> {
-  const stopped = new Set(stoppedSchedules(schedules, clock.nowMs()));
-  for (const feed of stopped) if (!reported.has(feed)) log.error({ feed }, 'schedule has stopped');
-  for (const feed of reported) if (!stopped.has(feed)) log.info({ feed }, 'schedule runs again');
-  return stopped;
+function reportStopped(log: Logger, stopped: readonly StoppedSchedule[], before: readonly StoppedSchedule[]): void {
+  const isNamed = (some: readonly StoppedSchedule[], feed: string): boolean => some.some(({ name }) => name === feed);
+  for (const { name: feed, reason } of stopped)
+    if (!isNamed(before, feed)) log.error({ feed, reason }, 'schedule has stopped');
+  for (const { name: feed } of before) if (!isNamed(stopped, feed)) log.info({ feed }, 'schedule runs again');
 }
 
 /** A schedule has stopped if its due time passed this long ago without a tick: the sweep checks every few seconds. */
 export const overdueAfterMs = 300_000;
 
-/** Names, in the order of the schedules. */
-function stoppedSchedules(schedules: readonly ScheduleRecord[], nowMs: number): readonly string[] {
+/** In the order of the schedules. */
+function stoppedSchedules(
+  schedules: readonly ScheduleRecord[],
+  failures: DueCheck['failures'],
+  nowMs: number,
+): readonly StoppedSchedule[] {
   return schedules.flatMap(({ name, rule, dueAtMs, pausedAtMs }) => {
     const isDue = rule !== null && dueAtMs !== null && pausedAtMs === null;
-    return isDue && nowMs - dueAtMs > overdueAfterMs ? [name] : [];
+    return isDue && nowMs - dueAtMs > overdueAfterMs ? [{ name, reason: failures.get(name)?.reason ?? null }] : [];
   });
 }

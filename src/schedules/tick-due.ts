@@ -23,23 +23,38 @@ type DueParts = ScheduleHome & {
   readonly log: Logger;
 };
 
+/** Why a schedule could not be checked. */
+export interface CheckFailure {
+  readonly code: string;
+  readonly reason: string;
+}
+
+export interface DueCheck {
+  /** How many ticks were entered to be carried out. */
+  readonly entered: number;
+  /** By the names of their schedules. */
+  readonly failures: ReadonlyMap<string, CheckFailure>;
+}
+
 /**
  * A schedule that cannot be checked does not block the others: it stops, which the watchdog reports.
  * @param clockMayBeBack whether the clock may have been set back since the last check; finding out computes two due times per schedule.
- * @returns how many ticks were entered to be carried out. Rejects if the ledger does not answer.
+ * Rejects if the ledger does not answer.
  */
-export async function tickDue(parts: DueParts, clockMayBeBack = true): Promise<number> {
+export async function tickDue(parts: DueParts, clockMayBeBack = true): Promise<DueCheck> {
   const nowMs = parts.clock.nowMs();
   let entered = 0;
+  const failures = new Map<string, CheckFailure>();
   for (const schedule of await parts.ledger.schedules.list()) {
     try {
       if (await checkOne(parts, schedule, nowMs, clockMayBeBack)) entered += 1;
     } catch (error) {
       if (error instanceof PatchbayError && error.kind === 'transient') throw error;
-      parts.log.debug({ feed: schedule.name, reason: messageOf(error) }, 'schedule not checked');
+      const code = error instanceof PatchbayError ? error.code : 'unexpected';
+      failures.set(schedule.name, { code, reason: messageOf(error) });
     }
   }
-  return entered;
+  return { entered, failures };
 }
 
 /** @returns whether a tick was entered to be carried out. */

@@ -112,6 +112,29 @@ describe('the job take-files', () => {
     await working;
   });
 
+  it.each([
+    ['failed', async () => Promise.reject(new TypeError('x'))],
+    ['succeeded', async () => taken],
+  ] as const)(
+    'that %s and is cut off while its end cannot be written leaves its tick to wait, too',
+    async (_how, take) => {
+      const { bench, context, stop, tickId, ended } = await opened(take);
+      const busy = new PatchbayError('transient', 'ledgerBusy', 'another process holds the ledger');
+      const tries = Promise.withResolvers<void>();
+      const { schedules } = bench.ledger;
+      const end = async (): Promise<never> => {
+        tries.resolve();
+        throw busy;
+      };
+      const ledger = { ...bench.ledger, schedules: { ...schedules, end } };
+      const working = takeFiles.process({ tickId }, { schedules: { ...context.schedules, ledger } }, stop.signal);
+      await tries.promise;
+      stop.abort();
+      await working;
+      expect(await ended()).toMatchObject({ state: 'waiting', attempts: 0, outcome: null });
+    },
+  );
+
   it('that is cut off leaves its tick to wait, and that counts as no attempt', async () => {
     const { stop, work, ended } = await opened(hanging);
     const working = work();

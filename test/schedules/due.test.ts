@@ -1,5 +1,6 @@
 /** Schedules are due by the ledger (`docs/rules.md`, "Schedules"). */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { PatchbayError } from '#src/errors.ts';
 import { startableTicks } from '#src/ledger/rules/ticks.ts';
 import { overdueAfterMs, startSchedules } from '#src/schedules/start-schedules.ts';
 import { tickDue } from '#src/schedules/tick-due.ts';
@@ -209,7 +210,7 @@ describe('the watchdog', () => {
     bench.clock.advance(hourMs + overdueAfterMs);
     expect(schedules.stoppedSchedules()).toEqual([]);
     bench.clock.advance(1);
-    expect(schedules.stoppedSchedules()).toEqual(['crm']);
+    expect(schedules.stoppedSchedules()).toEqual([{ name: 'crm', reason: null }]);
     await schedules.tickDue();
     expect(schedules.stoppedSchedules()).toEqual([]);
   });
@@ -223,8 +224,35 @@ describe('the watchdog', () => {
     bench.clock.advance(hourMs);
     await schedules.tickDue();
     expect(await bench.ticks('erp')).toEqual(['due run', 'due waiting']);
-    expect(schedules.stoppedSchedules()).toEqual(['crm']);
+    expect(schedules.stoppedSchedules()).toEqual([{ name: 'crm', reason: expect.stringContaining('nonsense') }]);
     await schedules.tickDue();
     expect(bench.lines.filter((line) => line === 'schedule has stopped: crm')).toHaveLength(1);
+    expect(bench.lines.filter((line) => line === 'schedule cannot be checked: crm')).toHaveLength(1);
+  });
+
+  it('says at once why one cannot be checked, once for each cause, and again after it could be', async () => {
+    const bench = await openScheduleBench();
+    const schedules = await startSchedules(bench, [everyHours('crm', 1)]);
+    await bench.takeRuns('crm', []);
+    bench.clock.advance(hourMs);
+    const { schedules: kept } = bench.ledger;
+    let cause: Error | null = new TypeError('first cause');
+    const advance = vi.spyOn(kept, 'advance').mockImplementation(() => Promise.reject(cause));
+    const lines = () => bench.lines.filter((line) => line === 'schedule cannot be checked: crm').length;
+    for (let look = 0; look < 3; look += 1) await schedules.tickDue();
+    expect(lines()).toBe(1);
+    cause = new PatchbayError('usage', 'otherCause', 'other cause');
+    for (let look = 0; look < 3; look += 1) await schedules.tickDue();
+    expect(lines()).toBe(2);
+    bench.clock.advance(overdueAfterMs + 1);
+    expect(schedules.stoppedSchedules()).toEqual([{ name: 'crm', reason: 'other cause' }]);
+    advance.mockRestore();
+    await schedules.tickDue();
+    expect(schedules.stoppedSchedules()).toEqual([]);
+    await bench.takeRuns('crm', []);
+    bench.clock.advance(hourMs);
+    vi.spyOn(kept, 'advance').mockImplementation(() => Promise.reject(cause));
+    await schedules.tickDue();
+    expect(lines()).toBe(3);
   });
 });

@@ -41,11 +41,13 @@ export function setClock(): SetClock {
     sleep: (ms, signal) =>
       new Promise((wake, reject) => {
         const sleeper = { dueMs: monotonicMs + ms, wake };
-        sleepers.add(sleeper);
-        signal?.addEventListener('abort', () => {
+        const cut = (): void => {
           sleepers.delete(sleeper);
           reject(new DOMException('cut off', 'AbortError'));
-        });
+        };
+        sleepers.add(sleeper);
+        if (signal?.aborted) cut();
+        else signal?.addEventListener('abort', cut, { once: true });
       }),
     set,
     advance: (ms) => set(nowMs + ms),
