@@ -307,6 +307,8 @@ export interface RunFilter {
   readonly hosts?: readonly (string | null)[];
   /** Only runs that have ended and are not pruned. */
   readonly unpruned?: true;
+  /** Only runs of which no staged row waits for its outcome. */
+  readonly nonePending?: true;
   /** Only runs that arrived earlier: the sequence of the last run of the page before. */
   readonly beforeSequence?: number;
   /** At most this many. */

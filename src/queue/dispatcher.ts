@@ -10,7 +10,7 @@ import type { Clock } from '#src/clock.ts';
 import { messageOf } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { startableTicks } from '#src/ledger/rules/ticks.ts';
-import type { LineOfHosts, RunState } from '#src/ledger/runs.ts';
+import type { LineOfHosts, RunFilter, RunState } from '#src/ledger/runs.ts';
 import type { ScheduleWork } from '#src/ledger/schedules.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 import type { Logger } from '#src/log.ts';
@@ -50,7 +50,8 @@ export interface DispatchScope {
 }
 
 const everything: DispatchScope = { line: null, leads: true };
-const runsPerLook = 20;
+/** Of each kind. As many as an import folder may have feeds: one that cannot be read or finished must not hold up those behind it. */
+const runsPerLook = 200;
 /** What becomes due within this time gets a timer; a sweep finds what is due later. */
 const aheadMs = 5_000;
 /** While most of the batch jobs that the queue may hold are there, the end of one needs no look of its own: one look serves many. */
@@ -138,8 +139,8 @@ export async function jobsToDo(
 ): Promise<readonly DueJob[]> {
   const pause = await ledger.pause();
   const own = line === null ? {} : { hosts: line.hosts };
-  const runsIn = (state: RunState) =>
-    ledger.runs.list({ states: [state], ...own, limit: runsPerLook, oldestFirst: true });
+  const runsIn = (state: RunState, which: Pick<RunFilter, 'nonePending'> = {}) =>
+    ledger.runs.list({ states: [state], ...which, ...own, limit: runsPerLook, oldestFirst: true });
   const finish = (runId: string, inMs = 0): DueJob => ({
     name: 'finish-run',
     id: jobId(runId, 'finish'),
@@ -155,12 +156,8 @@ export async function jobsToDo(
 
   const toStage = [...(await runsIn('staging')), ...(await ledger.runs.nextQueued(runsPerLook, line ?? undefined))];
   const batches = leads && pause === null ? await ledger.runs.nextBatches(nowMs, jobsMax) : [];
-  const applying = await runsIn('applying');
-  const complete: string[] = [];
-  for (const run of applying) {
-    const waits = batches.some((batch) => batch.runId === run.id);
-    if (!waits && (await ledger.runs.pendingCount(run.id)) === 0) complete.push(run.id);
-  }
+  const settled = await runsIn('applying', { nonePending: true });
+  const complete = settled.filter(({ id }) => !batches.some((batch) => batch.runId === id));
   // One at a time: an audit must not use up the rate of an import.
   const audits = leads ? await ledger.audits.nextDue(nowMs + aheadMs, 1) : [];
   return [
@@ -178,7 +175,7 @@ export async function jobsToDo(
       // Resume deferred batches before new ones.
       isNew: generation === 0,
     })),
-    ...complete.map((runId) => finish(runId)),
+    ...complete.map(({ id }) => finish(id)),
     ...cancelled,
     ...audits.map(({ id, position, dueAtMs }) => ({
       name: 'audit',

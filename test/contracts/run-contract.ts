@@ -116,6 +116,22 @@ export function runContract(open: OpenLedger): void {
     expect(await ledger.runs.count({ states: ['stopped'] })).toBe(0);
   });
 
+  test('runs of which no row waits are found among those at work', async () => {
+    const { ledger } = await openForTest(open);
+    const whole = await applyingRun(ledger, 'r1', ['k1', 'k2']);
+    await applyingRun(ledger, 'r2', ['k3'], { feed: 'crm' });
+    const found = async () =>
+      (await ledger.runs.list({ states: ['applying'], nonePending: true, limit: 10 })).map(({ id }) => id);
+    expect(await found()).toEqual([]);
+    const [first, second] = (await pendingOf(ledger, whole)).map((record) => settled(record));
+    await settleAs(ledger, whole, 'w1', first === undefined ? [] : [first]);
+    expect(await found()).toEqual([]);
+    await settleAs(ledger, whole, 'w1', second === undefined ? [] : [second]);
+    expect(await found()).toEqual(['r1']);
+    await ledger.runs.move('r1', ['applying'], 'done', { atMs });
+    expect(await found()).toEqual([]);
+  });
+
   test('one run of a feed is next at a time, the oldest first', async () => {
     const { ledger } = await openForTest(open);
     for (const [id, feed] of [

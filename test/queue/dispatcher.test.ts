@@ -166,6 +166,19 @@ it.each([0, 1, 2, 3, 4])(
   },
 );
 
+it('a run whose rows all have an outcome is finished, whatever number of older ones waits while writing is paused', async () => {
+  const { ledger, close } = await openTempLedger();
+  onTestFinished(() => close());
+  for (let number = 1; number <= 25; number += 1)
+    await applyingRun(ledger, `r${number}`, ['k1'], { feed: `f${number}` });
+  await applyingRun(ledger, 'whole', ['k1'], { feed: 'last' });
+  await ledger.runs.skipPending('whole', 'cancelled', 1);
+  const finished = async () =>
+    (await jobsToDo(ledger, nowMs, 100)).filter(({ name }) => name === 'finish-run').map(({ payload }) => payload);
+  await ledger.setPause({ code: 'unreachable', scope: 'writes', message: 'away', sinceMs: 1 });
+  expect(await finished()).toEqual([{ runId: 'whole' }]);
+});
+
 /** Ticks and deliveries are entries in the ledger, from which the dispatcher derives jobs (`docs/rules.md`, "Schedules"). */
 const nowMs = 1_000;
 

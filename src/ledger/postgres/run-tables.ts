@@ -386,6 +386,7 @@ function runConditions(asked: RunWhere, first = 1): ReturnType<typeof where> {
     given.sql,
     ...(states === undefined ? [] : [states === '' ? 'FALSE' : `state IN (${states})`]),
     ...(asked.unpruned ? ['pruned = 0 AND finished_at IS NOT NULL'] : []),
+    ...(asked.nonePending ? ['pending = 0'] : []),
     ...(asked.hasLook ? ['look IS NOT NULL'] : []),
     ...(asked.applies === undefined ? [] : [applies[asked.applies]]),
     ...(asked.isFirstInLine === true ? [firstInLine] : []),

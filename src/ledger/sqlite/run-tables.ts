@@ -328,6 +328,7 @@ function conditionsOf(where: RunWhere): { readonly sql: string; readonly values:
     ...given.map((one) => one.sql),
     ...(states === undefined ? [] : [`state IN (${states})`]),
     ...(where.unpruned ? ['pruned = 0 AND finished_at IS NOT NULL'] : []),
+    ...(where.nonePending ? ['pending = 0'] : []),
     ...(where.hasLook ? ['look IS NOT NULL'] : []),
     ...(where.applies === undefined ? [] : [applies[where.applies]]),
     ...(where.isFirstInLine === true ? [firstInLine] : []),

@@ -22,6 +22,8 @@ export interface RunWhere {
   readonly afterSequence?: number;
   /** It has ended and is not pruned. */
   readonly unpruned?: true;
+  /** Its count of pending rows is 0. */
+  readonly nonePending?: true;
   /** By its options: `rows`: it does not merely look at them (`verify`); `allRows`: as `appliesAllRows` says (`runs.ts`). */
   readonly applies?: 'rows' | 'allRows';
   /** It looked for contacts without an externalId. */
