@@ -11,14 +11,14 @@ import { activeRunStates, isFinal, pendingCount, type RunRecord } from '#src/led
 import { unlessAway, waitOut } from '#src/ledger/wait-out.ts';
 import { firstAuditOf, readAuditEnd, runAuditOf } from '#src/operations/audits.ts';
 import type { ErrorDocument } from '#src/operations/error-document.ts';
-import { interruptedDocument, readRunEnd, runDocument, viewRun } from '#src/operations/runs.ts';
+import { interruptedDocument, leftOf, readRunEnd, runDocument, viewRun } from '#src/operations/runs.ts';
 import { worstExitCode } from '#src/runs/exit-code.ts';
 import { type FollowEnd, followRun } from '#src/runs/follow-run.ts';
 import { errorLines } from './exit.ts';
 import { finishingText, listenForInterrupt, reportInterrupted } from './interrupt.ts';
 import { type Output, printable } from './output.ts';
 import { auditLines } from './present-audit.ts';
-import { counted, presentRun, progressLine } from './present-run.ts';
+import { presentRun, progressLine } from './present-run.ts';
 import { beginWork, type Enter, type WorkOptions, type WorkSession } from './work-session.ts';
 
 /** Enters the runs of a command, which are followed. @param isEngine whether this process is the engine: no other works on its data folder then. */
@@ -221,15 +221,9 @@ async function printInterrupted(
     if (output.json)
       output.document(ended ? { ...summary, exitCode, problems: [] } : interruptedDocument(summary, exitCode));
     else if (ended) output.note(`${file}: done; the next engine does the rest of the audit`);
-    else output.note(`${file}: interrupted ${leftOf(run, summary.pending)}; run the same command again to continue`);
+    else output.note(`${file}: interrupted ${leftOf(summary)}; run the same command again to continue`);
   }
   if (runs.length === 0) reportInterrupted(output, 'interrupted before a run began', exitCode);
-}
-
-/** What is left of a run. While its file is read, no figure is known. */
-function leftOf({ state }: RunRecord, pending: number): string {
-  const isRead = state !== 'queued' && state !== 'staging';
-  return isRead ? `with ${counted(pending, 'row')} to go` : 'before its file was read to the end';
 }
 
 /** Progress: a bar on a terminal, a plain line every few seconds elsewhere, nothing where quiet. */

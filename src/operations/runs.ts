@@ -307,10 +307,20 @@ export function runDocument(
   return { ...document, ...{ error: { code, message, hint } } };
 }
 
+/** A run that `--detach` leaves to the running engine, or the next one (`docs/contract.md`, "--detach --json"). */
+export function detachedDocument({ serviceName }: Pick<RunHome, 'serviceName'>, run: RunRecord): object {
+  const { id, feed, fileName, state } = run;
+  return { run: id, feed, file: fileName, service: serviceName, state, exitCode: exitCodes.done };
+}
+
+/** What is left of a run that is cut off. While its file is read, no figure is known. */
+export function leftOf({ state, pending }: Pick<RunSummary, 'state' | 'pending'>): string {
+  const isRead = state !== 'queued' && state !== 'staging';
+  return isRead ? `with ${pending === 1 ? '1 row' : `${pending} rows`} to go` : 'before its file was read to the end';
+}
+
 /** `import --json` of a run that a signal cut off. Its state is `stopped`, as of all that ended early; a problem of no line tells it from a guard's stop. */
 export function interruptedDocument(summary: RunSummary, exitCode: number): RunDocument {
-  const { rows, pending } = summary;
-  const toGo = rows === 0 ? 'before its rows were read' : `with ${pending} of ${rows} rows to go`;
   const [code, hint] = ['interrupted', againHint];
   const problem = { line: 0, code, field: null, value: null, hint };
   return {
@@ -318,7 +328,7 @@ export function interruptedDocument(summary: RunSummary, exitCode: number): RunD
     state: 'stopped',
     exitCode,
     problems: [problem],
-    error: { code, message: `interrupted ${toGo}`, hint },
+    error: { code, message: `interrupted ${leftOf(summary)}`, hint },
   };
 }
 

@@ -16,21 +16,26 @@ export const exitCodes = {
   terminated: 143,
 } as const;
 
-/** That of its state; one that did not carry out all of its plan did not do what was asked; `--verify` tells drift. */
+/**
+ * That of its state; one that did not carry out all of its plan did not do what was asked; `--verify` tells drift. Null of a run that has not
+ * ended.
+ */
 export function exitCodeOfRun({
   state,
   options,
   shape,
   counts,
-}: Pick<RunRecord, 'state' | 'options' | 'shape'> & { readonly counts: { readonly moved: number } }): number {
+}: Pick<RunRecord, 'state' | 'options' | 'shape'> & { readonly counts: { readonly moved: number } }): number | null {
+  const ofState = exitCodeOf(state);
+  if (ofState === null) return null;
   const { changed = 0, gone = 0, doubled = 0 } = shape?.drift ?? {};
   const differs = options.verify && state === 'done' && changed + gone + doubled > 0;
-  const codes = [exitCodeOf(state), counts.moved > 0 ? exitCodes.guard : exitCodes.done];
+  const codes = [ofState, counts.moved > 0 ? exitCodes.guard : exitCodes.done];
   return worstExitCode([...codes, differs ? exitCodes.differs : exitCodes.done]);
 }
 
-/** The exit code for a run's state: 0 for an active run; a cancelled run did not do what was asked, like a stopped one. */
-export function exitCodeOf(state: RunState): number {
+/** The exit code for a run's state: null while it is active; a cancelled run did not do what was asked, like a stopped one. */
+export function exitCodeOf(state: RunState): number | null {
   switch (state) {
     case 'done':
       return exitCodes.done;
@@ -40,15 +45,15 @@ export function exitCodeOf(state: RunState): number {
     case 'queued':
     case 'staging':
     case 'applying':
-      return exitCodes.done;
+      return null;
     default:
       return exitCodes.guard;
   }
 }
 
-/** For several files: the worst code. Unexpected errors and wrong usage come first, then 4, 6, 5, 3. */
-export function worstExitCode(codes: readonly number[]): number {
+/** For several files: the worst code. Unexpected errors and wrong usage come first, then 4, 6, 5, 3. What has not ended counts for none. */
+export function worstExitCode(codes: readonly (number | null)[]): number {
   const order = [1, 2, 4, 6, 5, 3];
   const worst = order.find((code) => codes.includes(code));
-  return worst ?? codes.find((code) => code !== 0) ?? 0;
+  return worst ?? codes.find((code) => code !== null && code !== 0) ?? 0;
 }

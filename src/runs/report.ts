@@ -70,7 +70,8 @@ export interface RunSummary {
   readonly seconds: number;
   readonly fixFile: string | null;
   readonly report: string;
-  readonly exitCode: number;
+  /** Null while the run has not ended. */
+  readonly exitCode: number | null;
 }
 
 interface SummaryFacts {

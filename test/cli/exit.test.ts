@@ -51,10 +51,10 @@ describe('every state of a run has its exit code', () => {
     ['failed', 3],
     ['stopped', 5],
     ['cancelled', 5],
-    ['queued', 0],
-    ['staging', 0],
-    ['applying', 0],
-  ] as const)('%s → %i', (state, exitCode) => {
+    ['queued', null],
+    ['staging', null],
+    ['applying', null],
+  ] as const)('%s → %s', (state, exitCode) => {
     expect(exitCodeOf(state)).toBe(exitCode);
   });
 });

@@ -83,7 +83,8 @@ test('what was asked for already is followed: approving or reading anew once mor
   journey,
 }) => {
   const { id } = await stoppedRun(journey);
-  expect((await journey.call(['runs', 'approve', id, '--detach'])).code).toBe(0);
+  const approved = await journey.call(['runs', 'approve', id, '--detach', '--json']);
+  expect(approved.documents, approved.stderr).toMatchObject([{ run: id, state: 'applying', exitCode: 0 }]);
   const again = await journey.call(['runs', 'approve', id, '--json']);
   expect(again.documents, again.stderr).toMatchObject([{ run: id, state: 'done', updated: 20 }]);
   expect(again.stderr).toContain(`run ${id} was approved already: following it`);
@@ -96,7 +97,8 @@ test('what was asked for already is followed: approving or reading anew once mor
 
 test('a run that is read anew is followed by the same command', async ({ journey }) => {
   const { id } = await stoppedRun(journey);
-  expect((await journey.call(['runs', 'restage', id, '--detach'])).code).toBe(0);
+  const restaged = await journey.call(['runs', 'restage', id, '--detach', '--json']);
+  expect(restaged.documents, restaged.stderr).toMatchObject([{ run: id, state: 'queued', exitCode: 0 }]);
   const again = await journey.call(['runs', 'restage', id, '--json']);
   expect(again.documents, again.stderr).toMatchObject([{ run: id, state: 'stopped', pending: 20, exitCode: 5 }]);
   expect(again.stderr).toContain(`run ${id} is being read anew already: following it`);

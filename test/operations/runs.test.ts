@@ -7,6 +7,7 @@ import { presentRun } from '#src/cli/present-run.ts';
 import type { Standstill } from '#src/ledger/follow.ts';
 import { noOptions } from '#src/ledger/runs.ts';
 import {
+  detachedDocument,
   interruptedDocument,
   readRun,
   readRunEnd,
@@ -116,7 +117,25 @@ describe('the document of a run', () => {
     const hint = 'Nothing is lost. Run the same command again: it continues where it stopped.';
     expect(document).toMatchObject({ state: 'stopped', exitCode: 143, pending: 3 });
     expect(document.problems).toEqual([{ line: 0, code: 'interrupted', field: null, value: null, hint }]);
-    expect(document.error).toEqual({ code: 'interrupted', message: 'interrupted with 3 of 3 rows to go', hint });
+    expect(document.error).toEqual({ code: 'interrupted', message: 'interrupted with 3 rows to go', hint });
+  });
+
+  it('of a run that a signal cut off while its file was read has no figure of what is left', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.submit('a.csv', csv(fillers(3)));
+    await bench.ledger.runs.beginStaging(run.id, 1);
+    await bench.ledger.runs.record(run.id, { counts: { rows: 2 } });
+    const { summary } = viewRun(homeOf(bench), await bench.again(run));
+    expect(summary).toMatchObject({ state: 'staging', rows: 2, pending: 2, exitCode: null });
+    const message = 'interrupted before its file was read to the end';
+    expect(interruptedDocument(summary, 129)).toMatchObject({ state: 'stopped', exitCode: 129, error: { message } });
+  });
+
+  it('of a run that is left to the running engine names the service', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.stage(await bench.submit('a.csv', csv(fillers(3)), { feed: 'crm' }));
+    const named = { run: run.id, feed: 'crm', file: 'a.csv', service: 'sandbox' };
+    expect(detachedDocument(homeOf(bench), run)).toEqual({ ...named, state: 'applying', exitCode: 0 });
   });
 
   const paused = { code: 'unreachable', message: 'refused', sinceMs: 1 } as const;

@@ -117,7 +117,8 @@ describe.concurrent('a field that file and people changed', () => {
   test('is written by the next night where the run that was to write it was cancelled', async ({ journey }) => {
     const service = await heldRole(journey);
     const detached = await journey.call(['held', 'take', 'file', 'h-1', '--detach', '--json']);
-    expect(detached.documents).toEqual([{ run: expect.any(String), state: 'applying', exitCode: 0 }]);
+    const named = { run: expect.any(String), feed: 'main', file: 'held fields', service: expect.any(String) };
+    expect(detached.documents).toEqual([{ ...named, state: 'applying', exitCode: 0 }]);
     expect(await roleOf(service)).toBe('Y');
     const ledger = openSqliteLedger(`${journey.data}/ledger.sqlite`);
     onTestFinished(() => ledger.close());

@@ -36,6 +36,7 @@ import {
 } from '#src/operations/letter-document.ts';
 import { lettersNamed, requireChosen } from '#src/operations/letter-selection.ts';
 import { lettersNotOpen } from '#src/operations/letters-not-open.ts';
+import { detachedDocument } from '#src/operations/runs.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { fileAndLine } from '#src/sources/row.ts';
 import type { Again } from '../describe.ts';
@@ -321,7 +322,7 @@ export async function retryDead(options: RetryOptions, named: readonly string[])
       return await finishOneShot(home, { output, patienceMs, sameWorkspace: false, refused: [] }, submit);
     }
     for (const run of await submit()) {
-      if (output.json) output.document({ run: run.id, state: run.state, exitCode: 0 });
+      if (output.json) output.document(detachedDocument(home, run));
       else output.line(`${run.fileName}: tried again as run ${run.id} by the running engine, or the next one`);
     }
     return 0;

@@ -17,7 +17,7 @@ import {
   readHeldPage,
   takeHeld,
 } from '#src/operations/held-fields.ts';
-import { findRun } from '#src/operations/runs.ts';
+import { detachedDocument, findRun } from '#src/operations/runs.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { operands, shellWord } from '#src/shell-words.ts';
 import { fileAndLine } from '#src/sources/row.ts';
@@ -190,7 +190,7 @@ async function takeFile(
     return finishOneShot(home, { output, patienceMs, sameWorkspace: false, refused: [] }, submit);
   }
   for (const run of await submit()) {
-    if (output.json) output.document({ run: run.id, state: run.state, exitCode: exitCodes.done });
+    if (output.json) output.document(detachedDocument(home, run));
     else output.line(`${run.fileName}: written as run ${run.id} by the running engine, or the next one`);
   }
   return exitCodes.done;

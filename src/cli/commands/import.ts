@@ -17,6 +17,7 @@ import {
   readStandardInput,
 } from '#src/operations/import.ts';
 import { type PlannedImport, planToImport } from '#src/operations/plan.ts';
+import { detachedDocument } from '#src/operations/runs.ts';
 import type { NamedFile } from '#src/runs/enter-run.ts';
 import type { InputFormat } from '#src/sources/file-name.ts';
 import { withFlagsInHint } from '../exit.ts';
@@ -201,8 +202,7 @@ async function handOver(
     });
   }
   for (const run of await submit(false)) {
-    if (output.json)
-      output.document({ run: run.id, feed: run.feed, file: run.fileName, state: run.state, exitCode: 0 });
+    if (output.json) output.document(detachedDocument(home, run));
     else output.line(`${printable(run.fileName)}: handed over as run ${run.id}`);
   }
   for (const document of refused) printRefused(output, document);

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { PatchbayError } from '#src/errors.ts';
 import type { LetterSelection } from '#src/operations/letter-selection.ts';
 import { dropLetters, editLetter, exportDeadLetters } from '#src/operations/mend-letters.ts';
+import { detachedDocument } from '#src/operations/runs.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
@@ -35,7 +36,7 @@ export async function editDead(options: EditOptions, id: string): Promise<number
       return await finishOneShot(home, { output, patienceMs, sameWorkspace: false, refused: [] }, submit);
     }
     for (const run of await submit()) {
-      if (output.json) output.document({ run: run.id, state: run.state, exitCode: exitCodes.done });
+      if (output.json) output.document(detachedDocument(home, run));
       else output.line(`${run.fileName}: tried again as run ${run.id} by the running engine, or the next one`);
     }
     return exitCodes.done;

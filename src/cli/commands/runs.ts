@@ -12,6 +12,7 @@ import { changesOfRun, type RunStory, readStory, storyDocument } from '#src/oper
 import {
   approveRun,
   cancelRun,
+  detachedDocument,
   findRun,
   isUnderWayBy,
   listRuns,
@@ -199,7 +200,8 @@ export async function approve(options: ApproveOptions, id: string): Promise<numb
     };
     if (options.detach === true) {
       await approved();
-      output.note(`run ${run.id} is continued by the running engine, or the next one`);
+      if (output.json) output.document(detachedDocument(home, await findRun(home, run.id)));
+      else output.note(`run ${run.id} is continued by the running engine, or the next one`);
       return exitCodes.done;
     }
     return await finishOneShot(home, { output, patienceMs, sameWorkspace: false, refused: [] }, approved);
@@ -237,7 +239,8 @@ export async function restage(options: RestageOptions, id: string): Promise<numb
     const restaged = async () => [isAgain ? run : await restageRun(home, run, options.reason ?? null)];
     if (options.detach === true) {
       await restaged();
-      output.note(`run ${run.id} is read anew by the running engine, or the next one`);
+      if (output.json) output.document(detachedDocument(home, await findRun(home, run.id)));
+      else output.note(`run ${run.id} is read anew by the running engine, or the next one`);
       return exitCodes.done;
     }
     return await finishOneShot(home, { output, patienceMs, sameWorkspace: false, refused: [] }, restaged);

@@ -152,7 +152,7 @@ async function followRuns(
   tick: TickRecord,
   { progress, patienceMs }: { readonly progress: Progress; readonly patienceMs: number },
 ): Promise<number> {
-  const codes: number[] = [];
+  const codes: (number | null)[] = [];
   for (const runId of tick.runIds) {
     const end = await session.follow((following) => followRun({ ...following, runId, onProgress: progress.update }));
     progress.clear();

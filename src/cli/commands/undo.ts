@@ -3,7 +3,7 @@ import type { Home } from '#src/app.ts';
 import { askYes, terminalOf } from '#src/cli/output.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { planDocument } from '#src/operations/plan.ts';
-import { findRun } from '#src/operations/runs.ts';
+import { detachedDocument, findRun } from '#src/operations/runs.ts';
 import { beginUndo, planUndoOf, type UndoChoice, undoCommand } from '#src/operations/undo.ts';
 import type { MadePlan } from '#src/plans/make-plan.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
@@ -66,7 +66,7 @@ export async function undo(options: UndoOptions, id: string): Promise<number> {
     };
     if (options.detach === true) {
       for (const entered of await submit()) {
-        if (output.json) output.document({ run: entered.id, state: entered.state, exitCode: exitCodes.done });
+        if (output.json) output.document(detachedDocument(home, entered));
         else output.line(`run ${entered.id} undoes run ${run.id}: done by the running engine, or the next one`);
       }
       return exitCodes.done;
