@@ -148,6 +148,7 @@ export function duplicateKeyProblem(key: string, line: number, otherLine: number
       line === otherLine
         ? `several records in line ${line} have the same key and differ`
         : `lines ${Math.min(line, otherLine)} and ${Math.max(line, otherLine)} have the same key and differ`,
-    hint: 'Keep one of them, or set duplicateKeys to firstWins or lastWins in the mapping.',
+    // A dead letter holds the last of them alone, so that a retry can let no other win; the fix-file of the run holds all.
+    hint: 'Keep one of them in the fix-file. Or set duplicateKeys in the mapping: to firstWins, and drop the fix-file in again; or to lastWins, and do the same or retry the dead letter, mapped anew.',
   };
 }

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { exportLetters } from '#src/dead-letters/export-letters.ts';
 import { redrive } from '#src/dead-letters/redrive.ts';
+import { testFeeds } from '#test/feeds/support/test-feeds.ts';
 import { csv, expectCounts, mapping, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 
 const rows = csv(['c-1,Ann,A', 'c-1,Bea,A']);
@@ -68,6 +69,38 @@ describe.each([
     await other.import('a.csv', rows);
     const last = mapping({ duplicateKeys: 'lastWins' });
     expectCounts(await other.import('last.csv', await fixFileOf(other), { mapping: last }), { rows: 1, created: 1 });
+  });
+});
+
+describe('what the hint of rows of one key advises', () => {
+  const nameOf = async (bench: RunsBench) => (await bench.world.contactOf('c-1')).defaultFields.firstName;
+
+  it('works: the fix-file by either setting, and a retry by lastWins, which it names for that alone', async () => {
+    for (const [duplicateKeys, firstName] of [
+      ['firstWins', 'Ann'],
+      ['lastWins', 'Bea'],
+    ] as const) {
+      const bench = await openRunsBench();
+      const run = await bench.import('a.csv', rows);
+      const { text } = await bench.fixFile(run);
+      expect(text).toContain('to lastWins, and do the same or retry the dead letter, mapped anew.');
+      expect((await bench.letters())[0]?.hint).toContain('to firstWins, and drop the fix-file in again');
+      const again = await bench.import('fix.csv', text, { mapping: mapping({ duplicateKeys }) });
+      expectCounts(again, { rows: 2, created: 1, skipped: 1 });
+      expect(await nameOf(bench)).toBe(firstName);
+    }
+    for (const [duplicateKeys, remap, counts] of [
+      ['firstWins', true, { rows: 1, dead: 1 }],
+      ['lastWins', true, { rows: 1, created: 1 }],
+      ['lastWins', false, { rows: 1, dead: 1 }],
+    ] as const) {
+      const bench = await openRunsBench();
+      await bench.import('a.csv', rows);
+      const feeds = await testFeeds({ mapping: mapping({ duplicateKeys }) });
+      const [run] = await redrive({ ...bench.parts, feeds }, { remap });
+      if (run === undefined) throw new Error('nothing was tried again');
+      expectCounts(await bench.carryOut(run), counts);
+    }
   });
 });
 
