@@ -18,16 +18,8 @@ import {
 } from 'yaml';
 import { messageOf } from '../errors.ts';
 import { NotSettings, readSettingsFile } from '../settings-file.ts';
+import { yamlMistakes } from '../yaml-mistakes.ts';
 import type { Layer, RawValue } from './layers.ts';
-
-/** What YAML errors mean in plain words; others are named by their code. */
-const yamlProblems: Readonly<Record<string, string>> = {
-  DUPLICATE_KEY: 'this key is here a second time',
-  MULTIPLE_DOCS: 'a config file holds one YAML document; remove the line "---"',
-  TAB_AS_INDENT: 'YAML is indented by spaces, not by tabs',
-  BAD_INDENT: 'this line is indented differently from its neighbours',
-  MISSING_CHAR: 'a quote, a bracket or a colon is missing here',
-};
 
 const keyCharactersMax = 100;
 
@@ -48,9 +40,8 @@ function parseConfigFile(text: string, shownPath: string): Pick<Layer, 'values' 
     return `${shownPath}:${Math.max(line, 1)}:${Math.max(col, 1)}`;
   };
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
-  const problems = [...document.errors, ...document.warnings].map(
-    (error) => `${place(error.pos[0])}: ${yamlProblems[error.code] ?? `this is not YAML (${error.code})`}`,
-  );
+  const mistakes = yamlMistakes(text, document, [...document.errors, ...document.warnings]);
+  const problems = mistakes.map(({ offset, message }) => `${place(offset)}: ${message}`);
   if (problems.length > 0) return { values: [], problems };
   visit(document, {
     Node: (_key, node) => {
@@ -84,7 +75,9 @@ function valuesOf(
     seen.add(name);
     // zod skips this name without a word.
     if (isTwice || name === '__proto__') {
-      problems.push(`${keyOrigin.name}: ${isTwice ? yamlProblems.DUPLICATE_KEY : `no key may be called ${name}`}`);
+      problems.push(
+        `${keyOrigin.name}: ${isTwice ? 'this key is here a second time' : `no key may be called ${name}`}`,
+      );
       return [];
     }
     const origin = { kind: 'file', name: place((value ?? key).range[0]) } as const;

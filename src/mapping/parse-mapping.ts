@@ -14,6 +14,7 @@ import {
 } from 'yaml';
 import type { z } from 'zod';
 import { messageOf, PatchbayError } from '#src/errors.ts';
+import { yamlMistakes } from '#src/yaml-mistakes.ts';
 import { closestName } from './header.ts';
 import { keysAt, type Mapping, mappingSchema } from './mapping-schema.ts';
 
@@ -34,25 +35,6 @@ interface Mistake {
 const mistakesMax = 20;
 const yamlMistakesMax = 2;
 
-/** What YAML errors mean in plain words; others are named by their code. */
-const yamlProblems: Readonly<Record<string, string>> = {
-  BAD_ALIAS: 'an alias (*name) stands for nothing: there is no &name before it',
-  BAD_DQ_ESCAPE: 'a text in double quotes holds a backslash that means nothing; write \\\\, or use single quotes',
-  BAD_INDENT: 'this line is indented differently from its neighbours',
-  BLOCK_IN_FLOW: 'a second colon begins a pair inside of a pair; put a text with a colon in quotes',
-  BAD_SCALAR_START: 'a text that begins with this character needs quotes',
-  BLOCK_AS_IMPLICIT_KEY:
-    'a list or a group of keys begins here on the line of another key; put it on a line of its own, or in quotes if it is a text',
-  DUPLICATE_KEY: 'this key is here a second time',
-  IMPOSSIBLE: 'this cannot be read as YAML',
-  MISSING_CHAR: 'a quote, a bracket, a comma or a colon is missing here',
-  MULTILINE_IMPLICIT_KEY: 'a colon or a quote is missing here',
-  MULTIPLE_DOCS: 'a mapping holds one YAML document; remove the line "---"',
-  RESOURCE_EXHAUSTION: 'lists or objects are nested too deep',
-  TAB_AS_INDENT: 'YAML is indented by spaces, not by tabs',
-  UNEXPECTED_TOKEN: 'this does not belong here; a text with such characters needs quotes',
-};
-
 /**
  * @param file how messages name the file.
  * @throws PatchbayError `usage`, `mappingInvalid`: one line per mistake.
@@ -61,10 +43,7 @@ export function parseMapping(text: string, file: string): Mapping {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
   // What follows the first mistake is often its consequence alone.
-  const broken = document.errors.slice(0, yamlMistakesMax).map(({ pos, code }) => ({
-    offset: pos[0],
-    message: yamlProblems[code] ?? `this is not YAML (${code})`,
-  }));
+  const broken = yamlMistakes(text, document, document.errors.slice(0, yamlMistakesMax));
   if (broken.length > 0) throw invalid(broken, file, lines);
   const result = mappingSchema.safeParse(readPlain(document, file, lines), { error: ownWords });
   if (result.success) return result.data;

@@ -105,7 +105,7 @@ describe('files that are not as expected', () => {
     ['a list for a setting', 'log:\n  level: [info]\n', 'not a list'],
     ['a group for a setting', 'log:\n  level: { a: 1 }\n', 'not a group of keys'],
     ['a key twice', 'log:\n  level: info\n  level: warn\n', 'patchbay.yaml:3:3: this key is here a second time'],
-    ['two documents', 'log:\n---\npage:\n', 'a config file holds one YAML document'],
+    ['two documents', 'log:\n---\npage:\n', 'the file holds one YAML document'],
     ['tabs', 'log:\n\tlevel: info\n', 'patchbay.yaml:2:1: YAML is indented by spaces'],
     ['an open quote', 'log:\n  level: "info\n', 'patchbay.yaml:'],
     ['a tag', 'log:\n  level: !!binary aGk=\n', 'tags (!name) are not supported here'],

@@ -155,7 +155,7 @@ describe('a mistake elsewhere', () => {
       'fields: { company: A: x }',
       '20: a second colon begins a pair inside of a pair; put a text with a colon in quotes',
     ],
-    ['--- \nb: 1', '1: a mapping holds one YAML document; remove the line "---"'],
+    ['--- \nb: 1', '1: the file holds one YAML document; remove the line "---"'],
   ])('%s', (text, mistake) => {
     expect(mistakesIn(text)).toEqual([mistake]);
   });
