@@ -23,9 +23,9 @@ export async function main(argv: readonly string[]): Promise<void> {
     const error = { code: 'interrupted', message: 'interrupted before there was an answer', hint: null };
     exitWithDocument({ error, exitCode }, options);
   });
-  const unknown = unknownSubcommand(program, words);
-  if (unknown !== null) {
-    exitWithDocument(withFlagsInHint(unknown, options), options);
+  const wrong = unknownSubcommand(program, words) ?? missingValue(program, words);
+  if (wrong !== null) {
+    exitWithDocument(withFlagsInHint(wrong, options), options);
     return;
   }
   try {
@@ -78,13 +78,36 @@ function unknownSubcommand(program: Command, words: readonly string[]): ErrorDoc
   return usageDocument(`unknown command '${name} ${word}'`, `${suggestion}See: patchbay ${name} --help`);
 }
 
-/** Commander's own error: `error: unknown option '--dta'`, then perhaps `(Did you mean --data?)`. */
-function commanderDocument(program: Command, words: readonly string[], { message }: CommanderError): ErrorDocument {
+/**
+ * The error for an option without its value, before another option: commander would take that for the value, or, since it looks for the
+ * options of all commands first, the word behind it. A value that is called like an option is written `--reason=--all`.
+ */
+function missingValue(program: Command, words: readonly string[]): ErrorDocument | null {
+  const path = commandPath(program, words);
+  const options = [program, ...path].flatMap((command) => command.options);
+  const end = words.includes('--') ? words.indexOf('--') : words.length;
+  const option = words.slice(0, end).flatMap((word, index) => {
+    if (!options.some(({ long }) => long === words[index + 1])) return [];
+    return options.filter(({ long, short, required }) => required && (word === long || word === short));
+  })[0];
+  return option === undefined ? null : usageDocument(`option '${option.flags}' argument missing`, helpOf(path));
+}
+
+/** The command that the words name, behind its group. */
+function commandPath(program: Command, words: readonly string[]): readonly Command[] {
   const [name, word] = lookAt(program, words);
   const known = program.commands.find((command) => command.name() === name);
   const subcommand = known?.commands.find((command) => command.name() === word);
-  const path = [known, subcommand].flatMap((command) => (command === undefined ? [] : [`${command.name()} `]));
-  const help = `See: patchbay ${path.join('')}--help`;
+  return [known, subcommand].filter((command) => command !== undefined);
+}
+
+function helpOf(path: readonly Command[]): string {
+  return `See: ${['patchbay', ...path.map((command) => command.name()), '--help'].join(' ')}`;
+}
+
+/** Commander's own error: `error: unknown option '--dta'`, then perhaps `(Did you mean --data?)`. */
+function commanderDocument(program: Command, words: readonly string[], { message }: CommanderError): ErrorDocument {
+  const help = helpOf(commandPath(program, words));
   const [what = '', meant = ''] = message
     .replace(/^error: /, '')
     .replace('(outputHelp)', 'no command was given')

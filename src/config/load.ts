@@ -61,6 +61,12 @@ const problemsShownMax = 50;
  * @throws PatchbayError `usage` `configInvalid` with one line per problem: `file:line:column: …` or `VARIABLE: …`.
  */
 export async function loadConfig({ env, flags, configPath, cwd }: LoadOptions): Promise<LoadedConfig> {
+  if (configPath?.trim() === '') {
+    throw invalid(
+      [`flag: --config must be the path of a file, not "${configPath}"`],
+      'Check the path given with --config.',
+    );
+  }
   const configFile = await findConfigFile(configPath, env, cwd);
   const file = configFile === null ? [] : [await readConfigFile(configFile, shown(configFile, cwd))];
   const named = file.flatMap(({ values }) => values).flatMap(({ path, value }) => variableNamed(path, value));

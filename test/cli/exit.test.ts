@@ -128,6 +128,7 @@ describe('--json', () => {
     ['a bad percentage', ['import', 'a.csv', '--max-dead', '101%'], 'usage'],
     ['a bad duration', ['import', 'a.csv', '--wait', 'soon'], 'waitInvalid'],
     ['nothing chosen', ['dead', 'retry'], 'nothingChosen'],
+    ['an option without its value', ['import', 'a.csv', '--limit'], 'usage'],
     ['a missing config file', ['status', '--config', '/nowhere/patchbay.yaml'], null],
   ])('gives one document for %s, and exit code 2', async (_name, words, code) => {
     const captured = captureOutput();
@@ -160,6 +161,12 @@ describe('words that are no command', () => {
     [['held', 'take', 'both'], 'Allowed choices are file, app. [usage]', 'See: patchbay held take --help'],
     [['runs', 'ls', '--stat', 'x'], "unknown option '--stat' [usage]", 'See: patchbay runs ls --help'],
     [['status', '--data'], "option '--data <dir>' argument missing", 'See: patchbay --help'],
+    // Another option is no value: neither it nor the word behind it is taken for one.
+    [['import', '--limit', '--adopt', 'a.csv'], "option '--limit <n>' argument missing", 'See: patchbay import --help'],
+    [['import', '--limit', '--json=', 'a.csv'], "option '--limit <n>' argument '--json=' is invalid", 'import --help'],
+    [['--data', '--verbose', 'status'], "option '--data <dir>' argument missing", 'See: patchbay'],
+    [['runs', 'ls', '--feed', '--quiet', 'x'], "option '--feed <name>' argument missing", 'patchbay runs ls --help'],
+    [['status', '--config', ''], 'flag: --config must be the path of a file, not "" [configInvalid]', 'with --config'],
     [['import', ''], 'the name of a file is empty [fileNameEmpty]', 'pattern'],
   ])('%j: exit code 2, one prefix, and the way on', async (words, message, hint) => {
     const captured = captureOutput();
