@@ -206,10 +206,11 @@ async function readTheirs(workspace: Workspace, { key, contactId }: ContactRecor
   return { contact: only ?? null, absence: only === undefined && contactId !== null ? 'deleted' : null };
 }
 
-/** Where the cells are gone: what the file said last, with the values that wait. */
+/** Where the cells are gone: what the file said last, with the values that wait. What no row said, a row that comes again does not say. */
 function oursOf(key: string, said: Said | null, held: readonly HeldRecord[]): DesiredContact {
   const { scalars, emails, phones, customFields } = said ?? { scalars: {}, emails: [], phones: [], customFields: [] };
-  const waiting = contactOfTaken(key, held);
+  const ofRows = held.filter(({ line }) => line !== 0);
+  const waiting = contactOfTaken(key, ofRows);
   const isWaiting = (name: string) => waiting.customFields.some((one) => one.key === name);
   return {
     ...{ key, source: null, emails, phones },

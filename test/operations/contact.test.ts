@@ -177,6 +177,18 @@ describe('a contact', () => {
     });
   });
 
+  it('of a person who left: what is held since then is not said by the row that comes again', async () => {
+    const bench = await openRunsBench({ configured: { crm: { onMissing: 'tag role=Left' } } });
+    const columns = 'externalId,firstName';
+    await bench.import('a.csv', csv(['c-1,Ann', 'c-2,Bea'], columns), { feed: 'crm' });
+    const { id } = await bench.world.contactOf('c-1');
+    await bench.world.byHand('PATCH', `/v1/contacts/${id}`, { defaultFields: { firstName: 'Ann', role: 'Boss' } });
+    await bench.import('b.csv', csv(['c-2,Bea'], columns), { feed: 'crm' });
+    const [feed] = (await readContact(homeOf(bench), 'c-1', bench.parts.workspace)).feeds;
+    expect(feed).toMatchObject({ row: { kind: 'absent' }, held: [{ field: 'role', ours: 'Left', theirs: 'Boss' }] });
+    expect(feed?.decisions).toMatchObject([{ field: 'firstName', decision: 'equal' }]);
+  });
+
   it('that was only ever rejected has its letter and its row; a key made of several cells is found as well', async () => {
     const bench = await openRunsBench({
       mapping: mapping({
