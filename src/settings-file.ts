@@ -7,7 +7,7 @@
 import { constants, open } from 'node:fs/promises';
 
 /** The largest configuration or mapping. */
-export const settingsBytesMax = 1024 * 1024;
+const settingsBytesMax = 1024 * 1024;
 
 export interface SettingsFileOptions {
   readonly bytesMax?: number;

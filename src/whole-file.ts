@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { emptyIfMissing, PatchbayError, systemCodeOf } from './errors.ts';
 
 export const ownerOnlyFileMode = 0o600;
-export const ownerOnlyFolderMode = 0o700;
+const ownerOnlyFolderMode = 0o700;
 
 /** No file takes that long to write. */
 const unfinishedAfterMs = 3_600_000;

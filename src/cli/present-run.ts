@@ -410,7 +410,7 @@ function stayingLines(output: Output, count: number, held: readonly RunEvent[], 
 }
 
 /** `line 2: role of demo-1: the file says Lead, the app Buyer`. */
-export function heldSentence({ values }: Output, { line, key, field, file, app }: HeldLine): string {
+function heldSentence({ values }: Output, { line, key, field, file, app }: HeldLine): string {
   const where = [...lineText({ line }), printable(field ?? '')].join(': ');
   if (!values) return where;
   const ofKey = key === null ? where : `${where} of ${printable(key)}`;

@@ -38,10 +38,7 @@ export type SecretFile =
   | { readonly state: 'missing'; readonly problem: string; readonly cause: unknown };
 
 /** Reads a file that holds one line with a secret; `what` names it in messages, such as `key file`. */
-export async function readSecretFile(
-  file: string,
-  what: 'key file' | 'secret file' | 'password file',
-): Promise<SecretFile> {
+async function readSecretFile(file: string, what: 'key file' | 'secret file' | 'password file'): Promise<SecretFile> {
   const problem = await keyFileProblem(file, what);
   if (problem !== null) return { state: 'open', problem };
   let text: string;

@@ -18,7 +18,7 @@ import { oneAtATime } from '#src/repeat.ts';
 import type { SubmitParts } from '#src/runs/enter-run.ts';
 import { lineText } from '#src/sources/row.ts';
 
-export const deadLettersQueue = 'dead-letters';
+const deadLettersQueue = 'dead-letters';
 const jobsMax = 10_000;
 const jobsPerPage = 200;
 const idsPerPage = 2_000;

@@ -9,7 +9,7 @@ import type { CustomFieldValue } from '#src/wire/contact.ts';
 import { type ContactChange, changePages, type JournalReader } from './changes.ts';
 
 /** Spreadsheets open 1,048,576 lines; what is beyond is in the journal (`runs show --json`). */
-export const changeLinesMax = 1_000_000;
+const changeLinesMax = 1_000_000;
 
 export const changesColumns = ['key', 'contact', 'write', 'field', 'before', 'after', 'why', 'at'] as const;
 

@@ -273,7 +273,7 @@ function percentEncoded({ href, origin }: URL): string {
   return whole.slice(0, start) + tail.replaceAll('[', '%5B').replaceAll(']', '%5D');
 }
 
-export const keyLengthMax = 75;
+const keyLengthMax = 75;
 
 export const keyMissing: Flaw<RejectionCode> = {
   code: 'keyMissing',

@@ -57,7 +57,7 @@ const tokens: Readonly<Record<string, Token>> = {
 /** Tokens, text in brackets, `T` as of ISO 8601, or anything that is no letter and no digit. */
 const piece = /YYYY|YY|MMM|MM|M|DD|D|HH|H|hh|h|mm|ss|a|\[[^[\]]*\]|T|[^\p{L}\p{N}[\]]/gu;
 
-export const dateFormatLengthMax = 40;
+const dateFormatLengthMax = 40;
 
 /** A text that fits a format → ISO 8601, or null. */
 export type ReadDate = (text: string) => string | null;

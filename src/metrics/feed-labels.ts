@@ -1,7 +1,7 @@
 /** Feeds as labels: the first ones keep their names, all others share one, so that no import folder can flood Prometheus. */
 
 /** Feeds with a label of their own. */
-export const feedLabelsMax = 100;
+const feedLabelsMax = 100;
 /** No feed is called that way by itself: its files would share the label, and nothing else. */
 export const otherFeeds = 'other';
 

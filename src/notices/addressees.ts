@@ -8,7 +8,7 @@
 import type { Config } from '#src/config/schema.ts';
 import { type NewDelivery, newDeliveryId } from '#src/ledger/deliveries.ts';
 
-export const addresseeNames = ['webhook', 'slack', 'teams', 'mail'] as const;
+const addresseeNames = ['webhook', 'slack', 'teams', 'mail'] as const;
 export type Addressee = (typeof addresseeNames)[number];
 
 /** For log lines and messages. */

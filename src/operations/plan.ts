@@ -176,7 +176,7 @@ function commandOn(
 }
 
 /** A kept plan by its id, or by the end of the id. @throws PatchbayError `usage` `noSuchPlan`. */
-export async function findPlan({ ledger }: Pick<Home, 'ledger'>, id: string): Promise<PlanRecord> {
+async function findPlan({ ledger }: Pick<Home, 'ledger'>, id: string): Promise<PlanRecord> {
   const exact = await ledger.plans.get(id);
   if (exact !== null) return exact;
   const plans = id.length < idEndCharsMin ? [] : await ledger.plans.list({ limit: plansKeptMax });

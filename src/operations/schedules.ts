@@ -68,7 +68,7 @@ export async function listSchedules(home: ScheduleHome): Promise<readonly Schedu
 }
 
 /** @throws PatchbayError `usage` `noSuchSchedule`. */
-export async function readSchedule(home: ScheduleHome, name: string): Promise<ScheduleView> {
+async function readSchedule(home: ScheduleHome, name: string): Promise<ScheduleView> {
   const record = await findSchedule(home, name);
   const configured = configuredSchedules(home.config).find((one) => one.name === name);
   return viewOf(home, record, configured?.expectEveryMs ?? null);

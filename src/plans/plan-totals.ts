@@ -108,7 +108,7 @@ export function isWorthShowing({ deed, held, notes }: PlannedContact): boolean {
 }
 
 /** What a contact is shown under; one with held fields may be in two groups. */
-export const groupKinds = ['create', 'link', 'update', 'remove', 'delete', 'held'] as const;
+const groupKinds = ['create', 'link', 'update', 'remove', 'delete', 'held'] as const;
 export type GroupKind = (typeof groupKinds)[number];
 
 /** How many contacts there are of each. */

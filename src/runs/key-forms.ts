@@ -125,7 +125,7 @@ export function sameUnderOtherKey(
 }
 
 /** As the ledger folds keys: ASCII letters only. */
-export function foldCase(text: string): string {
+function foldCase(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 

@@ -9,7 +9,7 @@
 import { type HashWords, hashText } from '#src/sources/record-hash.ts';
 
 /** Of a key that is sure, although nothing has been met of it. */
-export const metNothing = 1;
+const metNothing = 1;
 
 export class KeyTable {
   readonly #staged = new Slots(2);

@@ -35,7 +35,7 @@ export const contactsKeptMax = 5_000;
 /** Between two entries of how far the list has been read. */
 const pagesPerEntry = 10;
 /** Rows beyond it are not compared: their index would need too much memory. */
-export const rowsComparedMax = 1_000_000;
+const rowsComparedMax = 1_000_000;
 
 /** What a run is about to make. */
 export interface ToBeMade {

@@ -147,7 +147,7 @@ export interface RunFiles {
 }
 
 /** A report is read whole: it has the changes of the first contacts, and the file of changes all of them. */
-export const changesInReportMax = 10_000;
+const changesInReportMax = 10_000;
 
 /**
  * Writes the report of a run as it is; it appears complete or not at all.

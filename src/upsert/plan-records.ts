@@ -134,7 +134,7 @@ async function planInChunks(
  * At most as many records as one chunk has.
  * @throws PatchbayError as reads do (`workspace/port.ts`); the signal's reason.
  */
-export async function planRecords(
+async function planRecords(
   parts: UpsertParts,
   run: RunRecord,
   records: readonly StagedRecord[],

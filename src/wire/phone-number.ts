@@ -6,7 +6,7 @@
  */
 import { z } from 'zod';
 
-export const phoneNumberReply = z.looseObject({ id: z.string().min(1) });
+const phoneNumberReply = z.looseObject({ id: z.string().min(1) });
 export type PhoneNumberReply = z.infer<typeof phoneNumberReply>;
 
 /** Paging is optional: a reader follows a token where there is one and accepts its absence (`docs/facts.md`). */
@@ -32,7 +32,7 @@ export const phoneNumberTexts = [
 export type PhoneNumberText = (typeof phoneNumberTexts)[number];
 
 /** A user of a number. More members are kept, as with the number itself. */
-export const phoneNumberUser = z.looseObject({
+const phoneNumberUser = z.looseObject({
   id: z.string().min(1),
   email: z.string().nullish(),
   firstName: z.string().nullish(),

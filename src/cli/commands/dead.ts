@@ -92,7 +92,7 @@ function goOn({ after, limit, again }: ListOptions, last: string): string {
   return `these are the ${after === undefined ? 'newest' : 'next'} ${limit}; go on with: ${again({ after: last })}`;
 }
 
-export function shownDocument(output: Output, letter: DeadLetter): LetterDocument {
+function shownDocument(output: Output, letter: DeadLetter): LetterDocument {
   return output.values ? letterDocument(letter) : letterWithoutValues(letter);
 }
 

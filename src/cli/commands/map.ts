@@ -233,7 +233,7 @@ const mappedShownMax = 100;
 const leftOutShownMax = 30;
 const exampleCharsMax = 32;
 
-export function presentMap(output: Output, result: MapResult): readonly string[] {
+function presentMap(output: Output, result: MapResult): readonly string[] {
   return [
     `${printable(result.file)}: ${describeFile(result)}`,
     `${layoutLine(result)}`,
@@ -406,7 +406,7 @@ function problemInWords({ field, message, hint }: Problem, { values }: Output): 
   return printable(`${field === null ? '' : `${field}: `}${message}. ${values ? hint : withoutQuotedCells(hint)}`);
 }
 
-export function presentFixtures(name: string, results: readonly FixtureResult[]): readonly string[] {
+function presentFixtures(name: string, results: readonly FixtureResult[]): readonly string[] {
   if (results.length === 0) return [`${name}: no fixtures`];
   const failed = results.filter(({ ok }) => !ok);
   return [

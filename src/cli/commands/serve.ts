@@ -65,7 +65,7 @@ export interface DumpOptions extends GlobalOptions {
 }
 
 /** `file` is a path, or `-` for stdout: then stdout holds nothing but the dump, and a part of it is a failure. */
-export async function dumpStore(file: string, options: DumpOptions): Promise<number> {
+async function dumpStore(file: string, options: DumpOptions): Promise<number> {
   const output = createOutput(options);
   const store = options.store ?? ':memory:';
   if (store === ':memory:') {
@@ -145,7 +145,7 @@ interface ServeFacts {
 }
 
 /** Throws `usage` errors for a fault or a reserved source that cannot be read. */
-export function serviceOptionsOf(options: ServeOptions, facts: ServeFacts): ServiceOptions {
+function serviceOptionsOf(options: ServeOptions, facts: ServeFacts): ServiceOptions {
   const { host, apiKeys, store, loadSignal } = facts;
   return {
     host,
@@ -180,7 +180,7 @@ interface StartFacts {
   readonly patchMode: PatchMode;
 }
 
-export function printStarted(output: Output, service: RunningService, { store, patchMode }: StartFacts): void {
+function printStarted(output: Output, service: RunningService, { store, patchMode }: StartFacts): void {
   const { loaded } = service;
   if (output.json) {
     output.document({ origin: service.origin, key: service.printedKey, store, ...(loaded === null ? {} : { loaded }) });
@@ -207,7 +207,7 @@ const words: readonly (readonly [ListSectionName, string, string])[] = [
 ];
 
 /** `1,000 contacts, 1 user, 7 custom fields`; contacts are listed even if there are none. */
-export function sectionCountsText(counts: SectionCounts): string {
+function sectionCountsText(counts: SectionCounts): string {
   return words
     .filter(([name]) => counts[name] > 0 || name === 'contacts')
     .map(([name, one, many]) => `${counts[name].toLocaleString('en')} ${counts[name] === 1 ? one : many}`)
@@ -217,7 +217,7 @@ export function sectionCountsText(counts: SectionCounts): string {
 // Reads a file with API keys for the service, one in each line: an argument could be read by others, as with `ps`.
 
 /** The keys in their order; blank lines and white space around a key are left out. */
-export async function readKeyFile(file: string): Promise<readonly string[]> {
+async function readKeyFile(file: string): Promise<readonly string[]> {
   const problem = await keyFileProblem(file);
   if (problem !== null) throw new PatchbayError('usage', 'apiKeyFileOpen', problem, { facts: { file } });
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {

@@ -6,7 +6,7 @@ import type { RunRecord } from '#src/ledger/runs.ts';
 import type { Store, Tables } from '#src/ledger/tables.ts';
 import { inSlices, recordsOf, sliceMax } from './records.ts';
 
-export const idOfMissing = (feed: string, key: string): string => JSON.stringify([feed, key]);
+const idOfMissing = (feed: string, key: string): string => JSON.stringify([feed, key]);
 
 /** @returns the records in the tables that it is given. */
 export const missingIn = recordsOf<MissingPerson>('missing', ({ feed, key, sinceMs }) => ({

@@ -52,7 +52,7 @@ export interface FactsCollector {
 }
 
 /** Values are kept of this many rows. */
-export const sampledRowsMax = 2_000;
+const sampledRowsMax = 2_000;
 const rowsMax = 200_000;
 const columnsMax = 500;
 const valuesMax = 200;

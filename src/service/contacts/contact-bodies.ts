@@ -38,7 +38,7 @@ export const emailValue = text
 /** Who created a contact. Kept as given, as long as it is not empty; see `createBodySchema`. */
 export const creatorId = text.min(1, { error: 'must not be empty' });
 
-export const itemName = text.meta({ description: 'Label, as work or mobile.' });
+const itemName = text.meta({ description: 'Label, as work or mobile.' });
 
 /** 2.2, null: not shown. Null clears a scalar (`docs/facts.md`, "scalars"). An empty text is kept as it is. */
 export const scalar = text.nullable();

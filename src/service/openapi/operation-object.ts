@@ -279,7 +279,7 @@ const docs = z.enum(errorDocsValues);
 const trace = z.string().meta({ description: 'Names the request in the log of the service.' });
 
 /** Every refusal but those of authentication. */
-export const errorSchema = z
+const errorSchema = z
   .object({
     message: z.string(),
     code: code.meta({ description: 'Two digits for the resource, two for the variant, then the status.' }),
@@ -305,6 +305,6 @@ export const errorSchema = z
   .meta({ id: 'Error' });
 
 /** Refusals of authentication. */
-export const wrappedErrorSchema = z
+const wrappedErrorSchema = z
   .object({ error: z.object({ message: z.string(), docs, key: z.literal('Unauthorized'), trace }) })
   .meta({ id: 'AuthenticationError' });
