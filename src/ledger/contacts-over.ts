@@ -160,8 +160,8 @@ export function contactsOver(store: Store): ContactLedger {
         key: contact.key,
         seen: memoryOf(atHand(contact.key, { contact, flight: null, known: [] })).seen,
       })),
-    zeroLedKeys: async (prefixes, limit) =>
-      (await store.reads.keys.bound(limit, { zerosBehind: prefixes })).map(({ key }) => key),
+    zeroLedKeys: async (prefix, limit) =>
+      (await store.reads.keys.bound(limit, { zerosBehind: prefix })).map(({ key }) => key),
 
     journal: (filter) => store.reads.keys.journalPage(filter),
     history: (key) => store.reads.keys.history([key]),

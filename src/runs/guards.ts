@@ -263,7 +263,7 @@ const formAdvice: Readonly<Record<KeyForm, string>> = {
   salesforce18: 'Take the key from the column with the 15-character ids.',
   prefix: 'Give the mapping the keyPrefix that these contacts were imported with.',
   zeros:
-    'A spreadsheet takes the zeros in front of numbers away: take the export as it was before it was opened there, or let the mapping write the keys as they were before.',
+    'A spreadsheet takes the zeros in front of numbers away: take the export as it was before it was opened there. Where the file before had lost them, import this one without them, too.',
   case: 'Write the keys as they were written before, for example with a transform of the key in the mapping.',
 };
 

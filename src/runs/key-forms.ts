@@ -8,6 +8,7 @@
  *   the zeros in front, which a spreadsheet takes away (`00251`, `251`): two systems may have the same numbers, and case may matter. So
  *   these count only where the contact shares a phone number, an e-mail address or first and last name with the row.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type DesiredContact, itemIdentity } from '#src/contacts/desired.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
@@ -84,9 +85,15 @@ interface KnownForms {
   readonly lengths: readonly number[];
 }
 
+/** Others get their turn between two prefixes. */
 async function zeroLedLengths(contacts: Ledger['contacts'], prefixes: readonly string[]): Promise<readonly number[]> {
-  const known = await contacts.zeroLedKeys([...new Set(prefixes)], lengthsMax);
-  return [...new Set(known.map((key) => /\d+$/.exec(key)?.[0].length ?? 0))];
+  const lengths = new Set<number>();
+  for (const prefix of new Set(prefixes)) {
+    const known = await contacts.zeroLedKeys(prefix, lengthsMax);
+    for (const key of known) lengths.add(key.length - prefix.length);
+    await nextTurn();
+  }
+  return [...lengths];
 }
 
 /** In which forms the workspace may know the key; ASCII letters in lower case. */

@@ -269,6 +269,13 @@ describe('keys in another form', () => {
     expect(run.reason?.hint).toContain('A spreadsheet takes the zeros in front of numbers away');
     expect(await bench.events(run)).toMatchObject([{ code: 'matchKey', key: '4000', contact: '04000' }]);
     await bench.import('short.csv', file(`7,Cid,Roe,Buyer,${phone(3)}`), { feed: 'crm' });
+    const fields = { firstName: 'firstName', lastName: 'lastName' };
+    const prefixed = mapping({ fields, keyPrefix: 'hub-', phones: [{ column: 'phone' }] });
+    const hub = { feed: 'hub', mapping: prefixed };
+    await bench.import('hub.csv', file(`0990,Dee,Poe,Buyer,${phone(4)}`), hub);
+    await bench.import('as-long.csv', file(`00000001,Eve,Ray,Buyer,${phone(5)}`));
+    const short = await bench.import('hub-again.csv', file(`990,Dee,Poe,Buyer,${phone(4)}`), hub);
+    expect(short.reason?.code, 'where a key of another feed is as long').toBe('guardKeyForms');
     const again = await bench.import('whole.csv', file(`0007,Cid,Roe,Buyer,${phone(3)}`), { feed: 'crm' });
     expect(again.reason?.code).toBe('guardKeyForms');
   });

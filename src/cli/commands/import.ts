@@ -57,7 +57,8 @@ export async function importFiles(options: ImportCommandOptions, files: readonly
     }
     const planned = await openPlan(home, options, input?.file ?? files[0], runOptions);
     const { choice, isNewFeed } = planned ?? (await chooseTarget(home, options));
-    if (isNewFeed) output.note(`creating new feed "${printable(choice.feed.name)}" (no configuration or folder found)`);
+    if (isNewFeed && !runOptions.verify)
+      output.note(`creating new feed "${printable(choice.feed.name)}" (no configuration or folder found)`);
     const named = files.flatMap((file) => (file === '-' ? (input?.file ?? []) : file));
     const onWait = ledgerNotes(output.note, patienceMs);
     const patiently: Patiently = (work) => waitOut({ clock: home.clock, patienceMs, onWait }, work, isLedgerAway);

@@ -189,8 +189,8 @@ export function postgresKeyTables(statements: Statements): KeyTables {
 const boundAs = {
   folded: 'SELECT * FROM contacts WHERE lower(key) = ANY ($2::text[]) AND contact_id IS NOT NULL LIMIT $1',
   zerosBehind: `SELECT DISTINCT ON (length(key)) * FROM (
-      SELECT contacts.* FROM unnest($2::text[]) AS prefix JOIN contacts ON starts_with(lower(key), lower(prefix) || '0')
-      WHERE contact_id IS NOT NULL AND substr(key, length(prefix) + 1) ~ '^[0-9]+$'
+      SELECT * FROM contacts WHERE starts_with(lower(key), lower($2::text) || '0') AND contact_id IS NOT NULL
+        AND substr(key, length($2::text) + 1) ~ '^[0-9]+$'
       LIMIT ${zeroLedKeysMax}) AS zero_led
     ORDER BY length(key), key LIMIT $1`,
 } as const;

@@ -194,7 +194,7 @@ export function sqliteKeyTables(statements: Statements): KeyTables {
           ? await statements.all("SELECT * FROM contacts WHERE state = 'bound' LIMIT ?", limit)
           : 'folded' in which
             ? await statements.all(boundAs.folded, JSON.stringify(which.folded), limit)
-            : await statements.all(boundAs.zerosBehind, JSON.stringify(which.zerosBehind), limit);
+            : await statements.all(boundAs.zerosBehind, which.zerosBehind, limit);
       return rows.map((row) => toContact(String(row.key), row));
     },
   };
@@ -205,11 +205,11 @@ const boundAs = {
     WHERE lower(key) IN (SELECT value FROM json_each(?)) AND contact_id IS NOT NULL LIMIT ?`,
   zerosBehind: `SELECT * FROM contacts WHERE key IN (
       SELECT min(key) FROM (
-        SELECT contacts.key FROM json_each(?) AS prefix CROSS JOIN contacts INDEXED BY contacts_by_folded_key
-          ON lower(contacts.key) >= lower(prefix.value) || '0' AND lower(contacts.key) < lower(prefix.value) || '1'
-        WHERE contact_id IS NOT NULL AND substr(contacts.key, length(prefix.value) + 1) NOT GLOB '*[^0-9]*'
+        SELECT key FROM contacts INDEXED BY contacts_by_folded_key
+        WHERE lower(key) >= lower(?1) || '0' AND lower(key) < lower(?1) || '1' AND contact_id IS NOT NULL
+          AND substr(key, length(?1) + 1) NOT GLOB '*[^0-9]*'
         LIMIT ${zeroLedKeysMax})
-      GROUP BY length(key)) LIMIT ?`,
+      GROUP BY length(key)) LIMIT ?2`,
 } as const;
 
 const erasing = erasingStatements({

@@ -135,10 +135,10 @@ export type InFlight = { readonly owner: string; readonly keys: readonly string[
 export type PastKind = 'journal' | 'history';
 
 /**
- * `folded`: keys that are one of these in any case of their ASCII letters. `zerosBehind`: keys that are, behind one of these prefixes, digits
- * with a zero in front; one for each length, of the first `zeroLedKeysMax`.
+ * `folded`: keys that are one of these in any case of their ASCII letters. `zerosBehind`: keys that are, behind this prefix, digits with a
+ * zero in front; one for each length, of the first `zeroLedKeysMax`.
  */
-export type BoundKeys = { readonly folded: readonly string[] } | { readonly zerosBehind: readonly string[] };
+export type BoundKeys = { readonly folded: readonly string[] } | { readonly zerosBehind: string };
 
 /** Keys of one export have one length, or a few. */
 export const zeroLedKeysMax = 10_000;
