@@ -254,7 +254,16 @@ function itemsTarget(tidy: string, normalised: string, settings: Settings): Targ
 }
 
 /** Stands around the words of a label: `Email (home)`, `Phone : work`. */
-const aroundWord = /^[()[\]{}:;,.]+|[()[\]{}:;,.]+$/gu;
+const aroundWords: ReadonlySet<string | undefined> = new Set('()[]{}:;,.');
+
+/** Takes as long as the word is: headers may hold anything. */
+function bareWord(word: string): string {
+  let start = 0;
+  let end = word.length;
+  while (start < end && aroundWords.has(word[start])) start += 1;
+  while (end > start && aroundWords.has(word[end - 1])) end -= 1;
+  return word.slice(start, end);
+}
 
 /** The label in a header, in lower case, so that a header in another case changes no labels. */
 function labelOf(ending: string, word: string, plain: string): string | null {
@@ -264,7 +273,7 @@ function labelOf(ending: string, word: string, plain: string): string | null {
   if (!/^[\s_\p{Pd}\p{Nd}]/u.test(ending) && !capital && !commonLabels.has(normalised)) return null;
   const label = ending
     .split(/[\s_\p{Pd}]+/u)
-    .map((part) => part.replace(aroundWord, ''))
+    .map(bareWord)
     .filter((part) => part !== '')
     .join(' ')
     .toLowerCase();
