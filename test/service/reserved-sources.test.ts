@@ -1,11 +1,6 @@
 /** Words and prefixes that `source` must not be on create (4.1, section 8), and how an operator replaces them. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseReservedSources } from '#src/service/contacts/reserved-sources.ts';
-import { callPatchbay } from '../support/call-patchbay.ts';
-import { startPatchbay } from '../support/patchbay-process.ts';
 import { person, startTestService } from './test-service.ts';
 
 async function statuses(reserved: readonly string[] | null, sources: readonly string[]) {
@@ -65,26 +60,4 @@ test.each([
       message: expect.stringContaining(problem),
     }),
   );
-});
-
-test('`serve --reserved-source` takes them, and says which cannot be meant', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'service-reserved-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const environment = { PATCHBAY_DATA: folder };
-  const wordsWith = (...reserved: string[]) => [
-    ...['serve', '--json', '--port', '0', '--key', 'one'],
-    ...reserved.flatMap((one) => ['--reserved-source', one]),
-  ];
-  const wrong = await callPatchbay(wordsWith('*'), environment);
-  expect([wrong.code, wrong.documents[0].error.code]).toEqual([2, 'reservedSourceMalformed']);
-
-  const started = startPatchbay(wordsWith('partner', 'crm*'), environment);
-  onTestFinished(() => started.kill());
-  const { origin } = JSON.parse(await started.firstLine());
-  const status = async (source: string) => {
-    const headers = { authorization: 'one', 'content-type': 'application/json' };
-    const body = JSON.stringify(person(null, { source }));
-    return (await fetch(`${origin}/v1/contacts`, { method: 'POST', headers, body })).status;
-  };
-  expect(await Promise.all(['partner', 'crm-2', 'csv', 'zapier'].map(status))).toEqual([400, 400, 400, 201]);
 });

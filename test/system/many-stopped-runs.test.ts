@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { eraseFromFiles } from '#src/runs/erase-files.ts';
 import { noteStopped } from '#src/runs/stop-run.ts';
-import { csv, openRunsBench, type RunsBench } from './support/runs-bench.ts';
+import { csv, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 
 /** More than a page of them. */
 const count = 101;

@@ -9,9 +9,9 @@ import { silentLogger } from '#src/log.ts';
 import { listen } from '#src/service/http/listen.ts';
 import { createReplyOutside } from '#src/service/http/replies.ts';
 import { defaultErrorDocs } from '#src/service/service-options.ts';
-import { until } from '../support/until.ts';
-import { sendRaw } from './support/raw-http.ts';
-import { person, startTestService, testKey } from './test-service.ts';
+import { sendRaw } from '#test/service/support/raw-http.ts';
+import { person, startTestService, testKey } from '#test/service/test-service.ts';
+import { until } from '#test/support/until.ts';
 
 const head = `Host: localhost\r\nAuthorization: ${testKey}\r\n`;
 const post = `POST /v1/contacts HTTP/1.1\r\n${head}Content-Type: application/json\r\n`;
@@ -25,7 +25,7 @@ const beginnings = [
 
 /** Starts the service in a process of its own. */
 async function startApart(): Promise<number> {
-  const script = join(import.meta.dirname, 'support/service-apart.ts');
+  const script = join(import.meta.dirname, '../service/support/service-apart.ts');
   const child = spawn(process.execPath, [script], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   const [port] = await once(child, 'message');
