@@ -152,7 +152,9 @@ export function rejectRow(
   };
   // A run that is read again after a crash meets its own letter again: that does not count.
   const seenAgain = known !== null && known.runId !== place.runId;
-  const isMetBefore = known !== null && known.runId === place.runId && known.lastAtMs >= place.readSinceMs;
+  const isOwn = known !== null && known.runId === place.runId;
+  // A later instant is one of the reading that was cut off: the wall clock was set back meanwhile.
+  const isMetBefore = isOwn && known.lastAtMs >= place.readSinceMs && known.lastAtMs <= place.atMs;
   const isNew = known === null || (known.firstRunId === place.runId && !isMetBefore);
   return { letter: { kind: 'enter', content, seenAgain }, closes, closesOthersOfKey: dead.key !== null, isNew };
 }

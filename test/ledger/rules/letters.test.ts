@@ -57,6 +57,8 @@ describe('a rejected row', () => {
     expect(rejectRow(place, deadRow('k1'), null, own)).toMatchObject({ isNew: true, letter: { seenAgain: false } });
     const met = { ...own, lastAtMs: 900 };
     expect(rejectRow(place, deadRow('k1'), null, met)).toMatchObject({ isNew: false, letter: { seenAgain: false } });
+    const beforeTheClockWasSetBack = { ...own, lastAtMs: 7_000 };
+    expect(rejectRow(place, deadRow('k1'), null, beforeTheClockWasSetBack)).toMatchObject({ isNew: true });
   });
 
   it('stays with the letter of another feed that it was to fix, and opens that again where nothing else would', () => {

@@ -15,7 +15,8 @@ const [file = '', work = '', commitText = '0'] = process.argv.slice(2);
 const lastCommit = Number(commitText);
 export const rowCount = 5_000;
 const perSlice = 1_000;
-const atMs = createdAtMs;
+/** Who goes on begins later than the one that was killed. */
+const atMs = lastCommit > 0 ? createdAtMs : createdAtMs + 1;
 
 let commits = 0;
 const ledger = openSqliteLedger(file, (trouble) => {
@@ -36,17 +37,19 @@ async function stage(): Promise<void> {
   if (!(await runs.beginStaging('r1', atMs))) return;
   const run = await runs.get('r1');
   if (run === null) throw new Error('the run was entered before');
+  const moment = { atMs, readSinceMs: atMs };
   const { columns } = row('k') as { readonly columns: readonly string[] };
   for (let first = 1; first <= rowCount; first += perSlice) {
     const records = Array.from({ length: perSlice }, (_, index) => {
       const key = `k${first + index}`;
       return newRecord(key, { row: { ...row(key, first + index + 1), columns } as ReturnType<typeof row> });
     });
-    await runs.stage(slice(run, { records, rowsPerBatch: 100, counts: { rows: perSlice } }));
+    await runs.stage(slice(run, { ...moment, records, rowsPerBatch: 100, counts: { rows: perSlice } }));
   }
   const problem = { code: 'duplicateKey', line: 2, field: null, value: null, message: 'differs', hint: '' };
   await runs.stage(
     slice(run, {
+      ...moment,
       withdrawnRows: [{ position: 1, end: { kind: 'dead', problem } }],
       dead: [deadRow('k0')],
       events: [{ kind: 'warning', line: 2, key: null, code: 'c', field: null, message: 'm' }],
