@@ -14,7 +14,7 @@ export const systemTests = [
 
 /** Any input, or all there is: they have a run of their own, `npm run test:proofs`. */
 export const proofTests = [
-  ...['test/model/**/*.test.ts', 'test/bench/**/*.test.ts'],
+  ...['test/model/**/*.test.ts', 'test/bench/**/*.test.ts', 'test/corpora/**/*.test.ts'],
   ...['test/**/*properties.test.ts', 'test/mapping/numbering-plans.test.ts', 'test/runs/known-rows.test.ts'],
 ];
 

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { proofTests } from './vitest.config.ts';
 
 const modules = [
-  ...['config', 'contacts', 'corpora', 'feeds', 'json', 'ledger', 'mapping', 'notices', 'operations', 'schedules'],
+  ...['config', 'contacts', 'feeds', 'json', 'ledger', 'mapping', 'notices', 'operations', 'schedules'],
   ...['sources', 'workspace'],
 ];
 

@@ -1,10 +1,10 @@
 /** A fix-file is one in every form in which files are read: packed, as a list, as a table (`docs/rules.md`, "Dead letters"). */
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { csv, expectCounts, mapping, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 import { workbookOf } from '#test/support/workbook.ts';
 import { zipFile } from '#test/support/zip-file.ts';
 import { openPlanBench } from '../plans/support/plan-bench.ts';
-import { csv, expectCounts, mapping, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 
 const header = 'externalId,firstName,phone';
 const columns = { fields: { firstName: 'firstName' }, phones: [{ column: 'phone', label: 'work' }] };

@@ -11,8 +11,8 @@ import {
   mapping,
   openRunsBench,
   type RunsBench,
-} from './support/runs-bench.ts';
-import { defaultGuards, generousGuards } from './support/tallies.ts';
+} from '#test/runs/support/runs-bench.ts';
+import { defaultGuards, generousGuards } from '#test/runs/support/tallies.ts';
 
 const { rowsMin, rowsFloor, keysMin, keysFloor } = defaultGuards;
 const guards = { ...generousGuards, rowsMin, rowsFloor, keysMin, keysFloor };

@@ -4,9 +4,8 @@ import { expect, test } from 'vitest';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { type Mapping, mappingSchema } from '#src/mapping/mapping-schema.ts';
-
+import { openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 import { phone } from '#test/upsert/support/build.ts';
-import { openRunsBench, type RunsBench } from './support/runs-bench.ts';
 
 const mapping: Mapping = mappingSchema.parse({
   name: 'crm',
