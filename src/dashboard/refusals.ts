@@ -4,7 +4,7 @@
  * The wait slows down who guesses. A right token is never kept waiting, nor is a session, so that a person can log in while others guess;
  * how many wait at once is bounded by the connections that the page takes (`start-page.ts`).
  */
-import type { Clock } from '#src/clock.ts';
+import { type Clock, sleepUnlessCut } from '#src/clock.ts';
 import type { Logger } from '#src/log.ts';
 
 /** Between two lines about the same. */
@@ -43,7 +43,7 @@ export function openRefusals({
     note,
     wrongToken: async (action, signal) => {
       note(action, 'wrongToken');
-      await clock.sleep(wrongTokenWaitMs, signal).catch(() => undefined);
+      await sleepUnlessCut(clock, wrongTokenWaitMs, signal);
     },
   };
 }
