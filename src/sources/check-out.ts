@@ -125,15 +125,20 @@ export async function copyIntoFolder(
   let bytes = 0;
   const content = async function* () {
     const chunks = chunksOf(from);
-    // Ends with the file.
-    for (;;) {
-      const { value: chunk, done } = await chunks.next().catch((error: unknown) => {
-        throw openingError(error, from, name);
-      });
-      if (done === true) break;
-      hash.update(chunk);
-      bytes += chunk.length;
-      yield chunk;
+    try {
+      // Ends with the file.
+      for (;;) {
+        const { value: chunk, done } = await chunks.next().catch((error: unknown) => {
+          throw openingError(error, from, name);
+        });
+        if (done === true) break;
+        hash.update(chunk);
+        bytes += chunk.length;
+        yield chunk;
+      }
+    } finally {
+      // A copy that cannot be written ends before the file does.
+      await chunks.return(undefined);
     }
     if ((await fingerprintOfFile(from, name)) === before) return;
     const hint = 'Wait until the program that writes it has finished, then import it again.';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import { mkdir, readdir, readFile, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { archiveFile, checkOutFile, claimFile, copyIntoFolder, hashFile, type Rename } from '#src/sources/check-out.ts';
@@ -100,6 +100,7 @@ describe('a disk that takes no more', () => {
     expect(await errorOf(writeWholeFile(join(there, 'report.json'), text.repeat(2_000)))).toMatchObject(full);
     expect(await readdir(there), 'nothing is left of it').toEqual([]);
     expect(await readFile(from, 'utf8'), 'the original stays').toBe(text.repeat(2_000));
+    expect(await openPaths(), 'what was read is closed').not.toContain(from);
     const asked = await errorOf(writeAsAsked(join(there, 'x'), () => writeWholeFile(join(there, 'x'), text)));
     expect(asked).toMatchObject({ code: 'outputNotWritten', message: expect.stringContaining('the disk is full') });
   });
@@ -112,6 +113,12 @@ describe('a disk that takes no more', () => {
     expect(error.message).toContain(join(file, 'below'));
   });
 });
+
+/** Of the files that this process has open, as Linux tells: small disks can be mounted there alone. */
+async function openPaths(): Promise<readonly string[]> {
+  const descriptors = await readdir('/proc/self/fd');
+  return Promise.all(descriptors.map((descriptor) => readlink(`/proc/self/fd/${descriptor}`).catch(() => '')));
+}
 
 describe('safe names', () => {
   it.each([
