@@ -9,7 +9,7 @@
  * contact shows whether the tag is there (`whenBack`). From then on the feed says nothing of the field (`unsaidOf`).
  */
 import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
-import { type Base, fieldTypeOf, fieldValueOf, type Said, saidValue } from './base.ts';
+import { type Base, fieldTypeOf, fieldValueOf, type OtherSaid, type Said, saidValue } from './base.ts';
 import {
   alikeValue,
   customFieldName,
@@ -30,14 +30,14 @@ export type MissingRule =
 
 /**
  * @param said what the feed's file said last of the contact.
- * @param others what other feeds say of it: a field that one of them names is neither cleared nor tagged.
+ * @param others what others say of it: a field that a feed names which exists is neither cleared nor tagged.
  * @returns null where nothing is left to be done; what waits for a person is not tried again.
  */
 export function contactOfMissing(
   key: string,
   rule: MissingRule,
   said: Said,
-  others: readonly Said[],
+  others: readonly OtherSaid[],
 ): DesiredContact | null {
   if (rule.kind === 'report') return null;
   return rule.kind === 'clear' ? cleared(key, new Set(rule.fields), said, others) : tagged(key, rule, said, others);
@@ -45,10 +45,15 @@ export function contactOfMissing(
 
 const nothing = { scalars: {}, source: null, emails: [], phones: [], customFields: [] } as const;
 
-function cleared(key: string, fields: ReadonlySet<string>, said: Said, others: readonly Said[]): DesiredContact | null {
+function cleared(
+  key: string,
+  fields: ReadonlySet<string>,
+  said: Said,
+  others: readonly OtherSaid[],
+): DesiredContact | null {
   const scalars: { -readonly [Name in keyof DesiredScalars]: DesiredScalars[Name] } = {};
   for (const name of scalarNames) {
-    const isNamed = others.some((other) => (other.scalars[name] ?? null) !== null);
+    const isNamed = namedBy(others, name).length > 0;
     if (fields.has(name) && !said.held.includes(name) && (said.scalars[name] ?? null) !== null && !isNamed)
       scalars[name] = null;
   }
@@ -66,9 +71,17 @@ function cleared(key: string, fields: ReadonlySet<string>, said: Said, others: r
   return isEmpty ? null : { ...nothing, key, scalars, customFields, emails, phones };
 }
 
-function tagged(key: string, tag: FieldTag, said: Said, others: readonly Said[]): DesiredContact | null {
-  const isNamed = others.some((other) => (saidValue(other, tag.field) ?? null) !== null);
+function tagged(key: string, tag: FieldTag, said: Said, others: readonly OtherSaid[]): DesiredContact | null {
+  const isNamed = namedBy(others, tag.field).length > 0;
   return isTagged(said, tag) || isNamed ? null : { ...nothing, key, ...member(tag.field, tag.value) };
+}
+
+/** What files of others name of the field; the one whose row was settled last comes last. The file of a feed that is gone comes no more. */
+function namedBy(others: readonly OtherSaid[], field: FieldName): readonly CustomFieldValue[] {
+  return others.flatMap(({ exists, said }) => {
+    const value = exists ? (saidValue(said, field) ?? null) : null;
+    return value === null ? [] : [value];
+  });
 }
 
 /** Whether the feed says the tag of the contact, which is then on it unless it was changed since. */
@@ -98,9 +111,7 @@ export function whenBack(desired: DesiredContact, base: Base, theirs: Contact | 
   const { untag } = desired;
   if (untag === undefined) return desired;
   const { field, value } = untag;
-  const others = base.others.filter(({ exists }) => exists).map(({ said }) => saidValue(said, field) ?? null);
-  // Of several feeds the one whose row was settled last.
-  const named = others.findLast((other) => other !== null) ?? null;
+  const named = namedBy(base.others, field).at(-1) ?? null;
   const isOn = theirs !== null && base.said !== null && isTagged(base.said, untag);
   const isSame = (other: CustomFieldValue) =>
     theirs !== null && alikeValue(fieldTypeOf(theirs, field), fieldValueOf(theirs, field), other);

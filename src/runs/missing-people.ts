@@ -12,11 +12,12 @@ import { PatchbayError } from '#src/errors.ts';
 import type { Feeds } from '#src/feeds/feeds.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { countBits, numbersIn } from '#src/ledger/rules/bitmap.ts';
-import { mainFeed } from '#src/ledger/rules/feeds.ts';
+import { baseFor, mainFeed } from '#src/ledger/rules/feeds.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import { readCustomValue } from '#src/mapping/custom-cell.ts';
 import { customFieldKind } from '#src/mapping/layout.ts';
+import type { UpsertLimits } from '#src/upsert/chunk.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import type { StageItem } from './compare.ts';
 import { isFullFile } from './feed-history.ts';
@@ -27,6 +28,7 @@ export interface MissingParts {
   readonly ledger: Ledger;
   readonly feeds: Feeds;
   readonly workspace: Pick<Workspace, 'listCustomFields'>;
+  readonly upsert: { readonly limits: Pick<UpsertLimits, 'ownsItems'> };
 }
 
 const report: MissingRule = { kind: 'report' };
@@ -73,12 +75,13 @@ export interface MissingFound {
  * @param write enters events.
  */
 export async function stageMissing(
-  { ledger }: MissingParts,
+  parts: MissingParts,
   run: RunRecord,
   { missing, rule }: { readonly missing: Uint8Array; readonly rule: MissingRule },
   act: ((items: readonly StageItem[]) => Promise<StagedRows>) | null,
   write: (events: readonly RunEvent[]) => Promise<void>,
 ): Promise<MissingFound> {
+  const { ledger } = parts;
   const count = countBits(missing);
   let listed = 0;
   let known = 0;
@@ -90,7 +93,7 @@ export async function stageMissing(
     const shown = keys.slice(0, Math.max(0, listedMax - listed));
     listed += shown.length;
     if (shown.length > 0) await write(shown.map((key) => missingEvent(key, before.get(key) ?? run.createdAtMs)));
-    const items = act === null || rule.kind === 'report' ? [] : await itemsOf(ledger, run, rule, keys);
+    const items = act === null || rule.kind === 'report' ? [] : await itemsOf(parts, run, rule, keys);
     if (act !== null && items.length > 0) {
       const { updates, clears } = (await act(items)).tally;
       tally = addTally(tally, { ...noTally, updates, clears });
@@ -108,7 +111,7 @@ function missingEvent(key: string, sinceMs: number): RunEvent {
 
 /** The contacts that the rule changes, as rows of the run; those whose row was settled like this before are left out. */
 async function itemsOf(
-  { runs, contacts }: Ledger,
+  { ledger: { runs, contacts }, upsert: { limits } }: MissingParts,
   { feed, sequence }: RunRecord,
   rule: MissingRule,
   keys: readonly string[],
@@ -119,7 +122,7 @@ async function itemsOf(
     const mine = said.get(key);
     const record = records.get(key);
     if (mine === undefined || record === undefined || record.contactId === null) return [];
-    const others = record.saids.filter((one) => one.feed !== feed).map((one) => one.said);
+    const { others } = baseFor(record, feed, limits.ownsItems);
     const desired = contactOfMissing(key, rule, mine.said, others);
     if (desired === null || fingerprint(desired) === mine.fingerprint) return [];
     const row = { kind: 'cells', line: 0, record: 0, columns: ['externalId'], cells: [key] } as const;

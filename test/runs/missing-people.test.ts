@@ -1,4 +1,6 @@
 /** People who left (`docs/rules.md`, "People who left"). */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Mapping, mappingSchema } from '#src/mapping/mapping-schema.ts';
 import { phone } from '#test/upsert/support/build.ts';
@@ -133,6 +135,17 @@ describe('with onMissing clear', () => {
     await bench.import('s.csv', file('c-2'), { feed: 'shop', mapping });
     await missingIn(bench, 'b.csv', 'c-1', 'c-3', 'c-4');
     expect(await contactOf(bench, 'c-2')).toMatchObject({ role: 'Buyer', phones: [phone(2)] });
+  });
+
+  it('clears what a feed names that is gone', async () => {
+    const bench = await openBench('clear role', { clearsFloor: 100 });
+    await bench.import('a.csv', file(...keys), inFeed);
+    await bench.import('s.csv', file('c-2'), { feed: 'shop', mapping });
+    await missingIn(bench, 'b.csv', 'c-1', 'c-3', 'c-4');
+    expect(await contactOf(bench, 'c-2')).toMatchObject({ role: 'Buyer' });
+    await rm(join(bench.folder, 'import', 'shop'), { recursive: true });
+    await missingIn(bench, 'c.csv', 'c-4', 'c-3', 'c-1');
+    expect(await contactOf(bench, 'c-2')).toMatchObject({ role: null });
   });
 
   it('is stopped by the guard on clears, before the first write', async () => {

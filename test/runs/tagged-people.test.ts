@@ -1,4 +1,6 @@
 /** The tag of people who left, beside what people and other feeds say, and when they are back (`docs/rules.md`, "People who left"). */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { identifyProcess } from '#src/ledger/process-identity.ts';
 import { retryLetters } from '#src/operations/dead-letters.ts';
@@ -50,6 +52,18 @@ describe('the tag of people who left', () => {
     expect(await fieldsOf(bench)).toMatchObject({ role: 'Boss' });
     await desk(bench, 'd.csv', rowOf('t2'), rowOf('t1'));
     expect(await fieldsOf(bench)).toMatchObject({ role: 'Boss' });
+  });
+
+  it('is put on a field that a feed names which is gone', async () => {
+    const bench = await openBench();
+    await bench.import('a.csv', csv([rowOf('t1', 'Boss')]), { feed: 'hr' });
+    await desk(bench, 'b.csv', rowOf('t1'), rowOf('t2'));
+    expectCounts(await desk(bench, 'c.csv', rowOf('t2')), { rows: 1, unchanged: 1 });
+    await rm(join(bench.folder, 'import', 'hr'), { recursive: true });
+    await desk(bench, 'd.csv', rowOf('t2'), rowOf('t3'));
+    expect(await fieldsOf(bench)).toMatchObject({ role: 'Left' });
+    await desk(bench, 'e.csv', rowOf('t2'), rowOf('t3'), rowOf('t1'));
+    expect(await fieldsOf(bench)).toMatchObject({ role: null });
   });
 
   it('is put on once the other feed names the field no longer, and is not taken off what that feed has written over it', async () => {

@@ -79,12 +79,15 @@ export interface BenchOptions extends Partial<RunParts>, Pick<WorldOptions, 'pat
 
 /** Closed and removed when the test ends. */
 export async function openRunsBench(options: BenchOptions = {}): Promise<RunsBench> {
-  const { patchMode, limits = {}, ...given } = options;
-  const world = await openUpsertWorld(patchMode === undefined ? { limits } : { patchMode, limits });
+  const { patchMode, limits = {}, guards = generousGuards, mapping = null, configured = {}, ...others } = options;
   const folder = await mkdtemp(join(tmpdir(), 'patchbay-runs-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const feeds = await testFeeds({ guards, mapping, configured, importFolders: [join(folder, 'import')] });
+  const world = await openUpsertWorld({
+    ...(patchMode === undefined ? {} : { patchMode }),
+    limits: { ownsItems: feeds.exists, ...limits },
+  });
   const { ledger, clock } = world;
-  const { guards = generousGuards, mapping = null, configured = {}, ...others } = given;
   const parts: RunParts = {
     ledger,
     workspace: world.parts.workspace,
@@ -98,7 +101,7 @@ export async function openRunsBench(options: BenchOptions = {}): Promise<RunsBen
       reports: join(folder, 'reports'),
       importFolders: [join(folder, 'import')],
     },
-    feeds: await testFeeds({ guards, mapping, configured, importFolders: [join(folder, 'import')] }),
+    feeds,
     reports: join(folder, 'reports'),
     host: null,
     entering: new Set(),
