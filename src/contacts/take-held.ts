@@ -11,9 +11,8 @@
  *
  * Or since the app has come to hold what the file said: both sides are equal, whatever the file says by the time that a read shows it.
  */
-import type { Base, Ownership, Said } from '#src/contacts/base.ts';
+import type { Base, Ownership, PlanInput, Said } from '#src/contacts/base.ts';
 import { type DesiredContact, type DesiredScalars, scalarNames } from '#src/contacts/desired.ts';
-import type { Contact } from '#src/wire/contact.ts';
 import { agreeFor, type FieldValue, fieldTypeOf, fieldValueOf, isExactly, saidValue, stamp } from './base.ts';
 import { type FieldName, sameCustomValue } from './desired.ts';
 import { customKeyOf } from './merge.ts';
@@ -61,20 +60,21 @@ export function takeFile(
 
 /**
  * Base as it is once a read shows that the app holds what the feed's file said of a held field: said, and agreed for that feed. A field that
- * the row at hand does not name stays held, unless no row had said its value: the file lacked the person then, who is back.
+ * the row at hand does not name stays held, unless no row of a file had said its value, and this is one: the person was missing, and is back.
  * @param waiting what the file said last of the held fields.
+ * @param isOfFile whether a file has the row: its line is 0 where the file lacks the person, or what drifted is repaired.
  */
 export function withHoldsEnded(
   base: Base,
   waiting: readonly (Pick<HeldField, 'field' | 'ours'> & { readonly line: number })[],
-  { feed, ours, theirs }: { readonly feed: string; readonly ours: DesiredContact; readonly theirs: Contact | null },
+  { feed, ours, theirs, isOfFile }: Pick<PlanInput, 'feed' | 'ours' | 'theirs'> & { readonly isOfFile: boolean },
 ): Base {
   const { agreed } = base;
   // An undo moves nothing that a file has said.
   if (base.said === null || theirs === null || ours.undo !== undefined) return base;
   const isOfMissing = ({ field, line }: (typeof waiting)[number]) => line === 0 && saidValue(ours, field) === undefined;
   // A decision is about the fields that it names.
-  const over = ours.taken === undefined ? waiting.filter(isOfMissing) : [];
+  const over = isOfFile && ours.taken === undefined ? waiting.filter(isOfMissing) : [];
   const said = over.length === 0 ? base.said : withoutHeld(base.said, over);
   const ended = waiting.flatMap(({ field, ours: value }): HeldField[] => {
     const shown = fieldValueOf(theirs, field);

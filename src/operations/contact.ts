@@ -241,7 +241,7 @@ async function decisionsOf(
     // As if the row came with a run of now.
     sequence: Number.MAX_SAFE_INTEGER,
     sourceLabel: null,
-    base: withHoldsEnded(base, held, { feed, ours, theirs }),
+    base: withHoldsEnded(base, held, { feed, ours, theirs, isOfFile: true }),
     theirs,
     ours,
     policies: policiesOf(mapping),

@@ -323,11 +323,12 @@ export function isLinkOf(record: StagedRecord, { contact }: Lease, theirs: Conta
 function planInput({ run, parts }: Chunk, record: StagedRecord, lease: Lease, theirs: Contact | null): PlanInput {
   const ours = whenBack(record.desired, lease.base, theirs);
   const isLinked = theirs !== null && isLinkOf(record, lease, theirs);
+  const isOfFile = record.line > 0;
   return {
     feed: run.feed,
     sequence: record.sequence,
     sourceLabel: sourceLabelOf(run),
-    base: withHoldsEnded(lease.base, lease.waiting, { feed: run.feed, ours, theirs }),
+    base: withHoldsEnded(lease.base, lease.waiting, { feed: run.feed, ours, theirs, isOfFile }),
     theirs,
     ours,
     // A person has decided about each field of held ones.

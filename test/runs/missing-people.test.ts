@@ -148,6 +148,31 @@ describe('with onMissing clear', () => {
     expect(await contactOf(bench, 'c-2')).toMatchObject({ role: null });
   });
 
+  it('holds what people changed as long as the person is missing, whatever else is cleared meanwhile', async () => {
+    const bench = await openBench('clear role, company', { clearsFloor: 100 });
+    const desk = (name: string, ...rows: readonly string[]) =>
+      bench.import(name, csv(rows, 'externalId,firstName,role,company'), { feed: 'crm' });
+    const shop = (name: string, company: string) =>
+      bench.import(name, csv([`k-1,${company}`], 'externalId,company'), { feed: 'shop' });
+    await desk('a.csv', 'k-1,Ann,Buyer,Mill', 'k-2,Bea,Buyer,Mill');
+    await shop('s.csv', 'Mill');
+    const { id, defaultFields } = await bench.world.contactOf('k-1');
+    await bench.world.byHand('PATCH', `/v1/contacts/${id}`, { defaultFields: { ...defaultFields, role: 'Chief' } });
+    expect((await desk('b.csv', 'k-2,Bea,Buyer,Mill')).counts.heldFields).toBe(1);
+    const held = await bench.ledger.contacts.held({ feed: 'crm', limit: 10 });
+    expect(held).toMatchObject([{ key: 'k-1', field: 'role', line: 0 }]);
+    // The company is cleared as soon as no other feed names it.
+    await shop('t.csv', '#CLEAR');
+    const later = await desk('c.csv', 'k-2,Bea,Buyer,Mill', 'k-3,Cleo,,');
+    expectCounts(later, { rows: 3, created: 1, unchanged: 2 });
+    expect(await bench.ledger.contacts.held({ feed: 'crm', limit: 10 })).toEqual(held);
+    const next = await desk('d.csv', 'k-2,Bea,Buyer,Mill', 'k-3,Cleo,Buyer,');
+    expectCounts(next, { rows: 2, updated: 1, unchanged: 1 });
+    expect(await bench.ledger.contacts.held({ feed: 'crm', limit: 10 })).toEqual(held);
+    await desk('e.csv', 'k-2,Bea,Buyer,Mill', 'k-3,Cleo,Buyer,', 'k-1,Ann,,Mill');
+    expect(await bench.ledger.contacts.held({ feed: 'crm', limit: 10 })).toEqual([]);
+  });
+
   it('is stopped by the guard on clears, before the first write', async () => {
     const bench = await openRunsBench({
       guards: defaultGuards,
