@@ -11,7 +11,7 @@
  * Nothing is inferred from one field about another: people may have edited the contact meanwhile.
  */
 import { type Base, emptySaid, type PlanInput, type Said } from '#src/contacts/base.ts';
-import { type DesiredScalars, type ScalarName, type Slot, scalarNames } from '#src/contacts/desired.ts';
+import { type DesiredCustomField, type Slot, scalarNames } from '#src/contacts/desired.ts';
 import type { CreatePlan, PatchPlan, Plan } from '#src/contacts/plan.ts';
 import { givenUp, saidIfSettled } from '#src/contacts/settle.ts';
 import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
@@ -133,23 +133,26 @@ export function resolveClaim(base: Base, claim: Claim, feed: string, found: Cont
   return { ...next, others: [...next.others.filter((one) => one.feed !== claim.feed), { ...other, said }] };
 }
 
+/** Of a field that has landed the feed says what the claim says, also where that is nothing. */
 function landedSaid(before: Said, claim: Claim, fields: ReadonlySet<FieldName>, found: Contact): Said {
-  const scalars: { -readonly [Name in ScalarName]?: DesiredScalars[Name] } = { ...before.scalars };
-  for (const name of scalarNames) {
-    const value = claim.said.scalars[name];
-    if (value !== undefined && fields.has(name)) scalars[name] = value;
-  }
-  const customFields = claim.said.customFields.filter(({ key }) => fields.has(customFieldName(key)));
   const emails = landedSlots('email', before.emails, claim.said.emails, found);
   const phones = landedSlots('phone', before.phones, claim.said.phones, found);
   if (fields.size === 0 && emails === before.emails && phones === before.phones) return before;
-  const isLanded = (key: string) => customFields.some((one) => one.key === key);
+  const hasLanded = ({ key }: DesiredCustomField) => fields.has(customFieldName(key));
   return {
     ...before,
-    scalars,
+    scalars: Object.fromEntries(
+      scalarNames.flatMap((name) => {
+        const { [name]: value } = fields.has(name) ? claim.said.scalars : before.scalars;
+        return value === undefined ? [] : [[name, value]];
+      }),
+    ),
     emails,
     phones,
-    customFields: [...before.customFields.filter(({ key }) => !isLanded(key)), ...customFields],
+    customFields: [
+      ...before.customFields.filter((one) => !hasLanded(one)),
+      ...claim.said.customFields.filter(hasLanded),
+    ],
   };
 }
 

@@ -67,7 +67,10 @@ export interface DesiredContact {
   readonly undo?: UndoOrder;
   /** Of held fields that a person decided for the file's value of: what said each. */
   readonly taken?: readonly TakenField[];
-  /** The person is back: the tag goes, where it is still on the contact (`missing.ts`). Its field is null above until it is planned. */
+  /**
+   * The person is back: the tag goes, where it is still on the contact (`missing.ts`). Until it is planned, its field is null above where the
+   * feed says the tag, and absent where a write in doubt may have put it on.
+   */
   readonly untag?: FieldTag;
 }
 

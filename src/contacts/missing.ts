@@ -28,19 +28,20 @@ export type MissingRule =
   | { readonly kind: 'clear'; readonly fields: readonly string[] }
   | ({ readonly kind: 'tag' } & FieldTag);
 
-/**
- * @param said what the feed's file said last of the contact.
- * @param others what others say of it: a field that a feed names which exists is neither cleared nor tagged.
- * @returns null where nothing is left to be done; what waits for a person is not tried again.
- */
-export function contactOfMissing(
-  key: string,
-  rule: MissingRule,
-  said: Said,
-  others: readonly OtherSaid[],
-): DesiredContact | null {
+/** What is remembered of a contact whose person the feed's file lacks. */
+export interface Remembered {
+  /** What the feed's file said last. */
+  readonly said: Said;
+  /** What it will have said if a write of the feed that is in doubt has landed; null where there is none. */
+  readonly doubted: Said | null;
+  /** What others say: a field that a feed names which exists is neither cleared nor tagged. */
+  readonly others: readonly OtherSaid[];
+}
+
+/** @returns null where nothing is left to be done, doubt or not; what waits for a person is not tried again. */
+export function contactOfMissing(key: string, rule: MissingRule, remembered: Remembered): DesiredContact | null {
   if (rule.kind === 'report') return null;
-  return rule.kind === 'clear' ? cleared(key, new Set(rule.fields), said, others) : tagged(key, rule, said, others);
+  return rule.kind === 'clear' ? cleared(key, new Set(rule.fields), remembered) : tagged(key, rule, remembered);
 }
 
 const nothing = { scalars: {}, source: null, emails: [], phones: [], customFields: [] } as const;
@@ -48,32 +49,35 @@ const nothing = { scalars: {}, source: null, emails: [], phones: [], customField
 function cleared(
   key: string,
   fields: ReadonlySet<string>,
-  said: Said,
-  others: readonly OtherSaid[],
+  { said, doubted, others }: Remembered,
 ): DesiredContact | null {
-  const scalars: { -readonly [Name in keyof DesiredScalars]: DesiredScalars[Name] } = {};
-  for (const name of scalarNames) {
-    const isNamed = namedBy(others, name).length > 0;
-    if (fields.has(name) && !said.held.includes(name) && (said.scalars[name] ?? null) !== null && !isNamed)
-      scalars[name] = null;
-  }
-  const customFields = said.customFields.flatMap(({ key: field, value }) =>
-    value !== null && fields.has(customFieldName(field)) && !said.held.includes(customFieldName(field))
-      ? [{ key: field, value: null }]
-      : [],
-  );
+  const saids = doubted === null ? [said] : [said, doubted];
+  const isSaid = (field: FieldName) =>
+    fields.has(field) && !said.held.includes(field) && saids.some((one) => (saidValue(one, field) ?? null) !== null);
+  const names = scalarNames.filter((name) => isSaid(name) && namedBy(others, name).length === 0);
   // What another feed's file names stays, as for any item (`merge.ts`).
-  const emptied = (slots: readonly Slot[], list: string): readonly Slot[] =>
-    fields.has(list) ? slots.filter(({ items }) => items.length > 0).map(({ slot }) => ({ slot, items: [] })) : [];
-  const emails = emptied(said.emails, 'emails');
-  const phones = emptied(said.phones, 'phones');
-  const isEmpty = Object.keys(scalars).length + customFields.length + emails.length + phones.length === 0;
-  return isEmpty ? null : { ...nothing, key, scalars, customFields, emails, phones };
+  const entries = new Set(saids.flatMap(({ customFields }) => customFields.map(({ key: field }) => field)));
+  const customFields = [...entries].filter((field) => isSaid(customFieldName(field)));
+  const emptied = (list: 'emails' | 'phones'): readonly Slot[] => {
+    const filled = saids.flatMap((one) => one[list]).filter(({ items }) => fields.has(list) && items.length > 0);
+    return [...new Set(filled.map(({ slot }) => slot))].map((slot) => ({ slot, items: [] }));
+  };
+  const [emails, phones] = [emptied('emails'), emptied('phones')];
+  if (names.length + customFields.length + emails.length + phones.length === 0) return null;
+  const scalars: DesiredScalars = Object.fromEntries(names.map((name) => [name, null]));
+  return {
+    ...nothing,
+    key,
+    scalars,
+    customFields: customFields.map((one) => ({ key: one, value: null })),
+    emails,
+    phones,
+  };
 }
 
-function tagged(key: string, tag: FieldTag, said: Said, others: readonly OtherSaid[]): DesiredContact | null {
-  const isNamed = namedBy(others, tag.field).length > 0;
-  return isTagged(said, tag) || isNamed ? null : { ...nothing, key, ...member(tag.field, tag.value) };
+function tagged(key: string, tag: FieldTag, { said, doubted, others }: Remembered): DesiredContact | null {
+  const isOn = isTagged(said, tag) && (doubted === null || isTagged(doubted, tag));
+  return isOn || namedBy(others, tag.field).length > 0 ? null : { ...nothing, key, ...member(tag.field, tag.value) };
 }
 
 /** What files of others name of the field; the one whose row was settled last comes last. The file of a feed that is gone comes no more. */
@@ -96,11 +100,17 @@ function member(field: FieldName, value: CustomFieldValue): Pick<DesiredContact,
   return { scalars: {}, customFields: [{ key: field.slice('custom.'.length), value }] };
 }
 
-/** A row of a person who is back: the tag is to go, unless the row says something about its field. */
-export function withoutTag(desired: DesiredContact, rule: MissingRule, said: Said): DesiredContact {
-  if (rule.kind !== 'tag' || !isTagged(said, rule) || saidValue(desired, rule.field) !== undefined) return desired;
+/**
+ * A row of a person who is back: the tag is to go, unless the row says something about its field.
+ * @param isInDoubt whether a write that may have landed may have put the tag on.
+ */
+export function withoutTag(desired: DesiredContact, rule: MissingRule, said: Said, isInDoubt: boolean): DesiredContact {
+  if (rule.kind !== 'tag' || saidValue(desired, rule.field) !== undefined) return desired;
   const { field, value } = rule;
-  return { ...withMember(desired, field, null), untag: { field, value } };
+  const untag = { field, value };
+  // As a value that goes it counts only where it is known to be there.
+  if (isTagged(said, rule)) return { ...withMember(desired, field, null), untag };
+  return isInDoubt ? { ...desired, untag } : desired;
 }
 
 /**
@@ -108,14 +118,14 @@ export function withoutTag(desired: DesiredContact, rule: MissingRule, said: Sai
  * where it is not there any more, or never was, the row says nothing of the field.
  */
 export function whenBack(desired: DesiredContact, base: Base, theirs: Contact | null): DesiredContact {
-  const { untag } = desired;
+  const { untag, ...row } = desired;
   if (untag === undefined) return desired;
   const { field, value } = untag;
+  if (base.said === null || !isTagged(base.said, untag)) return withMember(row, field);
   const named = namedBy(base.others, field).at(-1) ?? null;
-  const isOn = theirs !== null && base.said !== null && isTagged(base.said, untag);
   const isSame = (other: CustomFieldValue) =>
     theirs !== null && alikeValue(fieldTypeOf(theirs, field), fieldValueOf(theirs, field), other);
-  return isOn && isSame(value) && !sameCustomValue(null, named, value)
+  return isSame(value) && !sameCustomValue(null, named, value)
     ? withMember(desired, field, named)
     : withMember(desired, field);
 }

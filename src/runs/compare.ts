@@ -356,7 +356,7 @@ export function standingOf(
   if (before.fingerprint === row.fingerprint && !isToBeDecided(row.key, before, rules, policies))
     return { standing: { ...told, isSettled: true, isUpdate: false, clears: 0 }, instead: null };
   const said = row.desired();
-  const ours = row.isMissing ? said : withoutTag(said, missingRule, before.said);
+  const ours = row.isMissing ? said : withoutTag(said, missingRule, before.said, before.fingerprint === null);
   const isUpdate = isChange(before, ours, row.fingerprint, policies);
   const clears = isUpdate ? countClears(before.said, ours, policies) : 0;
   return { standing: { ...told, isSettled: false, isUpdate, clears }, instead: ours === said ? null : ours };

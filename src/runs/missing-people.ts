@@ -123,7 +123,9 @@ async function itemsOf(
     const record = records.get(key);
     if (mine === undefined || record === undefined || record.contactId === null) return [];
     const { others } = baseFor(record, feed, limits.ownsItems);
-    const desired = contactOfMissing(key, rule, mine.said, others);
+    // A write that may have landed is looked up when the row is planned.
+    const doubted = record.claim?.feed === feed ? record.claim.said : null;
+    const desired = contactOfMissing(key, rule, { said: mine.said, doubted, others });
     if (desired === null || fingerprint(desired) === mine.fingerprint) return [];
     const row = { kind: 'cells', line: 0, record: 0, columns: ['externalId'], cells: [key] } as const;
     return [{ kind: 'desired', row, desired, sequence }];
