@@ -32,6 +32,7 @@ import { countsItsRows } from './runs.ts';
 import { sendersAtWork } from './settle.ts';
 import type { KeyRows } from './tables/keys.ts';
 import type { Store, Tables } from './tables.ts';
+import { zeroLedLengths } from './zero-led.ts';
 
 export function contactsOver(store: Store): ContactLedger {
   return {
@@ -156,18 +157,20 @@ export function contactsOver(store: Store): ContactLedger {
     decideHeld: (decision) => store.transact((tables) => decideHeld(tables, decision), 'durable'),
 
     alikeKeys: async (folded, limit) =>
-      (await store.reads.keys.bound(limit, { folded })).map((contact) => ({
+      (await store.reads.keys.someContacts(limit, { folded })).map((contact) => ({
         key: contact.key,
         seen: memoryOf(atHand(contact.key, { contact, flight: null, known: [] })).seen,
       })),
-    zeroLedKeys: async (prefix, limit) =>
-      (await store.reads.keys.bound(limit, { zerosBehind: prefix })).map(({ key }) => key),
+    zeroLedLengths: (prefix, limit) => zeroLedLengths(store.reads.keys, prefix, limit),
 
     journal: (filter) => store.reads.keys.journalPage(filter),
     history: (key) => store.reads.keys.history([key]),
 
     sampleBound: async (limit) =>
-      (await store.reads.keys.bound(limit)).map(({ key, contactId }) => ({ key, contactId: contactId ?? '' })),
+      (await store.reads.keys.someContacts(limit, 'bound')).map(({ key, contactId }) => ({
+        key,
+        contactId: contactId ?? '',
+      })),
   };
 }
 

@@ -322,8 +322,11 @@ export interface ContactLedger {
   decideHeld(decision: HeldDecision): Promise<HeldDecided>;
   /** Keys that are one of these, in any case of their ASCII letters, and bound to a contact; at most `limit`. */
   alikeKeys(folded: readonly string[], limit: number): Promise<readonly Pick<ContactRecord, 'key' | 'seen'>[]>;
-  /** One bound key of each length that is, behind this prefix, digits with a zero in front; at most `limit`, of the first 10,000. */
-  zeroLedKeys(prefix: string, limit: number): Promise<readonly string[]>;
+  /**
+   * How long bound keys are that are, behind this prefix, digits with a zero in front: in characters behind it, at most `limit` lengths. Others get
+   * their turn meanwhile (`zero-led.ts`).
+   */
+  zeroLedLengths(prefix: string, limit: number): Promise<readonly number[]>;
   /** Every write that landed since `data.keepJournal`, of a run or of a key, page by page. */
   journal(filter: JournalFilter): Promise<readonly JournalRow[]>;
   /** What happened to the key with a write in doubt, oldest first; kept for `data.keepFiles`. */

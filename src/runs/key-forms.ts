@@ -13,12 +13,15 @@ import { type DesiredContact, itemIdentity } from '#src/contacts/desired.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { eventsPerRunMax, type NewKey, type RunEvent, type StagedRecord } from '#src/ledger/staging.ts';
+import { foldCase } from '#src/ledger/zero-led.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import { type ShownRow, shownRow } from './new-keys.ts';
 
 const prefixesMax = 20;
-/** Known keys that a page of rows is compared with. */
-const alikePerPageMax = 10_000;
+/** Forms that the ledger is asked for at once: some 20 ms. */
+const formsAtOnceMax = 2_000;
+/** Known keys that these are compared with. */
+const alikeAtOnceMax = 10_000;
 /** Lengths of known numbers with zeros in front. */
 const lengthsMax = 20;
 
@@ -34,13 +37,19 @@ export async function compareKeys({ runs, contacts }: Pick<Ledger, 'runs' | 'con
     counts.set(found.form, (counts.get(found.form) ?? 0) + 1);
     if (events.length < eventsPerRunMax) events.push(keyEvent(shownRow(row), found.known));
   };
-  let lengths: readonly number[] | null = null;
+  let forms: KnownForms | null = null;
   const add = async (page: readonly NewKey[]): Promise<void> => {
     if (run.kind !== 'file') return;
-    lengths ??= await zeroLedLengths(contacts, ['', prefix, ...prefixes]);
-    const known = { prefix, prefixes, lengths };
-    const wanted = page.map(({ position, key }) => ({ position, forms: formsOf(key, known) }));
-    const there = await contacts.alikeKeys([...new Set(wanted.flatMap(({ forms }) => forms))], alikePerPageMax);
+    forms ??= { prefix, lengths: await lengthsBehind(contacts, ['', prefix, ...prefixes]) };
+    const keysAtOnce = Math.max(1, Math.floor(formsAtOnceMax / formsPerKeyMax(forms)));
+    for (let first = 0; first < page.length; first += keysAtOnce) {
+      if (first > 0) await nextTurn();
+      await addSome(page.slice(first, first + keysAtOnce), forms);
+    }
+  };
+  const addSome = async (keys: readonly NewKey[], known: KnownForms): Promise<void> => {
+    const wanted = keys.map(({ position, key }) => ({ position, forms: formsOf(key, known) }));
+    const there = await contacts.alikeKeys([...new Set(wanted.flatMap(({ forms }) => forms))], alikeAtOnceMax);
     if (there.length === 0) return;
     const byFolded = Map.groupBy(there, ({ key }) => foldCase(key));
     const alike = new Map(
@@ -79,29 +88,32 @@ interface KnownKey {
 interface KnownForms {
   /** Of the mapping at hand; empty without one. */
   readonly prefix: string;
-  /** Those of other mappings. */
-  readonly prefixes: readonly string[];
-  /** Of known numbers with zeros in front, in characters, without their prefixes. */
-  readonly lengths: readonly number[];
+  /** How long known numbers with zeros in front are, in characters behind their prefix: by prefix, of this and other mappings and the empty one. */
+  readonly lengths: ReadonlyMap<string, readonly number[]>;
 }
 
-/** Others get their turn between two prefixes. */
-async function zeroLedLengths(contacts: Ledger['contacts'], prefixes: readonly string[]): Promise<readonly number[]> {
-  const lengths = new Set<number>();
-  for (const prefix of new Set(prefixes)) {
-    const known = await contacts.zeroLedKeys(prefix, lengthsMax);
-    for (const key of known) lengths.add(key.length - prefix.length);
-    await nextTurn();
-  }
-  return [...lengths];
+async function lengthsBehind(
+  contacts: Ledger['contacts'],
+  prefixes: readonly string[],
+): Promise<KnownForms['lengths']> {
+  const lengths = new Map<string, readonly number[]>();
+  for (const prefix of new Set(prefixes)) lengths.set(prefix, await contacts.zeroLedLengths(prefix, lengthsMax));
+  return lengths;
 }
 
 /** In which forms the workspace may know the key; ASCII letters in lower case. */
-export function formsOf(key: string, { prefix, prefixes, lengths }: KnownForms): readonly string[] {
+export function formsOf(key: string, { prefix, lengths }: KnownForms): readonly string[] {
   const bare = withoutPrefix(key, prefix);
-  const bodies = [bare, ...(otherSalesforceId(bare) ?? []), ...withOtherZeros(bare, lengths)];
-  const prefixed = ['', prefix, ...prefixes].flatMap((one) => bodies.map((body) => foldCase(`${one}${body}`)));
-  return [...new Set(prefixed)];
+  const others = otherSalesforceId(bare) ?? [];
+  const forms = [...lengths].flatMap(([one, ofOne]) =>
+    [bare, ...others, ...withOtherZeros(bare, ofOne)].map((body) => foldCase(`${one}${body}`)),
+  );
+  return [...new Set(forms)];
+}
+
+function formsPerKeyMax({ lengths }: KnownForms): number {
+  // As it is, and either its other Salesforce id or the number without zeros.
+  return [...lengths.values()].reduce((sum, ofOne) => sum + 2 + ofOne.length, 0);
 }
 
 /** As which of the known keys the row's contact is there; null where none of them is the same person. */
@@ -129,11 +141,6 @@ export function sameUnderOtherKey(
     return { form: formOf(one.key), known: one.key };
   }
   return null;
-}
-
-/** As the ledger folds keys: ASCII letters only. */
-function foldCase(text: string): string {
-  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 function withoutPrefix(key: string, prefix: string): string {

@@ -16,8 +16,10 @@ const stranger = (key: string) => known(key, { firstName: 'Bea', lastName: 'Quee
 
 /** As the ledger answers: of what it knows, the keys in one of the forms. */
 function found(key: string, there: readonly ReturnType<typeof known>[], prefix = '', prefixes: readonly string[] = []) {
-  const lengths = there.flatMap((one) => (/(?<!\d)0\d*$/.exec(one.key) ?? []).map(({ length }) => length));
-  const forms = formsOf(key, { prefix, prefixes, lengths });
+  const lengthsBehind = (one: string) =>
+    there.flatMap((known) => (known.key.startsWith(`${one}0`) ? [known.key.length - one.length] : []));
+  const lengths = new Map(['', prefix, ...prefixes].map((one) => [one, lengthsBehind(one)]));
+  const forms = formsOf(key, { prefix, lengths });
   const alike = there.filter((one) => forms.includes(one.key.toLowerCase()));
   const { scalars, ...rest } = wanted(key, ada);
   const row = { key, desired: { ...rest, scalars: { ...scalars, lastName: 'King' } } };
@@ -51,7 +53,7 @@ describe('a Salesforce id', () => {
   });
 
   test('is no number of 15 digits', () => {
-    expect(formsOf('123456789012345', { prefix: '', prefixes: [], lengths: [] })).toEqual(['123456789012345']);
+    expect(formsOf('123456789012345', { prefix: '', lengths: new Map([['', []]]) })).toEqual(['123456789012345']);
   });
 });
 
@@ -97,6 +99,14 @@ describe('numbers that differ in the zeros in front', () => {
   });
 
   test('zeros alone have no other form', () => {
-    expect(formsOf('000', { prefix: '', prefixes: [], lengths: [5] })).toEqual(['000']);
+    expect(formsOf('000', { prefix: '', lengths: new Map([['', [5]]]) })).toEqual(['000']);
+  });
+
+  test('are looked for behind a prefix in the lengths that are known there', () => {
+    const lengths = new Map([
+      ['', [4]],
+      ['hub-', [5, 6]],
+    ]);
+    expect(formsOf('251', { prefix: '', lengths })).toEqual(['251', '0251', 'hub-251', 'hub-00251', 'hub-000251']);
   });
 });

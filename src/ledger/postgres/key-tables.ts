@@ -4,7 +4,7 @@ import { erasingStatements, forgottenWord } from '#src/ledger/erased-rows.ts';
 import type { PersonInLedger } from '#src/ledger/forgetting.ts';
 import { numberOrNull, type ResultRow } from '#src/ledger/records/columns.ts';
 import { toContact, toFeed, toFlight, toHeld, toKeyEvent, toKnown, toSaid } from '#src/ledger/records/key.ts';
-import { type KeyRows, type KeyTables, zeroLedKeysMax } from '#src/ledger/tables/keys.ts';
+import type { KeyRows, KeyTables } from '#src/ledger/tables/keys.ts';
 import { journalTable } from './journal-table.ts';
 import { writeKeys } from './key-writes.ts';
 import type { Statements } from './pool.ts';
@@ -174,25 +174,21 @@ export function postgresKeyTables(statements: Statements): KeyTables {
       );
     },
 
-    bound: async (limit, which) => {
+    someContacts: async (limit, which) => {
       const rows =
-        which === undefined
+        which === 'bound'
           ? await statements.all("SELECT * FROM contacts WHERE state = 'bound' LIMIT $1", limit)
           : 'folded' in which
-            ? await statements.all(boundAs.folded, limit, which.folded)
-            : await statements.all(boundAs.zerosBehind, limit, which.zerosBehind);
+            ? await statements.all(byFoldedKey.folded, limit, which.folded)
+            : await statements.all(byFoldedKey.range, limit, which.from, which.below);
       return rows.map((row) => toContact(String(row.key), row));
     },
   };
 }
 
-const boundAs = {
+const byFoldedKey = {
   folded: 'SELECT * FROM contacts WHERE lower(key) = ANY ($2::text[]) AND contact_id IS NOT NULL LIMIT $1',
-  zerosBehind: `SELECT DISTINCT ON (length(key)) * FROM (
-      SELECT * FROM contacts WHERE starts_with(lower(key), lower($2::text) || '0') AND contact_id IS NOT NULL
-        AND substr(key, length($2::text) + 1) ~ '^[0-9]+$'
-      LIMIT ${zeroLedKeysMax}) AS zero_led
-    ORDER BY length(key), key LIMIT $1`,
+  range: 'SELECT * FROM contacts WHERE lower(key) >= $2 AND lower(key) < $3 ORDER BY lower(key) LIMIT $1',
 } as const;
 
 const erasing = erasingStatements({

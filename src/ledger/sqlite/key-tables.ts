@@ -4,13 +4,7 @@ import { erasingStatements, forgottenWord } from '#src/ledger/erased-rows.ts';
 import type { PersonInLedger } from '#src/ledger/forgetting.ts';
 import { hashBytes, numberOrNull } from '#src/ledger/records/columns.ts';
 import { toContact, toFeed, toFlight, toHeld, toKeyEvent, toKnown, toSaid } from '#src/ledger/records/key.ts';
-import {
-  type KeyRows,
-  type KeyTables,
-  type KeyWrites,
-  type KnownRow,
-  zeroLedKeysMax,
-} from '#src/ledger/tables/keys.ts';
+import type { KeyRows, KeyTables, KeyWrites, KnownRow } from '#src/ledger/tables/keys.ts';
 import type { Statements } from './connection.ts';
 import type { ResultRow } from './database.ts';
 import { journalTable } from './journal-table.ts';
@@ -188,28 +182,23 @@ export function sqliteKeyTables(statements: Statements): KeyTables {
       );
     },
 
-    bound: async (limit, which) => {
+    someContacts: async (limit, which) => {
       const rows =
-        which === undefined
+        which === 'bound'
           ? await statements.all("SELECT * FROM contacts WHERE state = 'bound' LIMIT ?", limit)
           : 'folded' in which
-            ? await statements.all(boundAs.folded, JSON.stringify(which.folded), limit)
-            : await statements.all(boundAs.zerosBehind, which.zerosBehind, limit);
+            ? await statements.all(byFoldedKey.folded, JSON.stringify(which.folded), limit)
+            : await statements.all(byFoldedKey.range, which.from, which.below, limit);
       return rows.map((row) => toContact(String(row.key), row));
     },
   };
 }
 
-const boundAs = {
+const byFoldedKey = {
   folded: `SELECT * FROM contacts INDEXED BY contacts_by_folded_key
     WHERE lower(key) IN (SELECT value FROM json_each(?)) AND contact_id IS NOT NULL LIMIT ?`,
-  zerosBehind: `SELECT * FROM contacts WHERE key IN (
-      SELECT min(key) FROM (
-        SELECT key FROM contacts INDEXED BY contacts_by_folded_key
-        WHERE lower(key) >= lower(?1) || '0' AND lower(key) < lower(?1) || '1' AND contact_id IS NOT NULL
-          AND substr(key, length(?1) + 1) NOT GLOB '*[^0-9]*'
-        LIMIT ${zeroLedKeysMax})
-      GROUP BY length(key)) LIMIT ?2`,
+  range: `SELECT * FROM contacts INDEXED BY contacts_by_folded_key
+    WHERE lower(key) >= ? AND lower(key) < ? ORDER BY lower(key) LIMIT ?`,
 } as const;
 
 const erasing = erasingStatements({

@@ -135,13 +135,13 @@ export type InFlight = { readonly owner: string; readonly keys: readonly string[
 export type PastKind = 'journal' | 'history';
 
 /**
- * `folded`: keys that are one of these in any case of their ASCII letters. `zerosBehind`: keys that are, behind this prefix, digits with a
- * zero in front; one for each length, of the first `zeroLedKeysMax`.
+ * `folded`: keys with a contact that are one of these in any case of their ASCII letters. `from`: keys, with a contact or without one, that
+ * lie in lower case from this text to before `below`, in the order of their bytes: no more are looked at than are returned.
  */
-export type BoundKeys = { readonly folded: readonly string[] } | { readonly zerosBehind: string };
-
-/** Keys of one export have one length, or a few. */
-export const zeroLedKeysMax = 10_000;
+export type SomeContacts =
+  | 'bound'
+  | { readonly folded: readonly string[] }
+  | { readonly from: string; readonly below: string };
 
 export interface KeyTables extends JournalTables {
   /** Every key that has any row; of `known` those of these feeds. */
@@ -173,8 +173,8 @@ export interface KeyTables extends JournalTables {
    * table that names the key (`erased-rows.ts`), and those letters. @returns how many were deleted.
    */
   forget(what: { readonly past: PastKind; readonly beforeMs: number } | PersonInLedger, limit: number): Promise<number>;
-  /** Keys that have a contact, all or those of `which`. */
-  bound(limit: number, which?: BoundKeys): Promise<readonly ContactRow[]>;
+  /** Keys that have a contact, any of them; or those of `which`. */
+  someContacts(limit: number, which: SomeContacts): Promise<readonly ContactRow[]>;
   /**
    * Keys with numbers behind that one, as many numbers as `width`, of which the feed settled a row of that run last, or which that
    * run bound. `next`: the number behind which to go on; null at the end.
