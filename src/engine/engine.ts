@@ -28,8 +28,8 @@ import { openProducer, type Producer, type QueueDepth, type QueueObserver } from
 import { startWorkers } from '#src/queue/workers.ts';
 import { batchesAtOnceMax } from '#src/rate/rate-share.ts';
 import { enterOrphans, removeStrays } from '#src/runs/enter-run.ts';
+import { expireFiles } from '#src/runs/expire-files.ts';
 import { tidyFinished } from '#src/runs/finish-run.ts';
-import { expireFiles } from '#src/runs/run-files.ts';
 import { removeStrayDownloads } from '#src/takes/enter.ts';
 import { enterAmongHosts, filesAway, hostTasks, shareQueue, standAmongHosts } from './among-hosts.ts';
 import { createHealth, type Trouble } from './health.ts';

@@ -13,11 +13,12 @@ import { openScratch } from '#src/ledger/sqlite/scratch.ts';
 import { silentLogger } from '#src/log.ts';
 import { readingOfFile } from '#src/runs/choose-feed.ts';
 import type { NamedFile, SubmitChoice } from '#src/runs/enter-run.ts';
-import { newRunId, removeStrayDrafts } from '#src/runs/run-files.ts';
+import { removeStrayDrafts } from '#src/runs/expire-files.ts';
+import { newRunId } from '#src/runs/run-files.ts';
 import { type StageParts, stageRun } from '#src/runs/stage.ts';
 import { openFileSupply, type SupplyParts } from '#src/runs/supply.ts';
 import { copyIntoFolder } from '#src/sources/check-out.ts';
-import { makeFolder } from '#src/whole-file.ts';
+import { makeFolder, storing } from '#src/whole-file.ts';
 
 /** What files are read with: as for a run. */
 export type ReadingParts = StageParts & SupplyParts;
@@ -44,15 +45,16 @@ export function onDraft(parts: ReadingParts, { ledger, folder }: Draft): Reading
 
 /**
  * Opens a draft of the ledger. @param parent the folder that holds the folders of drafts.
- * @throws the system's errors; PatchbayError as `openScratch`.
+ * @throws PatchbayError as `storing` and `openScratch`; the system's errors.
  */
 export async function openDraft(
   { ledger, clock }: { readonly ledger: Pick<Ledger, 'runs' | 'draft'>; readonly clock: Pick<Clock, 'nowMs'> },
   parent: string,
 ): Promise<Draft> {
-  await removeStrayDrafts(parent, clock.nowMs());
+  // An engine says what it cannot remove, hour by hour; it is no matter of this plan.
+  await removeStrayDrafts(parent, clock.nowMs(), silentLogger());
   const folder = join(parent, randomBytes(6).toString('hex'));
-  await makeFolder(folder);
+  await storing(parent, () => makeFolder(folder));
   const [newest] = await ledger.runs.list({ limit: 1 });
   const scratch = openScratch(join(folder, 'scratch.sqlite'), newest?.sequence ?? 0);
   return {

@@ -6,10 +6,11 @@
  *
  * A process may die between checking a file out and entering its run. Such files are orphans: the next start enters them.
  */
-import { readdir, rm, stat } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Clock } from '#src/clock.ts';
-import { emptyIfMissing, messageOf, PatchbayError } from '#src/errors.ts';
+import { messageOf, PatchbayError } from '#src/errors.ts';
 import type { FeedSettings, Feeds } from '#src/feeds/feeds.ts';
 import type { NewAct } from '#src/ledger/acts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
@@ -32,6 +33,7 @@ import type { EntryPath } from '#src/sources/folder-entries.ts';
 import { inStep } from '#src/steps.ts';
 import { makeFolder, storing } from '#src/whole-file.ts';
 import { chooseFeed, type FeedChoice, readingOfFile } from './choose-feed.ts';
+import { removeOld } from './expire-files.ts';
 import {
   type ClaimedFile,
   claimedFolderOf,
@@ -344,22 +346,19 @@ async function orphans(parts: SubmitParts): Promise<readonly Orphan[]> {
 /** The age at which a copy without a run is removed: its process died before it entered the run. */
 const strayAfterMs = 3_600_000;
 
-/** Never rejects: what cannot be removed stays, and only takes up space. */
-export async function removeStrays(parts: SubmitParts): Promise<void> {
-  try {
-    await removeOld(parts);
-  } catch (error) {
-    parts.log.warn({ reason: messageOf(error) }, 'copies without a run not removed');
-  }
-}
-
-async function removeOld({ ledger, folders, clock }: SubmitParts): Promise<void> {
-  for (const name of await readdir(folders.handedOver).catch(emptyIfMissing)) {
-    const named = runIdOf(name);
-    if (named !== null && (await ledger.runs.get(named.runId)) !== null) continue;
-    const path = join(folders.handedOver, name);
+/** Never rejects: what cannot be removed stays. */
+export async function removeStrays({ ledger, folders, clock, log }: SubmitParts): Promise<void> {
+  const isStray = async (entry: Dirent, path: string): Promise<boolean> => {
+    if (!entry.isFile()) return false;
+    const named = runIdOf(entry.name);
+    if (named !== null && (await ledger.runs.get(named.runId)) !== null) return false;
     // Another process may be writing the copy, or it is gone: it is not old then.
     const copiedAtMs = (await stat(path).catch(() => null))?.ctimeMs ?? Number.POSITIVE_INFINITY;
-    if (copiedAtMs < clock.nowMs() - strayAfterMs) await rm(path, { force: true });
+    return copiedAtMs < clock.nowMs() - strayAfterMs;
+  };
+  try {
+    await removeOld(folders.handedOver, isStray, { log });
+  } catch (error) {
+    log.warn({ reason: messageOf(error) }, 'copies without a run not removed');
   }
 }

@@ -6,10 +6,10 @@
  * mapping, nothing of it was written. A schedule leaves it alone, since it would fail each time; if a person asks, it is
  * taken again.
  */
-import { readdir, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { Clock } from '#src/clock.ts';
-import { emptyIfMissing, messageOf, PatchbayError, systemCodeOf } from '#src/errors.ts';
+import { PatchbayError, systemCodeOf } from '#src/errors.ts';
 import type { FeedSettings } from '#src/feeds/feeds.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
@@ -17,6 +17,7 @@ import type { TickTrigger } from '#src/ledger/schedules.ts';
 import type { SeenFile } from '#src/ledger/takes.ts';
 import type { Logger } from '#src/log.ts';
 import { newestRunOf, type SubmitParts, submitCopy } from '#src/runs/enter-run.ts';
+import { removeOld } from '#src/runs/expire-files.ts';
 import { newRunId } from '#src/runs/run-files.ts';
 import { type CopiedFile, copyIntoFolder, hashFile } from '#src/sources/check-out.ts';
 import { type Look, lookAtFile } from '#src/sources/folder-entries.ts';
@@ -183,16 +184,7 @@ export async function newestFailed(
  * @returns how many were removed. Never rejects: what cannot be removed stays.
  */
 export async function removeStrayDownloads(downloads: string, log: Logger): Promise<number> {
-  let removed = 0;
-  try {
-    for (const entry of await readdir(downloads, { withFileTypes: true }).catch(emptyIfMissing)) {
-      if (!entry.isFile()) continue;
-      await rm(join(downloads, entry.name), { force: true });
-      removed += 1;
-    }
-  } catch (error) {
-    log.warn({ reason: messageOf(error) }, 'unfinished downloads not removed');
-  }
+  const removed = await removeOld(downloads, (entry) => entry.isFile(), { log });
   if (removed > 0) log.info({ files: removed }, 'unfinished downloads removed');
   return removed;
 }

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '#src/clock.ts';
-import { silentLogger } from '#src/log.ts';
-import { expireFiles, newRunId } from '#src/runs/run-files.ts';
+import { createLogger, silentLogger } from '#src/log.ts';
+import { expireFiles, removeOld } from '#src/runs/expire-files.ts';
+import { newRunId } from '#src/runs/run-files.ts';
 
 const dayMs = 86_400_000;
 const runAged = (days: number): string => newRunId(Date.now() - days * dayMs);
@@ -20,9 +21,15 @@ async function put(path: string): Promise<void> {
   await writeFile(join(root, path), 'x');
 }
 
-const expire = () =>
+function capturedLog() {
+  const written: string[] = [];
+  const log = createLogger({ level: 'info', stream: { write: (line) => void written.push(line) } });
+  return { log, lines: () => written.map((line) => JSON.parse(line)) };
+}
+
+const expire = (log = silentLogger()) =>
   expireFiles(
-    { clock: systemClock(), log: silentLogger(), runs: { get: async () => null } },
+    { clock: systemClock(), log, runs: { get: async () => null } },
     {
       claimed: join(root, 'claimed'),
       handedOver: join(root, 'handed-over'),
@@ -55,6 +62,37 @@ describe('files with people’s data', () => {
     await utimes(join(root, 'drafts/stray'), agedS, agedS);
     expect(await expire()).toBe(1);
     expect(await readdir(join(root, 'drafts'))).toEqual(['at-work']);
+  });
+
+  it('are deleted although other folders cannot be looked through; a log line names each of these', async () => {
+    await put('drafts');
+    await put('import/_done');
+    await put(`import/_fix/${runAged(31)}__a.csv`);
+    await put(`reports/${runAged(31)}.json`);
+    const { log, lines } = capturedLog();
+    expect(await expire(log)).toBe(2);
+    expect(lines().slice(0, 2)).toMatchObject([
+      { level: 'warn', msg: 'old files not deleted', folder: join(root, 'drafts'), code: 'ENOTDIR' },
+      { level: 'warn', msg: 'old files not deleted', folder: join(root, 'import/_done'), code: 'ENOTDIR' },
+    ]);
+  });
+
+  it('are deleted beside one that cannot be, which a log line shows by its run or by a hash', async () => {
+    const kept = `${runAged(31)}__Ada Lovelace.csv`;
+    for (const name of [kept, `${runAged(31)}__b.csv`, 'Ada.txt', 'other']) await put(`import/_done/${name}`);
+    const refuse = async (path: string) => {
+      if (path.includes('Ada')) throw Object.assign(new Error(path), { code: 'EACCES' });
+      await rm(path);
+    };
+    const { log, lines } = capturedLog();
+    expect(await removeOld(join(root, 'import/_done'), () => true, { log, remove: refuse })).toBe(2);
+    expect((await readdir(join(root, 'import/_done'))).toSorted()).toEqual([kept, 'Ada.txt'].toSorted());
+    expect(lines()).toMatchObject([{ code: 'EACCES', files: 2, folder: join(root, 'import/_done') }]);
+    expect(JSON.stringify(lines())).not.toContain('Ada');
+    const isNamedAtRandom = true;
+    const later = capturedLog();
+    await removeOld(join(root, 'import/_done'), () => true, { log: later.log, remove: refuse, isNamedAtRandom });
+    expect(JSON.stringify(later.lines())).toContain('Ada');
   });
 
   it('stay where a person put them there', async () => {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { approveRun } from '#src/operations/runs.ts';
-import { expireFiles } from '#src/runs/run-files.ts';
+import { expireFiles } from '#src/runs/expire-files.ts';
 import { stopForGuard } from '#src/runs/stop-run.ts';
 import { csv, expectCounts, fillers, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 import { defaultGuards } from './support/tallies.ts';

@@ -217,6 +217,7 @@ export const walks: readonly Walk[] = [
     },
     elsewhere: {
       'src/runs/fix-file.ts': 'files of rejected rows that come back',
+      'src/runs/expire-files.ts': 'old files that are left behind',
       'src/sources/open-source.ts': 'looks for such files',
       'src/sources/row.ts': 'looks for such files',
       'src/sources/opening-error.ts': 'files that a person names',
