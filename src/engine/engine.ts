@@ -376,7 +376,10 @@ function openQueue(
   const producer = openProducer(ledger.id, server.producer, log, observe, home.host?.id);
   closers.add(() => producer.close());
   const dispatcher = createDispatcher({ ledger, producer, clock, log, jobsMax: config.queue.jobsMax, scope });
-  closers.add(() => dispatcher.stop());
+  closers.add(() => {
+    producer.giveUp();
+    return dispatcher.stop();
+  });
   return { producer, dispatcher };
 }
 

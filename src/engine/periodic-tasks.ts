@@ -86,15 +86,19 @@ export interface Timers {
   readonly log: Logger;
   readonly ledger: Ledger;
   /** Null: each sweep is this engine's own. */
-  readonly producer: Pick<Producer, 'add'> | null;
+  readonly producer: Pick<Producer, 'add' | 'giveUp'> | null;
   readonly sweeper: Sweeper;
   /** Called when another process wrote to the ledger. */
   readonly wake: () => void;
 }
 
-/** @returns a function that stops the timers, and waits for what they began. A sweep is ended by the sweeper's own stop. */
+/**
+ * @returns a function that stops the timers, and waits for what they began, but not for a queue that does not answer: from then on the producer
+ * takes no jobs. A sweep is ended by the sweeper's own stop.
+ */
 export function startEngineTimers({ clock, log, ledger, producer, sweeper, wake }: Timers): () => Promise<void> {
   let changeCount = -1;
+  let isStopped = false;
   let reportedFailure: string | null = null;
   const report = (error: unknown, message: string): void => {
     log[isLedgerTrouble(error) ? 'debug' : 'warn']({ reason: messageOf(error) }, message);
@@ -111,6 +115,7 @@ export function startEngineTimers({ clock, log, ledger, producer, sweeper, wake 
     const slot = Math.floor(clock.monotonicMs() / sweepEveryMs);
     const isAccepted =
       producer !== null && (await producer.add([{ name: 'sweep', id: `sweep-${slot}`, payload: { slot } }]));
+    if (isStopped) return;
     if (!isAccepted || sweeper.sinceLastMs() > sweepLateMs) void sweeper.sweep().catch(endedEarly);
   };
   const sweeps = every(sweepEveryMs, askForSweep, endedEarly);
@@ -119,6 +124,8 @@ export function startEngineTimers({ clock, log, ledger, producer, sweeper, wake 
     reportedFailure = messageOf(error);
   });
   return async () => {
+    isStopped = true;
+    producer?.giveUp();
     await Promise.all([sweeps.stop(), looks.stop()]);
   };
 }

@@ -22,8 +22,10 @@ export interface JobToAdd {
 }
 
 export interface Producer {
-  /** @returns whether the queue accepted them; never rejects. */
+  /** @returns whether the queue is known to have accepted them; never rejects. */
   add(jobs: readonly JobToAdd[]): Promise<boolean>;
+  /** Ends each `add` that waits, and accepts no jobs any more: a stop must not wait for a frozen Redis. */
+  giveUp(): void;
   /**
    * Deletes every job of these names. Otherwise jobs that a killed engine had begun would block theirs until their locks
    * expire, about ten seconds; the ledger knows what is to be done.
@@ -61,6 +63,7 @@ const commandMsMax = 5_000;
 const depthsMsMax = 2_000;
 /** Adding takes a few commands for each name, and perhaps a connection. */
 const addMsMax = 10_000;
+const givenUp = Symbol('given up');
 
 /** @param host as `queueName`. */
 export function openProducer(
@@ -71,6 +74,9 @@ export function openProducer(
   host: string | null = null,
 ): Producer {
   const connection: RedisOptions = { commandTimeout: commandMsMax, ...server };
+  let isGivenUp = false;
+  /** Each ends an `add` that waits. */
+  const waiting = new Set<() => void>();
   const queues = new Map<string, Queue>();
   const queue = (name: string): Queue => {
     let known = queues.get(name);
@@ -98,17 +104,29 @@ export function openProducer(
   return {
     queue,
     add: async (jobs) => {
+      if (isGivenUp) return false;
       const startedAtMs = performance.now();
       const tookMs = (): number => performance.now() - startedAtMs;
+      const end = Promise.withResolvers<typeof givenUp>();
+      const endNow = (): void => end.resolve(givenUp);
+      waiting.add(endNow);
       try {
-        if ((await within(addMsMax, addByName(queue, jobs))) === timedOut) throw new Error('Command timed out');
+        const added = await within(addMsMax, Promise.race([addByName(queue, jobs), end.promise]));
+        if (added === givenUp) return false;
+        if (added === timedOut) throw new Error('Command timed out');
         observe(null, tookMs());
         return true;
       } catch (error) {
         log.debug({ reason: messageOf(error) }, 'queue does not accept jobs');
         observe(error instanceof Error ? error : new Error(String(error)), tookMs());
         return false;
+      } finally {
+        waiting.delete(endNow);
       }
+    },
+    giveUp: () => {
+      isGivenUp = true;
+      for (const endNow of waiting) endNow();
     },
     forget: async (names) => {
       for (const name of names) {

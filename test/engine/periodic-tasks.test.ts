@@ -92,7 +92,7 @@ describe('a sweeper', () => {
 });
 
 describe('the timer of the sweep', () => {
-  const openTimers = async (isTaken: () => boolean) => {
+  const openTimers = async (isTaken: () => boolean | Promise<boolean>, giveUp: () => void = () => undefined) => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
     const opened = await openTempLedger();
@@ -108,6 +108,7 @@ describe('the timer of the sweep', () => {
         asked += 1;
         return isTaken();
       },
+      giveUp,
     };
     const log = silentLogger();
     const stop = startEngineTimers({ clock, log, ledger: opened.ledger, producer, sweeper, wake: () => undefined });
@@ -116,7 +117,7 @@ describe('the timer of the sweep', () => {
       clock.advance(5_000);
       await vi.advanceTimersByTimeAsync(5_000);
     };
-    return { tick, rounds: () => rounds, asked: () => asked };
+    return { tick, stop, rounds: () => rounds, asked: () => asked };
   };
 
   it('leaves it to a queue that accepts it', async () => {
@@ -131,6 +132,17 @@ describe('the timer of the sweep', () => {
     await tick();
     await tick();
     expect(rounds()).toBe(2);
+  });
+
+  it('stops although the queue does not say whether it accepts it, and then begins no sweep', async () => {
+    const answer = Promise.withResolvers<boolean>();
+    const { tick, stop, rounds } = await openTimers(
+      () => answer.promise,
+      () => answer.resolve(false),
+    );
+    await tick();
+    await stop();
+    expect(rounds()).toBe(0);
   });
 
   it('sweeps here if the queue accepted it again and again and delivered none', async () => {

@@ -18,6 +18,7 @@ async function openedDispatcher(jobsMax: number) {
       jobs.push(...added);
       return true;
     },
+    giveUp: () => undefined,
     forget: async () => undefined,
     depths: async () => null,
     limitAtOnce: async () => undefined,

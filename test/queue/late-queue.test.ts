@@ -36,16 +36,21 @@ async function openLateQueue() {
     process: async ({ slot }) => void worked.push(`slot ${slot}`),
   };
   const started: Workers[] = [];
+  const told: (Error | null)[] = [];
+  const lateProducer = openProducer(ledgerId, { ...server.producer, path }, log, (trouble) => told.push(trouble));
   onTestFinished(async () => {
     await server.giveUp();
     for (const workers of started) await workers.stop(1_000);
-    await producer.close();
+    await Promise.all([producer.close(), lateProducer.close()]);
     door.close();
     await server.stop();
     rmSync(folder, { recursive: true, force: true });
   });
   return {
     producer,
+    lateProducer,
+    /** What the late producer said of the queue. */
+    told,
     worked,
     giveUp: server.giveUp,
     work: (): Workers => {
@@ -78,4 +83,14 @@ test('workers that begin when their queue has been given up hold up no timer, an
   await expect(sleep(200, 'a timer has fired')).resolves.toBe('a timer has fired');
   await expect(workers.stop(1_000)).resolves.toBeUndefined();
   expect(worked).toEqual([]);
+});
+
+test('a producer that gives up ends the call that waits for the queue, as no trouble, and takes no more jobs', async () => {
+  const { lateProducer, told } = await openLateQueue();
+  const job = { name: 'sweep', id: 'sweep-1', payload: { slot: 1 } };
+  const adding = lateProducer.add([job]);
+  lateProducer.giveUp();
+  expect(await adding).toBe(false);
+  expect(await lateProducer.add([job])).toBe(false);
+  expect(told.map((trouble) => trouble?.message)).not.toContain('Command timed out');
 });
