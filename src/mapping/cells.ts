@@ -22,13 +22,13 @@ import {
   readText,
   type WarningCode,
 } from './cell.ts';
-import { isUncallable, type NamePart } from './contact-columns.ts';
+import type { NamePart } from './contact-columns.ts';
 import { customFieldUnknown, readCustomValue } from './custom-cell.ts';
 import { emailLeftOut, readEmail, splitEmails } from './email-cell.ts';
 import { labelMemberOf, valueMemberOf } from './expression.ts';
 import type { ItemList, ItemsTarget, Target } from './layout.ts';
 import { familyName, givenNames } from './person-name.ts';
-import { phoneLeftOut, readPhone, splitPhones, uncallableByLabel } from './phone-cell.ts';
+import { phoneLeftOut, phoneLeftOutByLabel, readPhone, splitPhones } from './phone-cell.ts';
 import { isReservedSource, readSource } from './source-label.ts';
 
 /** What is wrong with one value, and where it was found. `raw` is undefined where there is no value to show. */
@@ -247,8 +247,9 @@ function readElement(place: Place, target: ItemsTarget, element: JsonValue, inde
   const label = readLabel({ ...place, field: `${field}.${labelName}`, raw: ownLabel }, target);
   const isText = single.ok && single.value.kind === 'text';
   // Under `name` the workspace itself holds the number.
-  if (isText && target.list === 'phones' && labelName !== 'name' && isUncallable(label.text))
-    return { ...noItems, warnings: [{ ...at, flaw: uncallableByLabel }] };
+  const isOfFile = isText && target.list === 'phones' && labelName !== 'name';
+  const leftOut = isOfFile ? phoneLeftOutByLabel(label.text) : null;
+  if (leftOut !== null) return { ...noItems, warnings: [{ ...at, flaw: leftOut }] };
   const { items, problems, warnings } = isText ? readItems(at, target, single.value.text, label.text) : noItems;
   return {
     items,

@@ -7,6 +7,7 @@
  * `Email Type` or `Account Name`.
  */
 import type { ScalarName } from '#src/contacts/desired.ts';
+import { machineIn, phoneWords, qualifiers, weakPhoneWords, words, wordsOf } from '#src/sources/number-words.ts';
 import { isIgnoredHeader, tidyHeader } from './header.ts';
 
 type ContactColumnKind = 'phone' | 'email' | 'firstName' | 'lastName' | 'fullName' | 'company' | 'role';
@@ -21,25 +22,9 @@ export interface ContactColumn {
   readonly generic: string;
 }
 
-const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
-
-/** Any of these words makes the column one of phone numbers, unless a word of `about` is there, too. */
-const phoneWords = words(
-  `phone phones telephone smartphone cellphone telefon telefonnummer rufnummer handy handynummer mobilnummer mobiltelefon
-  mobilfunk mobilfunknummer festnetz festnetznummer telefono telefonos telefonnr telnr telnummer rufnr handynr mobilnr
-  mobiltel diensthandy firmenhandy geschaftshandy privathandy privattelefon festnetztelefon`,
-);
 const emailWords = words('email emails emailadresse emailaddress mailadresse courriel courriels');
-/** These count only beside known words: `Mobile` and `Tel. privat`, not `Mobile App` and `Mail Merge`. */
-const weakPhoneWords = words('mobile mobil cell tel gsm portable fixe fijo movil celular durchwahl direktwahl');
+/** These count only beside known words: `Mail privat`, not `Mail Merge`. */
 const weakEmailWords = words('mail mails correo');
-const qualifiers = words(
-  `number numbers n no nr num numero nummer address adresse direccion value default primary secondary main other direct
-  contact kontakt customer kunde kunden client cliente company firma firmen
-  empresa entreprise societe work business office home private personal
-  privat geschaftlich geschaeftlich dienstlich dienst beruflich arbeit buro buero zentrale weitere sonstige travail bureau domicile maison personnel
-  professionnel profesional principal autre otro trabajo casa oficina particular electronico electronique de du d la le el del the`,
-);
 /** The column says something about a number or an address, or whose it is: no value for the contact. */
 const about = words(
   `type typ label status country code prefix extension ext verified verification valid invalid consent opt optin optout
@@ -48,17 +33,6 @@ const about = words(
   by manager assistant assistants agent referrer carrier provider format display name template quarantined id app
   device os version system plan language reason hash timezone`,
 );
-
-/** Numbers of machines that write: as one word, and as the end of one such as `workfax`. */
-const uncallable =
-  /^(?:tele)?fax|fax$|^(?:facsimile|telecopi|radiomessagerie|localizador|buscapersonas|cercapersone|telex|teletex|teletip|teletyp|fernschreib|texttelefon|semafoon|funkruf)|^(?:pager|beeper|bipeur|piepser|pieper|tty|tdd)$/;
-/** The same in writing that has no Latin letters. */
-const uncallableElsewhere = /ファ(?:ック|ク)ス|ファクシミリ|ポケ(?:ット)?ベル|テレックス|传真|傳真|팩스|факс|пейджер/iu;
-
-/** Whether a header, or the label of a number, says that it cannot be called: fax, pager, telex, TTY. */
-export function isUncallable(header: string): boolean {
-  return wordsOf(header).some((part) => uncallable.test(part)) || uncallableElsewhere.test(header.normalize('NFKC'));
-}
 
 const labels: readonly (readonly [string, ReadonlySet<string>])[] = [
   [
@@ -96,15 +70,12 @@ const names: readonly (readonly [ContactColumnKind, ReadonlySet<string>])[] = [
   ],
 ];
 
-/** Only this many characters of a header are looked at. */
-const headerCharsMax = 100;
-
 /** Null for any other header. */
 export function contactColumnOf(column: string): ContactColumn | null {
   if (isIgnoredHeader(column)) return null;
   const parts = wordsOf(column);
   const joined = parts.join('');
-  const [kind] = names.find(([, known]) => known.has(joined)) ?? [listOf(parts)];
+  const [kind] = names.find(([, known]) => known.has(joined)) ?? [listOf(column)];
   if (kind === null) return null;
   const shown = JSON.stringify(tidyHeader(column));
   if (kind === 'phone' || kind === 'email') {
@@ -130,13 +101,13 @@ interface PlainItemsHeader {
  */
 function plainItemsHeader(header: string): PlainItemsHeader | null {
   const parts = wordsOf(header);
-  const kind = listOf(parts);
+  const kind = listOf(header);
   return kind === null || !areAllKnown(parts) ? null : { kind, label: labelIn(parts) };
 }
 
 /** Whether a word says that the values are not the contact's own, or are about a number or an address: `Assistant's Phone`. */
 export function isAboutContactData(header: string): boolean {
-  return isUncallable(header) || wordsOf(header).some((part) => about.has(part));
+  return machineIn(header) === 'alone' || wordsOf(header).some((part) => about.has(part));
 }
 
 function labelIn(parts: readonly string[]): string | null {
@@ -148,31 +119,15 @@ function areAllKnown(parts: readonly string[]): boolean {
   return parts.every((part) => known.some((table) => table.has(part)));
 }
 
-function listOf(parts: readonly string[]): 'phone' | 'email' | null {
-  if (parts.some((part) => about.has(part) || uncallable.test(part))) return null;
+function listOf(header: string): 'phone' | 'email' | null {
+  const parts = wordsOf(header);
+  const machine = machineIn(header);
+  if (machine === 'alone' || parts.some((part) => about.has(part))) return null;
   if (parts.some((part) => emailWords.has(part))) return 'email';
-  if (parts.some((part) => phoneWords.has(part))) return 'phone';
+  if (machine === 'besidePhone' || parts.some((part) => phoneWords.has(part))) return 'phone';
   if (!areAllKnown(parts)) return null;
   if (parts.some((part) => weakEmailWords.has(part))) return 'email';
   return parts.some((part) => weakPhoneWords.has(part)) ? 'phone' : null;
-}
-
-/** Words that are written as one: `workphone`, `mobilenumber`. */
-const compound =
-  /^(mobile|cell|home|work|business|office|private|personal|other|company|contact|primary|secondary)(phone|telephone|tel|email|mail|number|no)$/;
-
-/** `E-Mail privat` → email, privat; `homePhone 2` → home, phone; `workphone` → work, phone; `Téléphone` → telephone. */
-export function wordsOf(header: string): readonly string[] {
-  return header
-    .slice(0, headerCharsMax)
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
-    .toLowerCase()
-    .replace(/\be[\s_\p{Pd}]?mail/gu, 'email')
-    .split(/[^a-z]+/)
-    .flatMap((part) => compound.exec(part)?.slice(1) ?? [part])
-    .filter((part) => part !== '');
 }
 
 // What else the columns of the generic layout are called, in English, German, French and Spanish: `Mobile`, `Courriel`,

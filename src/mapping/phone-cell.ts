@@ -12,6 +12,7 @@ import {
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
 import { PatchbayError } from '#src/errors.ts';
+import { machineIn } from '#src/sources/number-words.ts';
 import {
   bad,
   characterFlaw,
@@ -223,8 +224,11 @@ export function phoneLeftOut(part: string): Flaw<WarningCode> | null {
   return isFax(part) ? uncallableLeftOut('If it is a number to call, write it without the word fax.') : null;
 }
 
-/** Why a number whose own label says fax or pager is left out without a value. */
-export const uncallableByLabel = uncallableLeftOut('If it is a number to call, give it another label in the file.');
+/** Why a number is left out by its own label, which says fax or pager alone; null under any other. */
+export function phoneLeftOutByLabel(label: string): Flaw<WarningCode> | null {
+  if (machineIn(label) !== 'alone') return null;
+  return uncallableLeftOut('If it is a number to call, give it another label in the file.');
+}
 
 function uncallableLeftOut(hint: string): Flaw<WarningCode> {
   const message = 'this is the number of a fax or pager, which cannot be called; it was left out';
@@ -319,12 +323,16 @@ const words = `tel telephone telefon telefono telefone teléfono téléphone pho
   oficina whatsapp no nr num number nummer numero número`
   .split(/\s+/)
   .join('|');
+/** The number of a telephone and a fax: `Tel/Fax: 030…`. */
+const both = ['(?:tele)?fax', `(?:${words})\\.?`]
+  .map((first, index, all) => `${first}\\s?(?:[/&+]|and|und|et|y|or|oder)\\s?${all[1 - index]}`)
+  .join('|');
 /** A single letter only with a colon or a dot: `M: 0170…`. */
 const labelBefore = new RegExp(
-  `^(?:(?:(?:${words})(?:\\s(?:${words}))?\\s?(?:[.:]{1,2}|-)?|[tpmcwhd][.:]{1,2})\\s?(?=[+(\\d]))`,
+  `^(?:(?:(?:${both}|(?:${words})(?:\\s(?:${words}))?)\\s?(?:[.:]{1,2}|-)?|[tpmcwhd][.:]{1,2})\\s?(?=[+(\\d]))`,
   'iu',
 );
-const labelBehind = new RegExp(`(?<=\\d)\\s?\\((?:${words})(?:\\s(?:${words}))?\\)$`, 'iu');
+const labelBehind = new RegExp(`(?<=\\d)\\s?(?:\\((?:${both}|(?:${words})(?:\\s(?:${words}))?)\\)|${both})$`, 'iu');
 
 /** At the end, after a digit. */
 const extension = new RegExp(`(?<=[\\d)])[\\s,;]*${extensionText}$`, 'iu');
@@ -377,13 +385,14 @@ function unwrapped(text: string): string {
   return text.slice(start, isOpen ? -1 : undefined);
 }
 
-/** `Fax: 030…`, `030… (fax)`: such a number cannot be called. */
+/** `Fax: 030…`, `030… (fax)`: such a number cannot be called. That of `Fax / Tel: 030…` can. */
 function isFax(text: string): boolean {
   return (
     text.length < 100 &&
     /fax/i.test(text) &&
     /\d/.test(text) &&
-    /^\s*(?:tele)?fax(?:nummer| number)?[\s.:]|\((?:tele)?fax\)\s*$|\sfax\s*$/i.test(text)
+    /^\s*(?:tele)?fax(?:nummer| number)?[\s.:]|\((?:tele)?fax\)\s*$|\sfax\s*$/i.test(text) &&
+    machineIn(text) !== 'besidePhone'
   );
 }
 

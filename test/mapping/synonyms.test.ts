@@ -57,6 +57,35 @@ describe('a synonym', () => {
     },
   );
 
+  test.each([
+    'Dienstfax Telefon',
+    'Telefon geschäftsfax',
+    'Telefon FaxGeschäftlich',
+    'Phone HomeFax',
+    'Phone faxNumber',
+  ])('nor is one of a fax in one word with what it is of: %s', (header) => {
+    expect(contactColumnOf(header)).toBeNull();
+  });
+
+  test.each([
+    ...['Fairfax Phone', 'Telefon Halifax', 'Colfax Mobile Phone', 'Phone Equifax', 'Telefon Faxälven'],
+    ...[
+      'Phone/Fax',
+      'Fax / Telefon',
+      'Tel/Fax',
+      'Telefon und Fax',
+      'Téléphone et fax',
+      'Tel. & Fax (work)',
+      'Telefon Empfang/Fax',
+    ],
+  ])(
+    'a place that ends like it, or a phone beside a fax, suggests a phone number, and is none by itself: %s',
+    (header) => {
+      expect(contactColumnOf(header)?.kind).toBe('phone');
+      expect(readingsOf(header)).toBe('');
+    },
+  );
+
   test('gives the contact its values, phones and e-mails with their labels', () => {
     const columns = {
       ...{ Vorname: 'Ada', Nachname: 'Lovelace', Firma: 'Engine AG', Funktion: 'Rechnerin' },

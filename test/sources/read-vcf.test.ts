@@ -173,6 +173,8 @@ describe('vCard: a card becomes an object', () => {
   it.each([
     ['_$!<WorkFAX>!$_', 'FAX', 'workfax'],
     ['Telefax Büro', 'FAX', 'Telefax Büro'],
+    ['Fairfax office', 'TEL', 'Fairfax office'],
+    ['Tel/Fax', 'TEL', 'Tel/Fax'],
     ['_$!<Pager>!$_', 'PAGER', 'pager'],
     ['_$!<AppleWatch>!$_', 'TEL', 'applewatch'],
   ])('the label %s makes it one of the list %s, wherever it stands', async (label, list, name) => {

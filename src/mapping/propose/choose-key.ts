@@ -3,8 +3,9 @@
  * values are codes, of letters and digits; the e-mail address; one whose values are numbers that may be ids. Where there is none, a
  * key is derived from the e-mail address, or from name and number. Pure.
  */
-import { contactColumnOf, wordsOf } from '#src/mapping/contact-columns.ts';
+import { contactColumnOf } from '#src/mapping/contact-columns.ts';
 import { tidyHeader } from '#src/mapping/header.ts';
+import { wordsOf } from '#src/sources/number-words.ts';
 import type { ColumnFacts, FileFacts } from './column-facts.ts';
 import { isMeasure, isNumberOfOther } from './number-names.ts';
 import type { Confidence } from './proposal.ts';

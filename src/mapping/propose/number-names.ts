@@ -1,5 +1,5 @@
 /** What a column's name says of the numbers in it, where they are neither those of the person nor to be called. Pure. */
-import { wordsOf } from '#src/mapping/contact-columns.ts';
+import { wordsOf } from '#src/sources/number-words.ts';
 
 /** Numbers of other things than the person, which may be unique in a short file. Parts of words without accents. */
 const otherThings =

@@ -6,9 +6,10 @@
  */
 import type { CountryCode } from 'libphonenumber-js/max';
 import type { ScalarName } from '#src/contacts/desired.ts';
-import { contactColumnOf, isAboutContactData, isUncallable, wordsOf } from '#src/mapping/contact-columns.ts';
+import { contactColumnOf, isAboutContactData } from '#src/mapping/contact-columns.ts';
 import { tidyHeader } from '#src/mapping/header.ts';
 import { genericMeaning, genericTargets, type Settings } from '#src/mapping/layout.ts';
+import { machineIn, wordsOf } from '#src/sources/number-words.ts';
 import type { ColumnFacts, FileFacts } from './column-facts.ts';
 import { isMeasure, isNumberOfOther } from './number-names.ts';
 import type { Confidence } from './proposal.ts';
@@ -154,7 +155,7 @@ function judgeRival(verdict: Verdict, generic: string, kinds: ValueKinds): Judge
 /** Columns whose names say nothing. */
 function judgeByValues(verdict: Verdict, name: string, kinds: ValueKinds): JudgedColumn {
   const unused = (reason: string): JudgedColumn => verdict({ kind: 'unused' }, null, reason);
-  if (isUncallable(name)) return unused('a fax or pager cannot be called');
+  if (machineIn(name) === 'alone') return unused('a fax or pager cannot be called');
   if (isTitle(name)) return judgeTitle(verdict, kinds);
   if (kinds.judged === 0) return unused('it is blank in the rows that were looked at');
   const named = contactColumnOf(name);

@@ -10,6 +10,7 @@
  * Pure. A card says nothing about what it lacks: a blank property has no member.
  */
 import type { JsonValue } from '#src/json/record-value.ts';
+import { machineIn } from '#src/sources/number-words.ts';
 import { type Property, pieces, unescaped, type VcardVersion } from './property.ts';
 
 type JsonObject = { [name: string]: JsonValue };
@@ -151,8 +152,9 @@ function labelOfTypes({ types }: Property): string {
 
 function listOfNumber({ types }: Property, label: string): 'TEL' | 'FAX' | 'PAGER' {
   // A number that takes calls besides can be called.
-  if (types.has('fax') ? !types.has('voice') : /fax/i.test(label)) return 'FAX';
-  return types.has('pager') || /\bpager\b/i.test(label) ? 'PAGER' : 'TEL';
+  if (types.has('fax')) return types.has('voice') ? 'TEL' : 'FAX';
+  if (types.has('pager') || /\bpager\b/i.test(label)) return 'PAGER';
+  return /fax/i.test(label) && machineIn(label) === 'alone' ? 'FAX' : 'TEL';
 }
 
 function completeNames(object: JsonObject, isOrganisation: boolean): void {
