@@ -13,7 +13,7 @@ export function presentContact(output: Output, story: ContactStory): string {
   const lines = [headLine(output, story)];
   if (record.claim !== null || record.intentRun !== null)
     lines.push('  a write of it is in doubt: it is looked up before it is written again');
-  lines.push('', output.style('bold', readWords[theirs.read]), ...valueLines(theirs.values));
+  lines.push('', output.style('bold', holdsText(theirs)), ...valueLines(theirs.values));
   if (agreed.length > 0) {
     lines.push('', output.style('bold', 'agreed between file and app'));
     for (const { feed, field, value } of agreed) {
@@ -53,6 +53,13 @@ const readWords: Readonly<Record<ContactStory['theirs']['read'], string>> = {
   remembered: 'the app held, when it last answered',
   none: 'the app holds no such contact',
 };
+
+function holdsText({ read, isSeveral }: ContactStory['theirs']): string {
+  if (!isSeveral) return readWords[read];
+  return read === 'none'
+    ? 'the app holds several contacts with this externalId'
+    : 'the app holds (read now), beside another contact with this externalId';
+}
 
 function valueLines(values: readonly NamedValue[]): readonly string[] {
   return values.map(({ field, value }) => `  ${printable(field)}: ${printable(valueText(value))}`);

@@ -20,6 +20,7 @@ import {
 import { type FieldVerdict, judgeItems } from '#src/contacts/merge.ts';
 import { planContact } from '#src/contacts/plan.ts';
 import { reasonWords } from '#src/contacts/policies.ts';
+import { matchByKey } from '#src/contacts/reply.ts';
 import { contactOfTaken, withHoldsEnded } from '#src/contacts/take-held.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type ContactChange, changePages } from '#src/journal/changes.ts';
@@ -42,6 +43,8 @@ export interface NamedValue {
 /** `fresh`: read now. `remembered`: as the service last answered. `none`: the service holds no such contact, or none is known. */
 export interface Theirs {
   readonly read: 'fresh' | 'remembered' | 'none';
+  /** Whether several contacts have the key. */
+  readonly isSeveral: boolean;
   readonly values: readonly NamedValue[];
 }
 
@@ -137,7 +140,7 @@ export async function readContact(home: ContactHome, key: string, workspace: Wor
   const record = (await ledger.contacts.get([key])).get(key) ?? unknownContact(key);
   const held = await ledger.contacts.held({ keys: [key], limit: 10_000 });
   const there: There =
-    workspace === null ? { contact: record.seen, absence: null } : await readTheirs(workspace, record);
+    workspace === null ? { contact: record.seen, obstacle: null } : await readTheirs(workspace, record);
   const theirs = there.contact;
   const definitions = workspace === null ? null : await workspace.listCustomFields();
   const feeds: FeedStory[] = [];
@@ -160,7 +163,7 @@ export async function readContact(home: ContactHome, key: string, workspace: Wor
   const read = theirs === null ? 'none' : workspace === null ? 'remembered' : 'fresh';
   return {
     record,
-    theirs: { read, values: theirs === null ? [] : valuesOf(theirs) },
+    theirs: { read, isSeveral: there.obstacle === 'several', values: theirs === null ? [] : valuesOf(theirs) },
     agreed: record.agreed
       .filter(({ isTakenBack }) => !isTakenBack)
       .flatMap(({ feed, values }) => values.map((one) => ({ feed, ...one }))),
@@ -190,20 +193,30 @@ function unknownContact(key: string): ContactRecord {
 /** What the service holds of the key. */
 interface There {
   readonly contact: Contact | null;
-  /** Why there is none that a row could be written to; null where it would be made. */
-  readonly absence: 'deleted' | 'several' | null;
+  /** Why a row cannot be written to it, and neither makes one; null where it is written, or makes one. */
+  readonly obstacle: Obstacle | null;
 }
 
-/** One read by its id; a contact that is not bound, or not there any more, is looked up by its key, as an import does. */
+type Obstacle = 'deleted' | 'several' | 'otherKey' | 'lookUpFails';
+
+/** Read as an import reads: by its key first, which shows others that have it, too; by its id where no list shows it in full. */
 async function readTheirs(workspace: Workspace, { key, contactId }: ContactRecord): Promise<There> {
-  const bound = contactId === null ? null : await workspace.getContact(contactId);
-  if (bound !== null) return { contact: bound, absence: null };
   const { contacts, failures } = await lookUpKeys(workspace, [key]);
   const failure = failures.get(key);
-  if (failure !== undefined) throw failure;
-  const [only, ...others] = contacts.filter(({ externalId }) => externalId === key);
-  if (others.length > 0) return { contact: null, absence: 'several' };
-  return { contact: only ?? null, absence: only === undefined && contactId !== null ? 'deleted' : null };
+  if (failure !== undefined) {
+    if (contactId === null) throw failure;
+    return { contact: await workspace.getContact(contactId), obstacle: 'lookUpFails' };
+  }
+  const match = matchByKey(key, contacts);
+  if (match.kind === 'conflict')
+    return { contact: contacts.find(({ id }) => id === contactId) ?? null, obstacle: 'several' };
+  const listed = match.kind === 'one' ? match.contact : null;
+  if (listed !== null && listed.missing === undefined) return { contact: listed, obstacle: null };
+  const id = listed?.id ?? contactId;
+  if (id === null) return { contact: null, obstacle: null };
+  const contact = await workspace.getContact(id);
+  if (contact === null) return { contact, obstacle: 'deleted' };
+  return { contact, obstacle: contact.externalId === key ? null : 'otherKey' };
 }
 
 /** Where the cells are gone: what the file said last, with the values that wait. What no row said, a row that comes again does not say. */
@@ -232,7 +245,7 @@ async function decisionsOf(
   feed: string,
   { record, there, ours, held }: Pictures,
 ): Promise<readonly Decision[]> {
-  const { contact: theirs, absence } = there;
+  const { contact: theirs, obstacle } = there;
   const mapping = (await ledger.runs.lastAccepted(feed, Number.MAX_SAFE_INTEGER))?.run.mapping ?? null;
   const isLinked = theirs !== null && record.linkedTo === theirs.id;
   const base = baseFor(record, feed, (other) => feeds.exists(other));
@@ -270,19 +283,24 @@ async function decisionsOf(
   const judged =
     theirs === null ? [] : (['email', 'phone'] as const).flatMap((kind) => judgeItems(kind, input, theirs));
   const decisions = [...ofFields, ...items, ...notes, ...judged.map(asDecision)];
-  if (absence === null) return decisions;
-  const decision = absence === 'deleted' && feeds.rulesOf(feed).onGone === 'recreate' ? 'recreate' : absence;
-  return decisions.map((one) => ({ ...one, ...absenceWords[decision] }));
+  if (obstacle === null) return decisions;
+  const decision = obstacle === 'deleted' && feeds.rulesOf(feed).onGone === 'recreate' ? 'recreate' : obstacle;
+  return decisions.map((one) => ({ ...one, ...obstacleWords[decision] }));
 }
 
-/** What becomes of each field of a contact that is not there to be written to. */
-const absenceWords = {
+/** What becomes of each field of a contact that cannot be written to. */
+const obstacleWords = {
   deleted: {
     decision: 'keep',
     why: 'the contact was deleted in the app: the row is skipped (gone), unless onGone: recreate makes it again',
   },
   recreate: { decision: 'write', why: 'the contact was deleted in the app, and is made again (onGone: recreate)' },
   several: { decision: 'keep', why: 'several contacts have this externalId: the row is rejected (twoContacts)' },
+  otherKey: { decision: 'keep', why: 'the contact has another externalId now: the row is rejected (keyMoved)' },
+  lookUpFails: {
+    decision: 'keep',
+    why: 'the service does not answer the look-up of this externalId: the row is rejected (lookUpFails)',
+  },
 } as const;
 
 /** What the service holds, field by field; items under their identity. */

@@ -2,7 +2,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { PatchbayError } from '#src/errors.ts';
 import { contactDocument, findContactKey, readContact } from '#src/operations/contact.ts';
+import type { Contact } from '#src/wire/contact.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import { csv, expectCounts, mapping, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 
@@ -13,6 +15,22 @@ function homeOf({ parts }: RunsBench): Parameters<typeof readContact>[0] {
   // Reading a contact looks at these two settings of the configuration alone.
   return { ledger: parts.ledger, feeds: parts.feeds, config } as Parameters<typeof readContact>[0];
 }
+
+/** The service, as it lists each contact: as `give` says. */
+function listing({ parts }: RunsBench, give: (contact: Contact) => readonly Contact[]): Workspace {
+  return {
+    ...parts.workspace,
+    listByExternalIds: async (keys, options) => {
+      const { contacts, readAtMs } = await parts.workspace.listByExternalIds(keys, options);
+      return { contacts: contacts.flatMap(give), readAtMs };
+    },
+  };
+}
+
+const isTwice = {
+  decision: 'keep',
+  why: 'several contacts have this externalId: the row is rejected (twoContacts)',
+};
 
 describe('a contact', () => {
   it('is told from its cells to the decision about each field, with the reason that the plan gives', async () => {
@@ -63,7 +81,7 @@ describe('a contact', () => {
       const { id } = await bench.world.contactOf('c-1');
       await bench.world.byHand('DELETE', `/v1/contacts/${id}`);
       const story = await readContact(homeOf(bench), 'c-1', bench.parts.workspace);
-      expect(story.theirs).toEqual({ read: 'none', values: [] });
+      expect(story.theirs).toEqual({ read: 'none', isSeveral: false, values: [] });
       expect(story.feeds[0]?.decisions.map((one) => [one.field, one.decision, one.why])).toEqual(
         ['firstName', 'role', 'phone.+14155550101'].map((field) => [field, decision, expect.stringContaining(why)]),
       );
@@ -84,15 +102,49 @@ describe('a contact', () => {
       return feed?.decisions.find(({ field }) => field === 'role');
     };
     expect(await roleNow(bench.parts.workspace)).toMatchObject({ decision: 'keep', file: 'Lead', app: 'Boss' });
-    const twice: Workspace = {
+    expect(await roleNow(listing(bench, (one) => [one, { ...one, id: `${one.id}2` }]))).toMatchObject(isTwice);
+  });
+
+  it('that is there a second time beside the one that is known is told as the import rejects it', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', csv(['c-1,Ann,Lead,'], header));
+    const read = (give: (contact: Contact) => readonly Contact[]) =>
+      readContact(homeOf(bench), 'c-1', listing(bench, give));
+    const twice = await read((one) => [{ ...one, id: `${one.id}2` }, one]);
+    expect(twice.theirs).toMatchObject({ read: 'fresh', isSeveral: true });
+    expect(twice.theirs.values).toContainEqual({ field: 'role', value: 'Lead' });
+    expect(twice.feeds[0]?.decisions.find(({ field }) => field === 'role')).toMatchObject(isTwice);
+    // Pages of a list may overlap.
+    const again = await read((one) => [one, one]);
+    expect(again.feeds[0]?.decisions.find(({ field }) => field === 'role')).toMatchObject({ decision: 'equal' });
+    // One that no list shows yet is read by its id.
+    const unlisted = await read(() => []);
+    expect(unlisted.feeds[0]?.decisions.find(({ field }) => field === 'role')).toMatchObject({ decision: 'equal' });
+  });
+
+  it('that has another externalId by now, or whose look-up fails, is told as the import rejects it', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', csv(['c-1,Ann,Lead,'], header));
+    const { id } = await bench.world.contactOf('c-1');
+    const failing: Workspace = {
       ...bench.parts.workspace,
-      listByExternalIds: async (keys) => {
-        const { contacts, readAtMs } = await bench.parts.workspace.listByExternalIds(keys);
-        return { contacts: contacts.flatMap((one) => [one, { ...one, id: `${one.id}2` }]), readAtMs };
+      listByExternalIds: async (keys, options) => {
+        if (keys.includes('c-1')) throw new PatchbayError('unreachable', 'serviceFailing', 'the service fails');
+        return await bench.parts.workspace.listByExternalIds(keys, options);
       },
     };
-    const why = 'several contacts have this externalId: the row is rejected (twoContacts)';
-    expect(await roleNow(twice)).toMatchObject({ decision: 'keep', why });
+    const failed = await readContact(homeOf(bench), 'c-1', failing);
+    expect(failed.feeds[0]?.decisions).toContainEqual(
+      expect.objectContaining({ field: 'role', decision: 'keep', why: expect.stringContaining('(lookUpFails)') }),
+    );
+    await bench.world.byHand('PATCH', `/v1/contacts/${id}`, { externalId: 'c-9' });
+    const story = await readContact(homeOf(bench), 'c-1', bench.parts.workspace);
+    expect(story.feeds[0]?.decisions).toContainEqual(
+      expect.objectContaining({ field: 'role', decision: 'keep', why: expect.stringContaining('(keyMoved)') }),
+    );
+    const run = await bench.import('b.csv', csv(['c-1,Ann,Buyer,'], header));
+    expectCounts(run, { rows: 1, dead: 1 });
+    expect(await bench.parts.ledger.deadLetters.list({ limit: 9 })).toMatchObject([{ code: 'keyMoved' }]);
   });
 
   it('is told what becomes of each e-mail and phone that the file names or named: also where nothing is written', async () => {
