@@ -1,6 +1,8 @@
 /** Notices: a log line and a delivery when a feed goes bad, and again when it recovers (issue "Schedules", point 5). */
 import { describe, expect, it } from 'vitest';
+import { noOptions } from '#src/ledger/runs.ts';
 import { settledHolds } from '#test/contracts/held-contract.ts';
+import { newRun } from '#test/contracts/support/build.ts';
 import { hour, minute, openNoticeBench } from './support/notice-bench.ts';
 
 const bad = (feed: string, ...troubles: readonly string[]) => ({
@@ -126,6 +128,54 @@ describe('A feed that goes bad', () => {
     const last = (await bench.told()).at(-1);
     expect(last).toEqual(recovered('crm'));
     expect(last?.data).not.toHaveProperty('cancelled');
+  });
+
+  it.each(['before', 'after'] as const)(
+    'is healthy again by a newer file that took the place of the stopped one, which is looked at %s its end',
+    async (when) => {
+      const bench = await openNoticeBench();
+      const { ledger, clock } = bench;
+      const run = await bench.file('crm', 'stopped');
+      await bench.look();
+      const reason = { code: 'replaced', message: 'a newer file', hint: null, facts: { by: 'newer' } };
+      await ledger.runs.move(run, ['stopped'], 'cancelling', { atMs: clock.nowMs(), reason });
+      await bench.file('crm', 'done', 'newer');
+      clock.advance(1);
+      if (when === 'after') await ledger.runs.move(run, ['cancelling'], 'cancelled', { atMs: clock.nowMs() });
+      await bench.look();
+      const last = (await bench.told()).at(-1);
+      expect(last).toEqual(recovered('crm'));
+      expect(last?.data).not.toHaveProperty('cancelled');
+      expect(bench.lines.at(-1)).toBe('info crm guard feed recovered');
+    },
+  );
+
+  it('is healthy again by a newer file also where its stopped one is cancelled before anything looked', async () => {
+    const bench = await openNoticeBench();
+    const run = await bench.file('crm', 'stopped');
+    await bench.look();
+    await bench.file('crm', 'done');
+    bench.clock.advance(1);
+    await bench.ledger.runs.move(run, ['stopped'], 'cancelled', { atMs: bench.clock.nowMs() });
+    await bench.look();
+    expect((await bench.told()).at(-1)?.data).not.toHaveProperty('cancelled');
+  });
+
+  it('is as before also where a run of some of its rows ended after the stopped one that is cancelled', async () => {
+    const bench = await openNoticeBench();
+    const { ledger, clock } = bench;
+    const run = await bench.file('crm', 'stopped');
+    await bench.look();
+    await ledger.runs.create(
+      newRun('some', { feed: 'crm', createdAtMs: clock.nowMs(), options: { ...noOptions, limit: 5 } }),
+    );
+    await ledger.runs.beginStaging('some', clock.nowMs());
+    await ledger.runs.move('some', ['staging'], 'done', { atMs: clock.nowMs() });
+    await bench.look();
+    clock.advance(1);
+    await ledger.runs.move(run, ['stopped'], 'cancelled', { atMs: clock.nowMs() });
+    await bench.look();
+    expect((await bench.told()).at(-1)?.data).toMatchObject({ ended: ['guard'], cancelled: true });
   });
 
   it('has no name, phone or key in its notice or its line', async () => {

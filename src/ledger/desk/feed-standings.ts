@@ -24,11 +24,12 @@ export async function feedStandings(tables: Sources): Promise<readonly FeedStand
   for (const feed of await tables.keys.feeds()) {
     const newest = async (states: readonly RunState[], applies: Applies = 'rows'): Promise<RunRecord | null> =>
       (await tables.runs.findRuns({ feed: feed.feed, kind: historyKind, states, applies }, 1))[0] ?? null;
-    const last = await newestStanding(newest);
+    const { last, whole } = await newestStanding(newest);
     const mayBeOpen = last?.state === 'doneWithDead';
     standings.push(
       standingOf(feed, {
         last: last !== null && isStanding(last) ? last : null,
+        whole,
         working: await newest(workingStates),
         accepted: await newest(acceptedStates),
         cancelled: await newest(cancelledStates),
@@ -39,14 +40,14 @@ export async function feedStandings(tables: Sources): Promise<readonly FeedStand
   return standings;
 }
 
-/** Of a run that applied some rows a good end says nothing of the whole file before it, which waits for a person. */
+/** The newest file, and the newest whole one. Of a run that applied some rows a good end says nothing of the whole file before it, which waits for a person. */
 async function newestStanding(
   newest: (states: readonly RunState[], applies?: Applies) => Promise<RunRecord | null>,
-): Promise<RunRecord | null> {
+): Promise<{ readonly last: RunRecord | null; readonly whole: RunRecord | null }> {
   const last = await newest(standingStates);
-  if (last?.state !== 'done' || appliesAllRows(last.options)) return last;
+  if (last === null || appliesAllRows(last.options)) return { last, whole: last };
   const whole = await newest(standingStates, 'allRows');
-  return whole?.state === 'stopped' ? whole : last;
+  return { last: last.state === 'done' && whole?.state === 'stopped' ? whole : last, whole };
 }
 
 /**

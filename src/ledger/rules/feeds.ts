@@ -38,7 +38,10 @@ export interface FeedStanding {
   readonly atWork: boolean;
   /** When the newest file arrived that was accepted: it is done, with rejected rows or without. */
   readonly acceptedAtMs: number | null;
-  /** Whether a file was cancelled since the last one ended. */
+  /**
+   * Whether its newest file with an end was cancelled: none that applies all of its rows has come to an end behind it, and nothing ended
+   * since. One whose place a newer file took is not meant: that one was accepted.
+   */
   readonly isCancelledSince: boolean;
 }
 
@@ -59,18 +62,22 @@ export function isStanding(run: RunRecord): run is StandingRun {
   return (standingStates as readonly RunState[]).includes(run.state);
 }
 
-/** How a feed stands by the newest of its files in each of these states; null where there is none. */
+/**
+ * How a feed stands by the newest of its files in each of these states; null where there is none. `whole` is the newest in one of
+ * `standingStates` that applies all of its rows.
+ */
 export function standingOf(
   { feed, createdAtMs }: Pick<FeedStanding, 'feed' | 'createdAtMs'>,
   newest: {
     readonly last: StandingRun | null;
+    readonly whole: RunRecord | null;
     readonly working: RunRecord | null;
     readonly accepted: RunRecord | null;
     readonly cancelled: RunRecord | null;
     readonly deadOpen: boolean;
   },
 ): FeedStanding {
-  const { last, working, accepted, cancelled, deadOpen } = newest;
+  const { last, whole, working, accepted, cancelled, deadOpen } = newest;
   return {
     feed,
     createdAtMs,
@@ -80,7 +87,10 @@ export function standingOf(
         : { id: last.id, state: last.state, code: last.reason?.code ?? null, deadCount: last.counts.dead, deadOpen },
     atWork: (working?.sequence ?? 0) > (last?.sequence ?? 0),
     acceptedAtMs: accepted?.createdAtMs ?? null,
-    isCancelledSince: cancelled !== null && endOf(cancelled) > (last === null ? 0 : endOf(last)),
+    isCancelledSince:
+      cancelled !== null &&
+      cancelled.sequence > (whole?.sequence ?? 0) &&
+      endOf(cancelled) > (last === null ? 0 : endOf(last)),
   };
 }
 
