@@ -4,7 +4,7 @@ import { fieldWithoutValue } from '#src/journal/changes.ts';
 import type { HeldRecord } from '#src/ledger/contacts.ts';
 import { skipSentences } from '#src/ledger/rules/events.ts';
 import { pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts';
-import type { RunEvent } from '#src/ledger/staging.ts';
+import { changesPerRunMax, eventsPerRunMax, type RunEvent } from '#src/ledger/staging.ts';
 import { failedHeadline, type RunDetail, stateWords, withoutValues } from '#src/operations/runs.ts';
 import type { ProblemLine, RunSummary } from '#src/runs/report.ts';
 import { shellWord } from '#src/shell-words.ts';
@@ -19,6 +19,12 @@ export interface ShownMax {
   readonly matches: number;
   /** Said behind what was left out: where the rest is. */
   readonly rest: string;
+}
+
+/** How a run is shown. */
+interface Shown extends ShownMax {
+  /** Whether the run may have had more outcomes than its report lists: the first `eventsPerRunMax` are kept. */
+  readonly isCut: boolean;
 }
 
 /** What an import prints. */
@@ -55,9 +61,10 @@ export function instantText(iso: string): string {
   return iso.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
 }
 
-function present(output: Output, run: RunPresentation, warnings: readonly RunEvent[], max: ShownMax): string {
+function present(output: Output, run: RunPresentation, warnings: readonly RunEvent[], shownMax: ShownMax): string {
   const { style } = output;
   const { summary, record, held, matches = [], notes, reason, outcomes, hasReport, isFixFileGone, isInterrupted } = run;
+  const max: Shown = { ...shownMax, isCut: outcomes.length >= eventsPerRunMax };
   const lines = [
     `${style('bold', printable(summary.file))} → ${summary.service}: ${isInterrupted ? style('red', 'interrupted') : headline(output, summary, reason)}`,
   ];
@@ -69,9 +76,9 @@ function present(output: Output, run: RunPresentation, warnings: readonly RunEve
   // A plan can be made of what a guard has stopped; an interrupted run goes on with the same command.
   if (summary.state === 'stopped' && !isInterrupted)
     lines.push(`  ${output.paste(`to see what it would write: patchbay plan --run ${summary.run}`)}`);
-  if (summary.moved > 0) lines.push(...movedLines(output, summary, outcomes));
-  lines.push(...skippedLines(output, outcomes, max));
-  if (matches.length > 0) lines.push(...matchLines(output, summary, matches, max));
+  if (summary.moved > 0) lines.push(...movedLines(output, summary, outcomes, max));
+  lines.push(...skippedLines(output, summary, outcomes, max));
+  if (matches.length > 0) lines.push(...matchLines(output, summary, { matches, outcomes }, max));
   const showHeld = record?.kind === 'undo' ? stayingLines : heldLines;
   if (summary.heldFields > 0) lines.push(...showHeld(output, summary.heldFields, held, max));
   if (summary.missing !== null && summary.missing.count > 0)
@@ -109,7 +116,7 @@ function present(output: Output, run: RunPresentation, warnings: readonly RunEve
 function problemLines(
   output: Output,
   { problems, problemCount, rejectedRowsUnread }: RunPresentation,
-  max: ShownMax,
+  max: Shown,
 ): readonly string[] {
   if (problems.length === 0) return [];
   const shown = problems.slice(0, max.problems);
@@ -118,28 +125,58 @@ function problemLines(
   return [indent(problemTable(output, shown)), ...(more > 0 ? [`  … and ${number} more${max.rest}`] : [])];
 }
 
-const movedShown = 10;
-
 /** Contacts that the plan no longer fits. */
-function movedLines(output: Output, { moved }: RunSummary, outcomes: readonly RunEvent[]): readonly string[] {
-  const events = outcomes.filter(({ kind, code }) => kind === 'skipped' && code === 'moved').slice(0, movedShown);
-  const places = events.map(({ line, key }) =>
-    [...lineText({ line }), ...(output.values && key !== null ? [printable(key)] : [])].join(', '),
-  );
-  const more = moved - places.length;
+function movedLines(
+  output: Output,
+  { moved }: RunSummary,
+  outcomes: readonly RunEvent[],
+  max: Shown,
+): readonly string[] {
+  const events = outcomes.filter(({ kind, code }) => kind === 'skipped' && code === 'moved');
+  const places = events
+    .slice(0, max.problems)
+    .map(({ line, key }) =>
+      [...lineText({ line }), ...(output.values && key !== null ? [printable(key)] : [])].join(', '),
+    );
   return [
     `  ${counted(moved, 'contact')} changed or deleted since the plan was made, and skipped; make a new plan:`,
     ...places.map((place) => `    ${place}`),
-    ...(more > 0 ? [`    … and ${more} more in the report`] : []),
+    ...moreLine('    ', { count: moved, listed: events.length, shown: places.length }, max),
   ];
+}
+
+/**
+ * What is left of a list: how much, and where.
+ * @param counts all; those that the report lists; those that are shown.
+ */
+function moreText(
+  { count, listed, shown }: { readonly count: number; readonly listed: number; readonly shown: number },
+  { rest, isCut }: Shown,
+): string | null {
+  const [more, left] = [count - shown, listed - shown];
+  if (more <= 0) return null;
+  if (!isCut || left >= more) return `${more} more${rest}`;
+  return left > 0 && rest !== '' ? `${more} more, ${left} of them${rest}` : `${more} more`;
+}
+
+function moreLine(margin: string, ...of: Parameters<typeof moreText>): readonly string[] {
+  const text = moreText(...of);
+  return text === null ? [] : [`${margin}… and ${text}`];
 }
 
 /** Lines of their own tell of those that have moved, and the reason of the run of those that were left out when it was cancelled. */
 const skipsToldElsewhere: ReadonlySet<string> = new Set(['moved', 'cancelled']);
 
 /** Why rows were skipped, and which: `2 rows skipped: deleted in the workspace, … (line 3, crm-4; line 7, crm-9)`. */
-function skippedLines(output: Output, outcomes: readonly RunEvent[], max: ShownMax): readonly string[] {
-  const skipped = outcomes.filter(({ kind, code }) => kind === 'skipped' && !skipsToldElsewhere.has(code));
+function skippedLines(
+  output: Output,
+  summary: RunSummary,
+  outcomes: readonly RunEvent[],
+  max: Shown,
+): readonly string[] {
+  const all = outcomes.filter(({ kind }) => kind === 'skipped');
+  const skipped = all.filter(({ code }) => !skipsToldElsewhere.has(code));
+  const least = max.isCut && all.length < summary.skipped ? 'at least ' : '';
   // That of a duplicate names the other line.
   const why = ({ code, message }: RunEvent): string => (code === 'duplicate' ? skipSentences.duplicate : message);
   return [...Map.groupBy(skipped, why)].map(([reason, same]) => {
@@ -149,7 +186,7 @@ function skippedLines(output: Output, outcomes: readonly RunEvent[], max: ShownM
     });
     const more = same.length - max.held;
     const listed = [...places, ...(more > 0 ? [`and ${more} more${max.rest}`] : [])].join('; ');
-    return `  ${counted(same.length, 'row')} skipped: ${printable(reason)}${places.length === 0 ? '' : ` (${listed})`}`;
+    return `  ${least}${counted(same.length, 'row')} skipped: ${printable(reason)}${places.length === 0 ? '' : ` (${listed})`}`;
   });
 }
 
@@ -158,19 +195,21 @@ function missingLines(
   { values }: Output,
   { missing }: RunSummary,
   outcomes: readonly RunEvent[],
-  max: ShownMax,
+  max: Shown,
 ): readonly string[] {
   const { count, new: first } = missing ?? { count: 0, new: 0 };
-  const listed = outcomes.filter(({ kind }) => kind === 'missing').slice(0, max.held);
-  const keys = listed.map(({ key, since = '' }) => `${printable(key ?? '')} (since ${since.slice(0, 10)})`);
-  const rest = count > listed.length ? `, and ${count - listed.length} more${max.rest}` : '';
+  const listed = outcomes.filter(({ kind }) => kind === 'missing');
+  const keys = listed
+    .slice(0, max.held)
+    .map(({ key, since = '' }) => `${printable(key ?? '')} (since ${since.slice(0, 10)})`);
+  const more = moreText({ count, listed: listed.length, shown: keys.length }, max);
   const people = count === 1 ? '1 person is' : `${count} people are`;
-  const list = values && keys.length > 0 ? `: ${keys.join(', ')}${rest}` : '';
+  const list = values && keys.length > 0 ? `: ${keys.join(', ')}${more === null ? '' : `, and ${more}`}` : '';
   return [`  ${people} no longer in the file${first === 0 ? '' : ` (${first} for the first time)`}${list}`];
 }
 
 /** What people changed, the first of it: `drift: crm-4 role "Buyer" → "Chief"`. A note says how much there is of it. */
-function driftLines({ values }: Output, outcomes: readonly RunEvent[], max: ShownMax): readonly string[] {
+function driftLines({ values }: Output, outcomes: readonly RunEvent[], max: Shown): readonly string[] {
   const drift = outcomes.filter(({ kind }) => kind === 'drift');
   if (!values || drift.length === 0) return [];
   const shown = drift.slice(0, max.problems).map(({ key, code, field, message, contact, file = null, app = null }) => {
@@ -267,8 +306,9 @@ function problemTable(output: Output, problems: readonly ProblemLine[]): string 
 const warningKindsShown = 5;
 
 /** One line for each kind of warning about rows, the most frequent first. What is about the file is a note. */
-function warningKinds(outcomes: readonly RunEvent[]): readonly string[] {
+function warningKinds(outcomes: readonly RunEvent[], max: Shown): readonly string[] {
   const ofRows = outcomes.filter(({ kind, key }) => kind === 'warning' && key !== null);
+  const least = max.isCut ? 'at least ' : '';
   const kinds = [...Map.groupBy(ofRows, ({ field, message }) => JSON.stringify([field, message])).values()];
   const lines = kinds
     .sort((left, right) => right.length - left.length)
@@ -276,15 +316,15 @@ function warningKinds(outcomes: readonly RunEvent[]): readonly string[] {
       const [first] = same;
       if (first === undefined) return [];
       const field = first.field === null ? '' : `${printable(first.field)}: `;
-      return [`    ${field}${printable(first.message)}${placesText(lineText(first), same.length - 1)}`];
+      return [`    ${field}${printable(first.message)}${placesText(lineText(first), same.length - 1, least)}`];
     });
   const more = lines.length - warningKindsShown;
   return more > 0 ? [...lines.slice(0, warningKindsShown), `    … and ${more} more kinds`] : lines;
 }
 
 /** ` (line 17, and 3 more)`. */
-function placesText(first: readonly string[], more: number): string {
-  const parts = [...first, ...(more > 0 ? [`${first.length > 0 ? 'and ' : ''}${more} more`] : [])];
+function placesText(first: readonly string[], more: number, least: string): string {
+  const parts = [...first, ...(more > 0 ? [`${first.length > 0 ? 'and ' : ''}${least}${more} more`] : [])];
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
 }
 
@@ -294,11 +334,11 @@ function warningLines(
   summary: RunSummary,
   listed: readonly RunEvent[],
   outcomes: readonly RunEvent[],
-  max: ShownMax,
+  max: Shown,
 ): readonly string[] {
   const count = counted(summary.warnings, 'warning');
   if (listed.length === 0) {
-    return [output.paste(`  ${count}: see patchbay runs show ${summary.run}`), ...warningKinds(outcomes)];
+    return [output.paste(`  ${count}: see patchbay runs show ${summary.run}`), ...warningKinds(outcomes, max)];
   }
   const rows = listed
     .slice(0, max.warnings)
@@ -311,17 +351,18 @@ function warningLines(
       message,
     ]);
   const head = ['line', 'column', ...(output.values ? ['value'] : []), 'code', 'what was done'];
-  const more = summary.warnings - rows.length;
-  return [`  ${count}:`, indent(output.table(head, rows)), ...(more > 0 ? [`  … and ${more} more${max.rest}`] : [])];
+  const counts = { count: summary.warnings, listed: listed.length, shown: rows.length };
+  return [`  ${count}:`, indent(output.table(head, rows)), ...moreLine('  ', counts, max)];
 }
 
 /** Contacts to be made that may be there already: which row is which contact, and by what. */
 function matchLines(
   output: Output,
   summary: RunSummary,
-  matches: readonly RunEvent[],
-  max: ShownMax,
+  { matches, outcomes }: Pick<Required<RunPresentation>, 'matches' | 'outcomes'>,
+  max: Shown,
 ): readonly string[] {
+  const least = outcomes.length >= changesPerRunMax ? 'at least ' : '';
   const rows = matches
     .slice(0, max.matches)
     .map((match) => (output.values ? match : withoutValues(match)))
@@ -338,16 +379,16 @@ function matchLines(
     : ['line', 'same', 'contact', 'which'];
   const more = matches.length - rows.length;
   return [
-    `  ${matchHeading(summary, matches)}:`,
+    `  ${matchHeading(summary, matches, least)}:`,
     indent(output.table(head, rows)),
     ...(more > 0 ? [`  … and ${more} more${max.rest}`] : []),
   ];
 }
 
-function matchHeading({ linked }: RunSummary, matches: readonly RunEvent[]): string {
-  if (linked === 0) return `${counted(matches.length, 'contact')} that may be there already`;
+function matchHeading({ linked }: RunSummary, matches: readonly RunEvent[], least: string): string {
+  if (linked === 0) return `${least}${counted(matches.length, 'contact')} that may be there already`;
   const unclear = matches.filter(({ code }) => code === 'matchUnclear').length;
-  const rest = unclear === 0 ? '' : `; ${counted(unclear, 'row')} unclear, and not linked`;
+  const rest = unclear === 0 ? '' : `; ${least}${counted(unclear, 'row')} unclear, and not linked`;
   return `${counted(linked, 'contact')} linked to what was there${rest}`;
 }
 
@@ -384,18 +425,18 @@ export function progressLine(run: RunRecord): string {
 /** A held field as a run knows it. Older reports hold no values. */
 export type HeldLine = Pick<RunEvent, 'line' | 'key' | 'field' | 'file' | 'app'>;
 
-function heldLines(output: Output, count: number, held: readonly HeldLine[], max: ShownMax): readonly string[] {
+function heldLines(output: Output, count: number, held: readonly HeldLine[], max: Shown): readonly string[] {
   const lines = held.slice(0, max.held).map((field) => `    ${heldSentence(output, field)}`);
   return [
     `  ${counted(count, 'field')} held: the file and the app differ; kept the app's value`,
     ...lines,
-    ...(count > lines.length ? [`    … and ${count - lines.length} more${max.rest}`] : []),
+    ...moreLine('    ', { count, listed: held.length, shown: lines.length }, max),
     output.paste('    list and decide: patchbay held ls'),
   ];
 }
 
 /** Of an undo: values that are not as the run left them, or that another feed's file names. */
-function stayingLines(output: Output, count: number, held: readonly RunEvent[], max: ShownMax): readonly string[] {
+function stayingLines(output: Output, count: number, held: readonly RunEvent[], max: Shown): readonly string[] {
   const lines = held.slice(0, max.held).map(({ key, field, file = null, app = null, message }) => {
     const why = printable(message);
     if (!output.values || key === null) return `    ${printable(fieldWithoutValue(field ?? ''))} (${why})`;
@@ -405,7 +446,7 @@ function stayingLines(output: Output, count: number, held: readonly RunEvent[], 
   return [
     `  ${counted(count, 'value')} ${count === 1 ? 'stays as it is' : 'stay as they are'}:`,
     ...lines,
-    ...(count > lines.length ? [`    … and ${count - lines.length} more${max.rest}`] : []),
+    ...moreLine('    ', { count, listed: held.length, shown: lines.length }, max),
   ];
 }
 

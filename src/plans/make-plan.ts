@@ -76,6 +76,8 @@ export interface MadePlan extends AsyncDisposable {
   readonly problemCount: number;
   /** What was skipped and warned of, and what drifted; at most `eventsPerRunMax` of the file, and as many of the service. */
   readonly outcomes: readonly RunEvent[];
+  /** Whether these are all of them. */
+  readonly areOutcomesAll: boolean;
   readonly notes: readonly string[];
   /** With `--verify` and `--repair`: how many contacts people changed, deleted or doubled. Null: it was not looked for. */
   readonly drift: DriftCounts | null;
@@ -145,6 +147,7 @@ export async function makePlan(parts: PlanParts, task: PlanTask): Promise<MadePl
         ...events.filter(({ kind }) => kind !== 'held').map(({ ordinal: _, ...one }) => one),
         ...gathered.skipped,
       ],
+      areOutcomesAll: [events, gathered.skipped].every(({ length }) => length < eventsPerRunMax),
       notes: run.notes,
       drift: run.shape?.drift ?? null,
       unsure: counts.unsure,
@@ -309,6 +312,7 @@ export async function readKeptPlan(plans: Pick<PlanLedger, 'contacts'>, plan: Pl
     problems: nothing,
     problemCount: 0,
     outcomes: [],
+    areOutcomesAll: true,
     notes: [],
     drift: null,
     ...{ unsure: 0, unread: 0, sent: {} },

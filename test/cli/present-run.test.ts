@@ -4,6 +4,7 @@ import { createOutput } from '#src/cli/output.ts';
 import { presentRun, progressLine, tally } from '#src/cli/present-run.ts';
 import { presentStory } from '#src/cli/present-story.ts';
 import { noOptions, type RunRecord, zeroCounts } from '#src/ledger/runs.ts';
+import { eventsPerRunMax, type RunEvent } from '#src/ledger/staging.ts';
 import { mappingSchema } from '#src/mapping/mapping-schema.ts';
 import { runDocument, wholeRunDocument } from '#src/operations/runs.ts';
 import { stagingRun } from '#test/contracts/support/build.ts';
@@ -47,6 +48,32 @@ describe('a run for people', () => {
     const problems = [problem({ hint: 'Correct it with: patchbay dead edit d1 --set COLUMN=VALUE' })];
     const text = presentRun(output, presentation({ state: 'doneWithDead', rows: 1, dead: 1 }, { problems }));
     expect(text).toContain('Correct it with: patchbay --data /srv/pb dead edit d1 --set COLUMN=VALUE');
+  });
+
+  it('that skipped, held and warned of more than the report lists: at least how much, and how much of it the report has', () => {
+    const of = (kind: RunEvent['kind'], count: number, code: string) =>
+      Array.from({ length: count }, (_, index): RunEvent => {
+        return { kind, line: index + 2, key: `c-${index}`, code, field: 'role', message: `${code}, as they say` };
+      });
+    const outcomes = [...of('warning', 60, 'odd'), ...of('held', 8, 'held'), ...of('skipped', 20, 'moved')];
+    const made = of('skipped', eventsPerRunMax - outcomes.length, 'made');
+    const counts = { rows: 30_000, skipped: 12_000, warnings: 70, heldFields: 9, moved: 25 };
+    const held = outcomes.filter(({ kind }) => kind === 'held');
+    const lines = presentRun(plain, presentation(counts, { outcomes: [...outcomes, ...made], held })).split('\n');
+    expect(lines.find((line) => line.includes('skipped: '))).toBe(
+      '  at least 9912 rows skipped: made, as they say (line 2, c-0; line 3, c-1; line 4, c-2; line 5, c-3; line 6, c-4; and 9907 more in the report)',
+    );
+    expect(lines.filter((line) => line.includes('… and'))).toEqual([
+      '    … and 15 more, 10 of them in the report',
+      '    … and 4 more, 3 of them in the report',
+    ]);
+    expect(lines).toContain('    role: odd, as they say (line 2, and at least 59 more)');
+    // As many as the report has room for are all.
+    const whole = presentRun(
+      plain,
+      presentation({ ...counts, skipped: made.length + 20 }, { outcomes: [...outcomes, ...made] }),
+    );
+    expect(whole).toContain('\n  9912 rows skipped: made');
   });
 
   it('that skipped rows: why, and which, by reason', () => {

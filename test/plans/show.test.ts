@@ -52,6 +52,7 @@ function made(contacts: readonly PlannedContact[]): MadePlan {
       contactCount: contacts.length,
       groupCounts: contacts.reduce(withContact, noGroups),
       outcomes: [],
+      areOutcomesAll: true,
       notes: [],
       drift: null,
       unsure: 0,
@@ -125,6 +126,18 @@ describe('a plan with a row that is in no file', () => {
       expect(text).toContain('role: too long');
       expect(text).not.toContain('line');
     }
+  });
+});
+
+describe('a plan with more outcomes than are kept', () => {
+  it.each([
+    [true, '2 rows skipped: deleted'],
+    [false, 'at least 2 rows skipped: deleted'],
+  ])('says how many rows are skipped at least (all are kept: %s)', (areOutcomesAll, note) => {
+    const of = (line: number) =>
+      ({ kind: 'skipped', line, key: `c-${line}`, code: 'gone', field: null, message: 'deleted' }) as const;
+    const plan = { ...made([]), outcomes: [of(2), of(3)], areOutcomesAll };
+    expect(planView(plan, { limit: 9, values: true }).notes).toEqual([note]);
   });
 });
 

@@ -199,16 +199,16 @@ export function firstShown<Item, Shown>(
 }
 
 /** Why rows are skipped, and how many for each reason. */
-function skippedNotes({ outcomes }: MadePlan): readonly string[] {
+function skippedNotes({ outcomes, areOutcomesAll }: MadePlan): readonly string[] {
   const skipped = outcomes.filter(({ kind }) => kind === 'skipped');
   return [...Map.groupBy(skipped, ({ message }) => message)].map(
-    ([message, same]) => `${counted(same.length, 'row')} skipped: ${message}`,
+    ([message, same]) => `${areOutcomesAll ? '' : 'at least '}${counted(same.length, 'row')} skipped: ${message}`,
   );
 }
 
 const warningsShown = 10;
 
-function warningNotes({ outcomes, notes }: MadePlan, values: boolean): readonly string[] {
+function warningNotes({ outcomes, areOutcomesAll, notes }: MadePlan, values: boolean): readonly string[] {
   const warnings = outcomes.filter(({ kind, message }) => kind === 'warning' && !notes.includes(message));
   const shown = warnings.slice(0, warningsShown).map(({ field, value, message, ...place }) => {
     const cell = values && value !== null && value !== undefined ? ` ${JSON.stringify(value)}` : '';
@@ -216,7 +216,9 @@ function warningNotes({ outcomes, notes }: MadePlan, values: boolean): readonly 
     return where === '' ? `${message}${cell}` : `${where}${cell}: ${message}`;
   });
   const moreCount = warnings.length - shown.length;
-  return moreCount > 0 ? [...shown, `… and ${counted(moreCount, 'more warning')}`] : shown;
+  return moreCount > 0
+    ? [...shown, `… and ${areOutcomesAll ? '' : 'at least '}${counted(moreCount, 'more warning')}`]
+    : shown;
 }
 
 function viewContact(kind: GroupKind, contact: PlannedContact, values: boolean): ViewContact {
