@@ -7,7 +7,7 @@
 import { Hono } from 'hono';
 import { answerControl, type ControlParts, createBackground, showControl } from './faults/answer-with-faults.ts';
 import { createFaultSet } from './faults/faults.ts';
-import { createKeyFinder, createRateLimit } from './http/access.ts';
+import { createKeyFinder, createRateLimit, type RateHeaders } from './http/access.ts';
 import { noSuchPath, versionGone, wrongMethod } from './http/refusal.ts';
 import { createReplyOutside, type ReplyOutside, sendReply, withRateHeaders } from './http/replies.ts';
 import { type SettledKeys, settleKeys } from './keys.ts';
@@ -65,12 +65,19 @@ export function createServiceApp(behaviour: ServiceBehaviour, store: Store): Ser
     tellFailure: createFailureLog(log, clock, background.closing),
     observe: observe === null ? null : (operation, reply) => observe(observedReply(operation, reply)),
   };
-  const refuse = createRefuse(parts, observe, createReplyOutside(log, errorDocs));
+  const replyOutside = createReplyOutside(log, errorDocs);
+  const refuse = createRefuse(
+    ({ headers }) => parts.rateLimit.standing(parts.findKey(headers.get('authorization'))),
+    observe,
+    replyOutside,
+  );
+  // What is beside the interface has no rate.
+  const refuseBeside = createRefuse(() => null, observe, replyOutside);
   const app = new Hono<ServiceEnv>();
   app.get('/healthz', () => sendReply({ status: 200, body: { status: 'ok' } }));
-  if (behaviour.control) addControl(app, parts, refuse);
+  if (behaviour.control) addControl(app, parts, refuseBeside);
   addDescription(app, document, log);
-  for (const path of readOnlyPaths) app.all(path, ({ req }) => refuse(wrongMethod(['GET']), req.raw));
+  for (const path of readOnlyPaths) app.all(path, ({ req }) => refuseBeside(wrongMethod(['GET']), req.raw));
   addOperations(app, operations, parts, refuse);
   app.all('/v0/*', ({ req }) => refuse(versionGone(), req.raw));
   app.onError((error, { req }) => refuse(error, req.raw));
@@ -82,13 +89,12 @@ export function createServiceApp(behaviour: ServiceBehaviour, store: Store): Ser
 type Refuse = (problem: unknown, request: Request) => Response;
 
 function createRefuse(
-  { findKey, rateLimit }: Pick<AnswerParts, 'findKey' | 'rateLimit'>,
+  rateHeadersOf: (request: Request) => RateHeaders | null,
   observe: ObserveReply | null,
   replyOutside: ReplyOutside,
 ): Refuse {
-  return (problem, { headers }) => {
-    const standing = rateLimit.standing(findKey(headers.get('authorization')));
-    const reply = withRateHeaders(standing, replyOutside(problem));
+  return (problem, request) => {
+    const reply = withRateHeaders(rateHeadersOf(request), replyOutside(problem));
     observe?.(observedReply(null, reply));
     return sendReply(reply);
   };

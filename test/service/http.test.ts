@@ -258,6 +258,28 @@ describe('rate limit', () => {
     expect(headers.get('ratelimit')).toBe('"per-second"; r=5; t=1');
   });
 
+  test('what is beside the interface has none, also where it refuses', async () => {
+    const service = await startTestService({ clock: manualClock(), requestsPerSecond: 5, control: true });
+    for (const [method, path, body, status] of [
+      ['GET', '/healthz', undefined, 200],
+      ['POST', '/healthz', {}, 405],
+      ['DELETE', '/openapi.json', undefined, 405],
+      ['POST', '/docs', {}, 405],
+      ['GET', '/__control', undefined, 200],
+      ['PUT', '/__control', {}, 405],
+      ['POST', '/__control', { faults: 'all' }, 400],
+      ['POST', '/__control', { faults: [] }, 200],
+    ] as const) {
+      const { status: got, headers } = await service.call(method, path, body);
+      expect([path, got, headers.get('ratelimit-policy'), headers.get('ratelimit')]).toEqual([
+        path,
+        status,
+        null,
+        null,
+      ]);
+    }
+  });
+
   test('without a limit no header tells one', async () => {
     const service = await startTestService();
     const { headers } = await service.call('GET', '/v1/contacts');
