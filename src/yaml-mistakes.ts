@@ -2,7 +2,7 @@
  * What is wrong with the YAML of a settings file, in plain words and at the place where it is to be corrected: what is never closed is named
  * where it begins, and not where its absence is noticed.
  */
-import { type Document, type ErrorCode, isCollection, isScalar, type ParsedNode, visit } from 'yaml';
+import { type Document, type ErrorCode, isCollection, isPair, isScalar, type ParsedNode } from 'yaml';
 
 export interface YamlMistake {
   /** Of its first character in the text. */
@@ -46,30 +46,62 @@ export function yamlMistakes(
   document: Document.Parsed,
   found: Document.Parsed['errors'] | readonly Document.Parsed['warnings'][number][],
 ): readonly YamlMistake[] {
-  return found.map(({ code, pos }) => {
-    const isUnclosed = code === 'MISSING_CHAR' || code === 'BAD_INDENT';
-    return (isUnclosed ? unclosedBefore(text, document, pos[0]) : null) ?? { offset: pos[0], message: words[code] };
+  // Only a text with such mistakes is walked through, and once, however many there are.
+  const unclosedBefore = found.some(mayBeUnclosed) ? unclosedIn(text, document) : () => null;
+  return found.map((mistake) => {
+    const [offset] = mistake.pos;
+    return (mayBeUnclosed(mistake) ? unclosedBefore(offset) : null) ?? { offset, message: words[mistake.code] };
   });
+}
+
+function mayBeUnclosed({ code }: { readonly code: ErrorCode }): boolean {
+  return code === 'MISSING_CHAR' || code === 'BAD_INDENT';
 }
 
 const closers: Readonly<Record<string, string>> = { '[': ']', '{': '}', '"': '"', "'": "'" };
 
-/** The last bracket or quote before that place which is open there; null where all are closed. */
-function unclosedBefore(text: string, document: Document.Parsed, offset: number): YamlMistake | null {
-  let last: YamlMistake | null = null;
-  const look = (node: ParsedNode): void => {
-    const [start, end] = node.range;
-    const opener = text[start] ?? '';
-    const closer = closers[opener];
-    if (closer === undefined || start >= offset || end > offset) return;
-    const isClosed = end - start > 1 && text[end - 1] === closer;
-    if (!isClosed && (last === null || start > last.offset))
-      last = { offset: start, message: `this ${opener} is not closed: a ${closer} is missing` };
+/** @returns what tells the last bracket or quote before a place which is open there; null where all are closed. */
+function unclosedIn(text: string, document: Document.Parsed): (offset: number) => YamlMistake | null {
+  const ends: number[] = [];
+  /** With each end the last start of those that end there or before. */
+  const starts: number[] = [];
+  const open = [...rangesOf(document.contents)].filter(([start, end]) => isOpen(text, start, end));
+  for (const [start, end] of open.toSorted(([, left], [, right]) => left - right)) {
+    ends.push(end);
+    starts.push(Math.max(start, starts.at(-1) ?? 0));
+  }
+  return (offset) => {
+    const start = starts[countUpTo(ends, offset) - 1];
+    const opener = text[start ?? text.length] ?? '';
+    return start === undefined
+      ? null
+      : { offset: start, message: `this ${opener} is not closed: a ${closers[opener] ?? ''} is missing` };
   };
-  visit(document, {
-    Node: (_key, node) => {
-      if (isCollection(node) || isScalar(node)) look(node as ParsedNode);
-    },
-  });
-  return last;
+}
+
+function isOpen(text: string, start: number, end: number): boolean {
+  const closer = closers[text[start] ?? ''];
+  return closer !== undefined && end > start && (end - start === 1 || text[end - 1] !== closer);
+}
+
+/** From where to where values and lists go, in any order. Not by calls of itself, nor by a path to each: lists may be nested thousands of times. */
+function* rangesOf(contents: ParsedNode | null): Generator<readonly [start: number, end: number]> {
+  const left: unknown[] = [contents];
+  while (left.length > 0) {
+    const node = left.pop();
+    if (isPair(node)) left.push(node.key, node.value);
+    else if (isCollection(node)) for (const item of node.items) left.push(item);
+    if ((isCollection(node) || isScalar(node)) && node.range) yield [node.range[0], node.range[1]];
+  }
+}
+
+/** @param sorted ascending. @returns how many are not above the limit. */
+function countUpTo(sorted: readonly number[], limit: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] ?? 0) <= limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -1,7 +1,7 @@
 /** What is said of YAML that cannot be read, and where. */
 
 import { expect, it } from 'vitest';
-import { LineCounter, parseDocument } from 'yaml';
+import { type Document, isCollection, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { yamlMistakes } from '#src/yaml-mistakes.ts';
 
 function mistakeIn(text: string): string {
@@ -22,6 +22,7 @@ it.each([
   ['x:\n  a: {y: 1\n  b: 3\n', '2:6 this { is not closed: a } is missing'],
   ["a: 'x\n", "1:4 this ' is not closed: a ' is missing"],
   ['a: "x\nb: 2', '1:4 this " is not closed: a " is missing'],
+  ['a: ["x" "y"', '1:9 a quote, a bracket, a comma or a colon is missing here'],
   // What is closed is not blamed.
   ['a: [1]\nb:\n    c: "d"\n  e: 2\n', '4:1 this line is indented differently from its neighbours'],
   // No code of the library.
@@ -32,4 +33,33 @@ it.each([
   ['a: 1\n', 'none'],
 ])('%j: %s', (text, expected) => {
   expect(mistakeIn(text)).toBe(expected);
+});
+
+/** Counts how often it is asked where a value or a list of the document is. */
+function countedPlaces(document: Document.Parsed): () => number {
+  let asked = 0;
+  visit(document, {
+    Node: (_key, node) => {
+      if (!isCollection(node) && !isScalar(node)) return;
+      const { range } = node as Node;
+      const ask = () => {
+        asked += 1;
+        return range;
+      };
+      Object.defineProperty(node, 'range', { get: ask });
+    },
+  });
+  return () => asked;
+}
+
+it.each([
+  ['lists without a comma', '- ["x" "y"]\n'],
+  ['quotes that are not closed', '- "x\n'],
+])('%s are each looked at a few times, whatever their number', (_what, line) => {
+  const text = line.repeat(2_000);
+  const document = parseDocument(text, { prettyErrors: false, logLevel: 'error' });
+  const asked = countedPlaces(document);
+  const mistakes = yamlMistakes(text, document, document.errors);
+  expect(mistakes).toHaveLength(2_000);
+  expect(asked()).toBeLessThan(30_000);
 });
