@@ -35,8 +35,8 @@ function notReady(reason: string): Readiness {
 export interface Signs {
   /** Import folders that cannot be used: a sentence each. */
   readonly folders: readonly string[];
-  /** Of ledger, queue, disk and schedules; they name no person. */
-  readonly troubles: readonly { readonly code: string; readonly message: string }[];
+  /** Of ledger, queue, disk and schedules. `plainMessage`: without an error's own words, where the message has them. */
+  readonly troubles: readonly { readonly code: string; readonly message: string; readonly plainMessage?: string }[];
   /** Jobs that end early again and again: in full, and without an error's own words. */
   readonly failures: { readonly whole: readonly string[]; readonly plain: readonly string[] };
   readonly pause: Pause | null;
@@ -49,15 +49,15 @@ const notReadyCodes: readonly string[] = [
 
 /** Not ready only when this process cannot take files; work that is paused is degraded. Pure. */
 export function readinessOf({ folders, troubles, failures, pause }: Signs): Readiness {
-  const [blocking, others] = [true, false].map((blocks) =>
-    troubles.filter(({ code }) => notReadyCodes.includes(code) === blocks).map(({ message }) => message),
-  ) as [string[], string[]];
-  const known = [...folders, ...blocking];
+  const isBlocking = ({ code }: { readonly code: string }): boolean => notReadyCodes.includes(code);
+  const blocking = troubles.filter(isBlocking);
+  const inOrder = [...blocking, ...troubles.filter((trouble) => !isBlocking(trouble))];
+  const plain = inOrder.map(({ message, plainMessage }) => plainMessage ?? message);
   return {
-    ready: known.length === 0,
+    ready: folders.length + blocking.length === 0,
     degraded: pause !== null || failures.whole.length + troubles.length > 0,
-    reasons: [...known, ...others, ...failures.plain, ...(pause === null ? [] : [plainPause(pause)])],
-    troubles: [...known, ...others, ...failures.whole],
+    reasons: [...folders, ...plain, ...failures.plain, ...(pause === null ? [] : [plainPause(pause)])],
+    troubles: [...folders, ...inOrder.map(({ message }) => message), ...failures.whole],
   };
 }
 

@@ -32,7 +32,7 @@ import { expireFiles } from '#src/runs/expire-files.ts';
 import { tidyFinished } from '#src/runs/finish-run.ts';
 import { removeStrayDownloads } from '#src/takes/enter.ts';
 import { enterAmongHosts, filesAway, hostTasks, shareQueue, standAmongHosts } from './among-hosts.ts';
-import { createHealth, type Trouble } from './health.ts';
+import { createHealth, type KnownTrouble } from './health.ts';
 import { createHeapRoom } from './heap-room.ts';
 import { batchContext, jobContext, takeParts } from './job-context.ts';
 import { forgetJobFailures, jobFailureNotes } from './job-failure-notes.ts';
@@ -69,7 +69,7 @@ export interface Engine {
   /** The sandbox's key, for people who want to use its API; null for a real service. */
   readonly sandboxKey: string | null;
   /** Current problems around this process; empty if there are none. */
-  troubles(): readonly Pick<Trouble, 'code' | 'message'>[];
+  troubles(): readonly KnownTrouble[];
   /** Must be called after this process wrote work to the ledger. */
   wake(): void;
   /** Jobs in the queue, by name; null where it does not say in time. Never rejects. */

@@ -19,6 +19,12 @@ export interface Trouble {
   readonly sinceMs: number;
 }
 
+/** A trouble of any part, as it is shown. */
+export interface KnownTrouble extends Pick<Trouble, 'code' | 'message'> {
+  /** The message without what an error inside Patchbay says: for readers without a token. Left out: the message itself. */
+  readonly plainMessage?: string;
+}
+
 export interface Health {
   /** Current problems, oldest first. */
   troubles(): readonly Trouble[];

@@ -15,9 +15,9 @@ import type { Producer } from '#src/queue/producer.ts';
 import { startWorkers, type Workers } from '#src/queue/workers.ts';
 import { tidyFinished } from '#src/runs/finish-run.ts';
 import { configuredSchedules } from '#src/schedules/reconcile-schedules.ts';
-import { reopenTicks, type Schedules, startSchedules } from '#src/schedules/start-schedules.ts';
+import { reopenTicks, type Schedules, type StoppedSchedule, startSchedules } from '#src/schedules/start-schedules.ts';
 import { type DeadLetterView, openDeadLetterView } from './dead-letter-view.ts';
-import type { Trouble } from './health.ts';
+import type { KnownTrouble } from './health.ts';
 import { jobFailureNotes } from './job-failure-notes.ts';
 
 export interface LedWork {
@@ -33,7 +33,7 @@ export interface LedWork {
   look(): Promise<void>;
   refreshView(): Promise<void>;
   /** Schedules that have stopped. */
-  troubles(): readonly Pick<Trouble, 'code' | 'message'>[];
+  troubles(): readonly KnownTrouble[];
 }
 
 export interface LedWorkParts {
@@ -112,10 +112,13 @@ export function createLedWork(parts: LedWorkParts): LedWork {
     tickDue,
     look,
     refreshView: async () => view?.refresh(),
-    troubles: () =>
-      (schedules?.stoppedSchedules() ?? []).map(({ name, reason }) => ({
-        code: 'scheduleStopped',
-        message: `the schedule ${name} has stopped: it was due more than five minutes ago${reason === null ? '' : `, and cannot be checked (${reason})`}`,
-      })),
+    troubles: () => (schedules?.stoppedSchedules() ?? []).map(stoppedTrouble),
   };
+}
+
+/** What people are to know of a schedule that has stopped. */
+export function stoppedTrouble({ name, failure }: StoppedSchedule): KnownTrouble {
+  const words = (reason: string | undefined): string =>
+    `the schedule ${name} has stopped: it was due more than five minutes ago${reason === undefined ? '' : `, and cannot be checked (${reason})`}`;
+  return { code: 'scheduleStopped', message: words(failure?.reason), plainMessage: words(failure?.plainReason) };
 }

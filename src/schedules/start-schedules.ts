@@ -10,7 +10,7 @@ import type { Ledger } from '#src/ledger/port.ts';
 import type { ScheduleRecord, ScheduleRule } from '#src/ledger/schedules.ts';
 import type { Logger } from '#src/log.ts';
 import { type ConfiguredSchedule, reconcileSchedules } from './reconcile-schedules.ts';
-import { type DueCheck, tickDue } from './tick-due.ts';
+import { type CheckFailure, type DueCheck, tickDue } from './tick-due.ts';
 
 /** A wake-up that the queue holds: when the schedule is due next, and the rule that follows. */
 export interface WakeUp {
@@ -54,7 +54,7 @@ export interface Schedules {
 export interface StoppedSchedule {
   readonly name: string;
   /** Why it could not be checked; null where it was not even tried. */
-  readonly reason: string | null;
+  readonly failure: CheckFailure | null;
 }
 
 /** Reconciles ledger and queue, and runs the first check. @throws what the ledger throws. */
@@ -139,14 +139,15 @@ export async function reopenTicks({
 /** Logs once why a schedule cannot be checked, and again for another cause. */
 function reportFailures(log: Logger, failures: DueCheck['failures'], before: DueCheck['failures']): void {
   for (const [feed, failure] of failures)
-    if (before.get(feed)?.code !== failure.code) log.warn({ feed, ...failure }, 'schedule cannot be checked');
+    if (before.get(feed)?.code !== failure.code)
+      log.warn({ feed, code: failure.code, reason: failure.reason }, 'schedule cannot be checked');
 }
 
 /** Logs once when a schedule stops and once when it runs again. */
 function reportStopped(log: Logger, stopped: readonly StoppedSchedule[], before: readonly StoppedSchedule[]): void {
   const isNamed = (some: readonly StoppedSchedule[], feed: string): boolean => some.some(({ name }) => name === feed);
-  for (const { name: feed, reason } of stopped)
-    if (!isNamed(before, feed)) log.error({ feed, reason }, 'schedule has stopped');
+  for (const { name: feed, failure } of stopped)
+    if (!isNamed(before, feed)) log.error({ feed, reason: failure?.reason ?? null }, 'schedule has stopped');
   for (const { name: feed } of before) if (!isNamed(stopped, feed)) log.info({ feed }, 'schedule runs again');
 }
 
@@ -161,6 +162,6 @@ function stoppedSchedules(
 ): readonly StoppedSchedule[] {
   return schedules.flatMap(({ name, rule, dueAtMs, pausedAtMs }) => {
     const isDue = rule !== null && dueAtMs !== null && pausedAtMs === null;
-    return isDue && nowMs - dueAtMs > overdueAfterMs ? [{ name, reason: failures.get(name)?.reason ?? null }] : [];
+    return isDue && nowMs - dueAtMs > overdueAfterMs ? [{ name, failure: failures.get(name) ?? null }] : [];
   });
 }

@@ -27,6 +27,8 @@ type DueParts = ScheduleHome & {
 export interface CheckFailure {
   readonly code: string;
   readonly reason: string;
+  /** The reason without what an error inside Patchbay says, and without words of the service: for readers without a token. */
+  readonly plainReason: string;
 }
 
 export interface DueCheck {
@@ -50,11 +52,16 @@ export async function tickDue(parts: DueParts, clockMayBeBack = true): Promise<D
       if (await checkOne(parts, schedule, nowMs, clockMayBeBack)) entered += 1;
     } catch (error) {
       if (error instanceof PatchbayError && error.kind === 'transient') throw error;
-      const code = error instanceof PatchbayError ? error.code : 'unexpected';
-      failures.set(schedule.name, { code, reason: messageOf(error) });
+      failures.set(schedule.name, checkFailure(error));
     }
   }
   return { entered, failures };
+}
+
+function checkFailure(error: unknown): CheckFailure {
+  return error instanceof PatchbayError
+    ? { code: error.code, reason: error.message, plainReason: error.plainMessage }
+    : { code: 'unexpected', reason: messageOf(error), plainReason: 'an error inside Patchbay' };
 }
 
 /** @returns whether a tick was entered to be carried out. */

@@ -1,9 +1,11 @@
 /** `/healthz`, `/readyz` and `/metrics`. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { readinessOf } from '#src/dashboard/readiness.ts';
+import { stoppedTrouble } from '#src/engine/led-work.ts';
 import { createServiceWatch } from '#src/engine/service-watch.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { readOpenJobFailures } from '#src/operations/job-failures.ts';
+import { startSchedules } from '#src/schedules/start-schedules.ts';
 import { reply } from '#test/workspace/support/scripted-server.ts';
 import { openTestWorkspace } from '#test/workspace/support/test-workspace.ts';
 import { dashboardBench, deadRow, enterRun, finishedRun, stageRun, startMs } from './dashboard-bench.ts';
@@ -100,6 +102,32 @@ describe('without a token', () => {
     const { text, body } = await bench.page('/readyz');
     expect(body.reasons).toEqual([
       expect.stringMatching(/^The job upsert-batch has ended with an error inside Patchbay/),
+    ]);
+    expect(text).not.toMatch(told);
+    expect((await bench.page('/')).text).toMatch(told);
+  });
+
+  it('/readyz says which schedule has stopped, and not what the error says that stops it', async () => {
+    const bench = await dashboardBench({
+      readiness: async () => {
+        const troubles = schedules.stoppedSchedules().map(stoppedTrouble);
+        return readinessOf({ folders: [], troubles, failures: { whole: [], plain: [] }, pause: null });
+      },
+    });
+    const { ledger, parts } = bench;
+    let nowMs = startMs;
+    const clock = { ...parts.clock, nowMs: () => nowMs };
+    const rule = { kind: 'every', everyMs: 60_000 } as const;
+    const schedules = await startSchedules(
+      { ledger, clock, log: parts.log, queue: { schedule: async () => true }, wake: () => undefined },
+      [{ name: 'crm', work: 'take', rule, expectEveryMs: null }],
+    );
+    vi.spyOn(ledger.schedules, 'advance').mockRejectedValue(new RangeError('CANARYSVC'));
+    nowMs += 600_000;
+    await schedules.tickDue();
+    const { text, body } = await bench.page('/readyz');
+    expect(body.reasons).toEqual([
+      'the schedule crm has stopped: it was due more than five minutes ago, and cannot be checked (an error inside Patchbay)',
     ]);
     expect(text).not.toMatch(told);
     expect((await bench.page('/')).text).toMatch(told);

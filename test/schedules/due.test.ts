@@ -210,7 +210,7 @@ describe('the watchdog', () => {
     bench.clock.advance(hourMs + overdueAfterMs);
     expect(schedules.stoppedSchedules()).toEqual([]);
     bench.clock.advance(1);
-    expect(schedules.stoppedSchedules()).toEqual([{ name: 'crm', reason: null }]);
+    expect(schedules.stoppedSchedules()).toEqual([{ name: 'crm', failure: null }]);
     await schedules.tickDue();
     expect(schedules.stoppedSchedules()).toEqual([]);
   });
@@ -224,7 +224,9 @@ describe('the watchdog', () => {
     bench.clock.advance(hourMs);
     await schedules.tickDue();
     expect(await bench.ticks('erp')).toEqual(['due run', 'due waiting']);
-    expect(schedules.stoppedSchedules()).toEqual([{ name: 'crm', reason: expect.stringContaining('nonsense') }]);
+    expect(schedules.stoppedSchedules()).toMatchObject([
+      { name: 'crm', failure: { reason: expect.stringContaining('nonsense') } },
+    ]);
     await schedules.tickDue();
     expect(bench.lines.filter((line) => line === 'schedule has stopped: crm')).toHaveLength(1);
     expect(bench.lines.filter((line) => line === 'schedule cannot be checked: crm')).toHaveLength(1);
@@ -245,7 +247,7 @@ describe('the watchdog', () => {
     for (let look = 0; look < 3; look += 1) await schedules.tickDue();
     expect(lines()).toBe(2);
     bench.clock.advance(overdueAfterMs + 1);
-    expect(schedules.stoppedSchedules()).toEqual([{ name: 'crm', reason: 'other cause' }]);
+    expect(schedules.stoppedSchedules()).toMatchObject([{ name: 'crm', failure: { reason: 'other cause' } }]);
     advance.mockRestore();
     await schedules.tickDue();
     expect(schedules.stoppedSchedules()).toEqual([]);
