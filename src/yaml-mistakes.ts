@@ -2,7 +2,17 @@
  * What is wrong with the YAML of a settings file, in plain words and at the place where it is to be corrected: what is never closed is named
  * where it begins, and not where its absence is noticed.
  */
-import { type Document, type ErrorCode, isCollection, isPair, isScalar, type ParsedNode } from 'yaml';
+import {
+  type Document,
+  type ErrorCode,
+  isCollection,
+  isMap,
+  isPair,
+  isScalar,
+  type LineCounter,
+  type ParsedNode,
+  parseDocument,
+} from 'yaml';
 
 export interface YamlMistake {
   /** Of its first character in the text. */
@@ -38,20 +48,59 @@ const words: Readonly<Record<ErrorCode, string>> = {
 };
 
 /**
- * In the order in which they were met: what follows the first is often its consequence alone.
- * @param text what the document was parsed from. @param found its errors, or its warnings as well.
+ * The document, with what is wrong with it in `errors`, apart from keys that are there twice: the parser would compare each key with every other
+ * one, which takes minutes for some ten thousand. `yamlMistakes` finds them.
  */
-export function yamlMistakes(
-  text: string,
-  document: Document.Parsed,
-  found: Document.Parsed['errors'] | readonly Document.Parsed['warnings'][number][],
-): readonly YamlMistake[] {
+export function parseSettings(text: string, lineCounter: LineCounter): Document.Parsed {
+  return parseDocument(text, { lineCounter, prettyErrors: false, logLevel: 'error', uniqueKeys: false });
+}
+
+/** What the parser says, or what is found here: where, and what it is. */
+interface Found {
+  readonly code: ErrorCode;
+  readonly pos: readonly [number, number];
+}
+
+/**
+ * In the order in which they were met: what follows the first is often its consequence alone.
+ * @param document of `parseSettings`. @param text what it was parsed from. @param found its errors, or its warnings as well.
+ */
+export function yamlMistakes(text: string, document: Document.Parsed, found: readonly Found[]): readonly YamlMistake[] {
   // Only a text with such mistakes is walked through, and once, however many there are.
   const unclosedBefore = found.some(mayBeUnclosed) ? unclosedIn(text, document) : () => null;
-  return found.map((mistake) => {
+  return merged(found, repeatedKeys(document)).map((mistake) => {
     const [offset] = mistake.pos;
     return (mayBeUnclosed(mistake) ? unclosedBefore(offset) : null) ?? { offset, message: words[mistake.code] };
   });
+}
+
+/** Each of the second before the first that is behind it; both keep their order. */
+function merged(found: readonly Found[], repeated: readonly Found[]): readonly Found[] {
+  const all: Found[] = [];
+  let next = 0;
+  for (const one of found) {
+    for (let key = repeated[next]; key !== undefined && key.pos[0] < one.pos[0]; key = repeated[next]) {
+      all.push(key);
+      next += 1;
+    }
+    all.push(one);
+  }
+  return [...all, ...repeated.slice(next)];
+}
+
+/** In the order of the text. Texts, numbers and truth values differ from each other; lists and objects as keys are refused elsewhere. */
+function repeatedKeys(document: Document.Parsed): readonly Found[] {
+  const repeated: Found[] = [];
+  for (const node of nodesOf(document.contents)) {
+    if (!isMap(node)) continue;
+    const seen = new Set<unknown>();
+    for (const { key } of node.items) {
+      if (!isScalar(key) || !key.range) continue;
+      if (seen.has(key.value)) repeated.push({ code: 'DUPLICATE_KEY', pos: [key.range[0], key.range[1]] });
+      seen.add(key.value);
+    }
+  }
+  return repeated.toSorted((one, other) => one.pos[0] - other.pos[0]);
 }
 
 function mayBeUnclosed({ code }: { readonly code: ErrorCode }): boolean {
@@ -84,14 +133,21 @@ function isOpen(text: string, start: number, end: number): boolean {
   return closer !== undefined && end > start && (end - start === 1 || text[end - 1] !== closer);
 }
 
-/** From where to where values and lists go, in any order. Not by calls of itself, nor by a path to each: lists may be nested thousands of times. */
+/** From where to where values and lists go, in any order. */
 function* rangesOf(contents: ParsedNode | null): Generator<readonly [start: number, end: number]> {
+  for (const node of nodesOf(contents)) {
+    if ((isCollection(node) || isScalar(node)) && node.range) yield [node.range[0], node.range[1]];
+  }
+}
+
+/** Keys, values and lists, in any order. Not by calls of itself, nor by a path to each: lists may be nested thousands of times. */
+function* nodesOf(contents: ParsedNode | null): Generator<unknown> {
   const left: unknown[] = [contents];
   while (left.length > 0) {
     const node = left.pop();
     if (isPair(node)) left.push(node.key, node.value);
     else if (isCollection(node)) for (const item of node.items) left.push(item);
-    if ((isCollection(node) || isScalar(node)) && node.range) yield [node.range[0], node.range[1]];
+    yield node;
   }
 }
 

@@ -1,12 +1,12 @@
 /** What is said of YAML that cannot be read, and where. */
 
 import { expect, it } from 'vitest';
-import { type Document, isCollection, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
-import { yamlMistakes } from '#src/yaml-mistakes.ts';
+import { type Document, isCollection, isScalar, LineCounter, type Node, visit } from 'yaml';
+import { parseSettings, yamlMistakes } from '#src/yaml-mistakes.ts';
 
 function mistakeIn(text: string): string {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
+  const document = parseSettings(text, lines);
   const [first] = yamlMistakes(text, document, [...document.errors, ...document.warnings]);
   if (first === undefined) return 'none';
   const { line, col } = lines.linePos(first.offset);
@@ -31,6 +31,9 @@ it.each([
   ['%FOO\n---\na: 1\n', '1:1 a line that begins with % is not supported here'],
   ['a: @x\n', '1:4 a text that begins with this character needs quotes'],
   ['a: 1\n', 'none'],
+  ['a: 1\nb: {c: 1, "c": 2}\na: [', '2:11 this key is here a second time'],
+  ['a: 1\n"a": 2\n', '2:1 this key is here a second time'],
+  ['1: 1\n"1": 2\n', 'none'],
 ])('%j: %s', (text, expected) => {
   expect(mistakeIn(text)).toBe(expected);
 });
@@ -57,9 +60,15 @@ it.each([
   ['quotes that are not closed', '- "x\n'],
 ])('%s are each looked at a few times, whatever their number', (_what, line) => {
   const text = line.repeat(2_000);
-  const document = parseDocument(text, { prettyErrors: false, logLevel: 'error' });
+  const document = parseSettings(text, new LineCounter());
   const asked = countedPlaces(document);
   const mistakes = yamlMistakes(text, document, document.errors);
   expect(mistakes).toHaveLength(2_000);
   expect(asked()).toBeLessThan(30_000);
+});
+
+it('the parser does not compare each key with each other one', () => {
+  const document = parseSettings('a: 1\na: 2\n', new LineCounter());
+  expect(document.errors).toEqual([]);
+  expect(yamlMistakes('a: 1\na: 2\n', document, [])).toHaveLength(1);
 });

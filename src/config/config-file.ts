@@ -5,20 +5,10 @@
  * what the file holds, except keys: a value may be a secret.
  */
 import { dirname } from 'node:path';
-import {
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  type ParsedNode,
-  parseDocument,
-  visit,
-  type YAMLMap,
-} from 'yaml';
+import { isMap, isScalar, isSeq, LineCounter, type Node, type ParsedNode, visit, type YAMLMap } from 'yaml';
 import { messageOf } from '../errors.ts';
 import { NotSettings, readSettingsFile } from '../settings-file.ts';
-import { yamlMistakes } from '../yaml-mistakes.ts';
+import { parseSettings, yamlMistakes } from '../yaml-mistakes.ts';
 import type { Layer, RawValue } from './layers.ts';
 
 const keyCharactersMax = 100;
@@ -39,7 +29,7 @@ function parseConfigFile(text: string, shownPath: string): Pick<Layer, 'values' 
     const { line, col } = lines.linePos(offset);
     return `${shownPath}:${Math.max(line, 1)}:${Math.max(col, 1)}`;
   };
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
+  const document = parseSettings(text, lines);
   const mistakes = yamlMistakes(text, document, [...document.errors, ...document.warnings]);
   const problems = mistakes.map(({ offset, message }) => `${place(offset)}: ${message}`);
   if (problems.length > 0) return { values: [], problems };

@@ -1,20 +1,10 @@
 /**
  * The text of a mapping file → a mapping, or every mistake in it as `file:line:column: message`.
  */
-import {
-  type Document,
-  isCollection,
-  isMap,
-  isNode,
-  isScalar,
-  LineCounter,
-  type Node,
-  type ParsedNode,
-  parseDocument,
-} from 'yaml';
+import { type Document, isCollection, isMap, isNode, isScalar, LineCounter, type Node, type ParsedNode } from 'yaml';
 import type { z } from 'zod';
 import { messageOf, PatchbayError } from '#src/errors.ts';
-import { yamlMistakes } from '#src/yaml-mistakes.ts';
+import { parseSettings, yamlMistakes } from '#src/yaml-mistakes.ts';
 import { closestName } from './header.ts';
 import { keysAt, type Mapping, mappingSchema } from './mapping-schema.ts';
 
@@ -41,9 +31,9 @@ const yamlMistakesMax = 2;
  */
 export function parseMapping(text: string, file: string): Mapping {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
+  const document = parseSettings(text, lines);
   // What follows the first mistake is often its consequence alone.
-  const broken = yamlMistakes(text, document, document.errors.slice(0, yamlMistakesMax));
+  const broken = yamlMistakes(text, document, document.errors.slice(0, yamlMistakesMax)).slice(0, yamlMistakesMax);
   if (broken.length > 0) throw invalid(broken, file, lines);
   const result = mappingSchema.safeParse(readPlain(document, file, lines), { error: ownWords });
   if (result.success) return result.data;
