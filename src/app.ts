@@ -19,6 +19,7 @@ import type { LedgerObserver } from './ledger/trouble.ts';
 import type { Logger } from './log.ts';
 import type { SubmitParts } from './runs/enter-run.ts';
 import type { RunFolders } from './runs/run-files.ts';
+import type { FolderFlags } from './shell-words.ts';
 
 export interface Home {
   readonly config: Config;
@@ -27,6 +28,8 @@ export interface Home {
   readonly serviceName: string;
   readonly folders: DataFolders;
   readonly runFolders: RunFolders;
+  /** What opens this data folder from anywhere, for the commands in what is written for people. */
+  readonly folderFlags: FolderFlags;
   readonly ledger: Ledger;
   readonly ledgerPlace: LedgerPlace;
   /** Sets the observer of problems with the ledger's file, in place of an earlier one. */
@@ -50,6 +53,8 @@ export interface HomeOptions {
   readonly besideService?: boolean;
   /** Nothing will be sent: a data folder of a real service may be read without naming the service. */
   readonly look: boolean;
+  /** By default the configuration alone names the data folder. */
+  readonly folderFlags?: FolderFlags;
 }
 
 /**
@@ -83,6 +88,7 @@ export async function openHome(config: Config, log: Logger, options: HomeOptions
     serviceName,
     folders,
     runFolders,
+    folderFlags: options.folderFlags ?? {},
     ledger,
     ledgerPlace: place,
     observeLedger: (next) => {

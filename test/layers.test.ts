@@ -61,7 +61,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     ...['errors', 'log', 'queue', 'runs', 'upsert', 'dead-letters', 'audits', 'schedules', 'snapshots', 'notices'],
   ],
   service: ['errors', 'clock', 'log', 'json', 'wire'],
-  app: ['errors', 'clock', 'log', 'config', 'feeds', 'ledger', 'runs'],
+  app: ['errors', 'clock', 'log', 'config', 'feeds', 'ledger', 'runs', 'shell-words'],
   operations: [
     ...['errors', 'clock', 'config', 'rate', 'wire', 'contacts', 'sources', 'mapping', 'workspace', 'ledger'],
     ...['schedules', 'feeds', 'snapshots', 'runs', 'dead-letters', 'audits', 'app', 'whole-file', 'notices', 'journal'],

@@ -2,6 +2,7 @@
 
 import { EventEmitter } from 'node:events';
 import { access, constants } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import pino from 'pino';
 import { type BareHome, bareHome, type Home, ledgerPlace, openHome } from '#src/app.ts';
 import { dataFolders } from '#src/config/data-folders.ts';
@@ -10,6 +11,7 @@ import { messageOf, PatchbayError } from '#src/errors.ts';
 import { hasLedger } from '#src/ledger/place.ts';
 import { isPassingTrouble } from '#src/ledger/trouble.ts';
 import { createLogger, type Logger, silentLogger } from '#src/log.ts';
+import type { FolderFlags } from '#src/shell-words.ts';
 import { chooseTraces } from '#src/traces/traces-wanted.ts';
 import { makeFolder } from '#src/whole-file.ts';
 import manifest from '../../package.json' with { type: 'json' };
@@ -57,6 +59,7 @@ export async function openCliHome(options: GlobalOptions, use: HomeUse): Promise
 export async function homeOpener(options: GlobalOptions, use: HomeUse): Promise<() => Promise<Home>> {
   const { config } = await loadCliConfig(options);
   const { chosen, sandbox } = chooseConfig(options, config);
+  const folderFlags = fromAnywhere(options);
   const isNamed = chosen.service.baseUrl !== null || sandbox.sandboxAsked || process.stdout.isTTY === true;
   let log: Logger | null = null;
   return async () => {
@@ -66,8 +69,17 @@ export async function homeOpener(options: GlobalOptions, use: HomeUse): Promise<
       });
     }
     log ??= await openLog(options, chosen, use);
-    const home = await openHome(chosen, log, { ...sandbox, look: use === 'look' });
+    const home = await openHome(chosen, log, { ...sandbox, look: use === 'look', folderFlags });
     return use === 'look' ? home : await withTraces(home);
+  };
+}
+
+/** People read what a command writes in other folders than it was started in. */
+function fromAnywhere({ config, data, sandbox = false }: FolderFlags): FolderFlags {
+  return {
+    ...(config === undefined ? {} : { config: resolve(config) }),
+    ...(data === undefined ? {} : { data: resolve(data) }),
+    sandbox,
   };
 }
 

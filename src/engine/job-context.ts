@@ -92,6 +92,7 @@ export function runParts(home: Home, workspace: Workspace, upsert: UpsertParts):
     defaultCountry: config.mapping.defaultCountry,
     onBlank: config.mapping.onBlank,
     serviceName: home.serviceName,
+    folderFlags: home.folderFlags,
     auditAfterMs: latestCommitMs + visibilityLagMs,
   };
 }

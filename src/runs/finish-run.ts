@@ -182,7 +182,7 @@ async function writeResults(parts: FinishParts, run: RunRecord, state: RunState,
   const changesFile = await writeChangesFile(ledger.contacts, parts.reports, run.id);
   const summary = await inStep('writeReport', () => writeReport(parts, ended, { fixFile, changesFile }, atMs));
   if (run.claimedPath !== '') {
-    const note = await noteOn(ledger.runs, ended, summary);
+    const note = await noteOn(parts, ended, summary);
     await inStep('archive', () => archive(run, state, note));
   }
   await removeStoppedNote(run);

@@ -12,7 +12,7 @@ import { type ContactChange, changePages } from '#src/journal/changes.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { type DriftCounts, originOf, pendingCount, type RunRecord } from '#src/ledger/runs.ts';
 import type { RunDeadRow, RunEvent, StagingLedger } from '#src/ledger/staging.ts';
-import { withFlags } from '#src/shell-words.ts';
+import { type FolderFlags, withFlags } from '#src/shell-words.ts';
 import { lineText, recordOf } from '#src/sources/row.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
 import { exitCodeOfRun } from './exit-code.ts';
@@ -27,6 +27,8 @@ export interface ReportParts {
   readonly reports: string;
   /** The service's name for people: `sandbox`, or its origin. */
   readonly serviceName: string;
+  /** Of the commands in notes. */
+  readonly folderFlags: FolderFlags;
 }
 
 export interface ProblemLine {
@@ -272,8 +274,14 @@ export async function readReport(reports: string, runId: string): Promise<RunRep
 const warningsNotedMax = 50;
 
 /** The text beside the archived file of a run: what became of it, and what was warned of. */
-export async function noteOn(staging: StagingLedger, run: RunRecord, summary: RunSummary): Promise<string> {
-  const warnings = await firstWarnings(staging, run.id, warningsNotedMax);
+export async function noteOn(
+  { ledger, folderFlags }: Pick<ReportParts, 'ledger' | 'folderFlags'>,
+  run: RunRecord,
+  summary: RunSummary,
+): Promise<string> {
+  const warnings = await firstWarnings(ledger.runs, run.id, warningsNotedMax);
+  // It lies in a folder: who reads it may have another service configured.
+  const flags = { ...folderFlags, sandbox: summary.service === 'sandbox' };
   const { rows, created, updated, unchanged, skipped, dead, pending } = summary;
   const lines = [
     `file      ${run.fileName}`,
@@ -284,11 +292,10 @@ export async function noteOn(staging: StagingLedger, run: RunRecord, summary: Ru
     `updated   ${updated} (${summary.removedValues} values removed, ${summary.heldFields} fields held)`,
     `unchanged ${unchanged}, skipped ${skipped}`,
     `rejected  ${dead}${summary.fixFile === null ? '' : `: fix ${summary.fixFile} and drop it in again`}`,
-    `notes     ${run.notes.length === 0 ? 'none' : run.notes.join('; ')}`,
+    `notes     ${run.notes.length === 0 ? 'none' : withFlags(run.notes.join('; '), flags)}`,
     `report    ${summary.report}`,
   ];
-  // A note lies in a folder: who reads it may have another service configured.
-  const next = withFlags(run.reason?.hint ?? '', { sandbox: summary.service === 'sandbox' });
+  const next = withFlags(run.reason?.hint ?? '', flags);
   if (next !== '') lines.push(`next      ${next}`);
   if (summary.warnings > 0) lines.push(`warnings  ${summary.warnings}`, ...warnings.map(warningLine));
   const more = summary.warnings - warnings.length;

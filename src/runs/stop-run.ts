@@ -69,7 +69,7 @@ export function isOfHost(run: Pick<RunRecord, 'host'>, host: string | null): boo
 
 async function reportStopped(parts: StopParts, run: RunRecord): Promise<void> {
   const summary = await writeReport(parts, run, { fixFile: null, changesFile: null }, parts.clock.nowMs());
-  await writeNote(run, await noteOn(parts.ledger.runs, run, summary));
+  await writeNote(run, await noteOn(parts, run, summary));
 }
 
 /** @returns whether the error was a guard's, and the run is stopped now. */

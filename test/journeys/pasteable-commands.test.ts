@@ -1,6 +1,6 @@
 /** What is printed to be typed next can be pasted: with the options of the command that printed it, and with any key. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { type Journey, test } from '#test/support/journey.ts';
@@ -47,6 +47,20 @@ describe('the note beside a file of the sandbox', () => {
     const folder = join(journey.data, 'sandbox', 'import', '_failed');
     const note = journey.names('sandbox/import/_failed').find((name) => name.endsWith('.reason.txt')) ?? '';
     expect(readFileSync(join(folder, note), 'utf8')).toMatch(/^next .*type: patchbay map --sandbox \S+people\.csv$/m);
+  });
+});
+
+describe('the note on a stopped file', () => {
+  test('approves it from any folder, also where --data named the data folder', async ({ journey }) => {
+    const data = join(journey.data, '..', 'my data');
+    const rows = (role: string) => `${header}${Array.from({ length: 12 }, (_, n) => `c-${n},Ann,${role}\n`).join('')}`;
+    await journey.call(['import', '--sandbox', '--data', data, journey.file('one.csv', rows('X'))]);
+    const stopped = await journey.call(['import', '--sandbox', '--data', data, journey.file('two.csv', rows('Y'))]);
+    expect(stopped.code).toBe(5);
+    const [note = ''] = readdirSync(join(data, 'sandbox', 'import', '_stopped'));
+    const approve = printed(readFileSync(join(data, 'sandbox', 'import', '_stopped', note), 'utf8'), 'approve the run');
+    expect(approve.slice(0, 2)).toEqual(['--data', data]);
+    expect((await journey.call([...approve, '--yes'])).code).toBe(0);
   });
 });
 

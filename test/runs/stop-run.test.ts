@@ -6,10 +6,10 @@ import type { RunRecord } from '#src/ledger/runs.ts';
 import { approveRun } from '#src/operations/runs.ts';
 import { expireFiles } from '#src/runs/expire-files.ts';
 import { stopForGuard } from '#src/runs/stop-run.ts';
-import { csv, expectCounts, fillers, openRunsBench, type RunsBench } from './support/runs-bench.ts';
+import { type BenchOptions, csv, expectCounts, fillers, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 import { defaultGuards } from './support/tallies.ts';
 
-const open = (): Promise<RunsBench> => openRunsBench({ guards: defaultGuards });
+const open = (options: BenchOptions = {}): Promise<RunsBench> => openRunsBench({ guards: defaultGuards, ...options });
 const broken = (count: number): string[] => Array.from({ length: count }, () => ',nobody,A');
 
 /** Fifty rows of which twenty are broken: a guard stops it at its staging. */
@@ -131,6 +131,13 @@ describe('the note of a file whose run waits for an approval', () => {
     expect(text).toContain('state     stopped: stopped before the first write: 25 of 55 rows are rejected');
     expect(text).toContain(`approve the run: patchbay runs approve --sandbox ${run.id}\n`);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  it('opens the data folder that its engine was started with', async () => {
+    const bench = await open({ folderFlags: { data: '/srv/my data' } });
+    const run = await stoppedByDeadRows(bench);
+    const text = await readFile(join(bench.folder, 'import', '_stopped', `${run.id}__a.csv.txt`), 'utf8');
+    expect(text).toContain(`patchbay --data '/srv/my data' runs approve --sandbox ${run.id}\n`);
   });
 
   it('keeps the run from its stop while it cannot be written: the file is not called unreadable', async () => {

@@ -1,5 +1,6 @@
 /** `patchbay start`: worker, queue and page until Ctrl-C; without a configured service also the sandbox. */
-import { relative, resolve } from 'node:path';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Home } from '#src/app.ts';
 import { errorLines } from '#src/cli/exit.ts';
 import { finishingText, type Interrupt, listenForInterrupt } from '#src/cli/interrupt.ts';
@@ -25,7 +26,7 @@ import type { Metrics } from '#src/metrics/metrics.ts';
 import { errorDocument } from '#src/operations/error-document.ts';
 import { readOpenJobFailures } from '#src/operations/job-failures.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
-import type { FolderFlags } from '#src/shell-words.ts';
+import { shellWord } from '#src/shell-words.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 
 interface StartOptions extends GlobalOptions {
@@ -54,7 +55,7 @@ async function work(home: Home, options: StartOptions, output: Output): Promise<
   try {
     const engine = await startUnlessCut(home, options, output, interrupt);
     if (engine === null) return interrupt.exitCode() ?? 0;
-    const page = () => openPage(home, engine, metrics, options);
+    const page = () => openPage(home, engine, metrics);
     const end = await serve(home, engine, page, output, interrupt);
     if (end !== null) return end;
   } finally {
@@ -159,14 +160,13 @@ async function metricsText(home: Home, engine: Engine, metrics: Metrics, readine
   });
 }
 
-function openPage(home: Home, engine: Engine, metrics: Metrics, options: FolderFlags): Promise<RunningPage> {
+function openPage(home: Home, engine: Engine, metrics: Metrics): Promise<RunningPage> {
   const { config } = home;
   const parts = {
     ...home,
     version: manifest.version,
     installation: config.name,
     serviceOrigin: engine.serviceOrigin,
-    folderFlags: fromAnywhere(options),
     queueDescription: engine.queueDescription,
     token: config.page.token,
     surroundings: () => checkSurroundings(home),
@@ -174,15 +174,6 @@ function openPage(home: Home, engine: Engine, metrics: Metrics, options: FolderF
     metricsText: (known: Parameters<typeof metricsText>[3]) => metricsText(home, engine, metrics, known),
   };
   return startPage(parts, { host: config.page.host, port: config.page.port });
-}
-
-/** People who see the page are in other folders than the process was started in. */
-function fromAnywhere({ config, data, sandbox = false }: FolderFlags): FolderFlags {
-  return {
-    ...(config === undefined ? {} : { config: resolve(config) }),
-    ...(data === undefined ? {} : { data: resolve(data) }),
-    sandbox,
-  };
 }
 
 async function readiness(home: Home, engine: Engine): Promise<Readiness> {
@@ -231,9 +222,17 @@ function printBanner(output: Output, home: Home, engine: Engine, page: string, l
   );
   output.line(`  import folder  ${home.folders.watched.at(-1)}`);
   output.line(`  page           ${page}`);
-  const folder = relative(process.cwd(), home.folders.watched.at(-1) ?? '');
   // Invented people are for the sandbox alone.
-  output.line(`  try            cp ${sandbox ? 'config/samples/contacts.csv' : 'YOUR-EXPORT.csv'} ${folder}/`);
+  const example = sandbox ? wordFromHere(samplePath) : 'YOUR-EXPORT.csv';
+  output.line(`  try            cp ${example} ${wordFromHere(`${home.folders.watched.at(-1)}/`)}`);
+}
+
+const samplePath = fileURLToPath(new URL('../../../config/samples/contacts.csv', import.meta.url));
+
+/** A path as people in the folder at hand would type it. A folder ends in a slash. */
+function wordFromHere(path: string): string {
+  const shown = relative(process.cwd(), path) || '.';
+  return shellWord(path.endsWith('/') ? `${shown}/` : shown);
 }
 
 /** `patchbay start --worker`: a further process that works for the engine of a data folder, until Ctrl-C. */

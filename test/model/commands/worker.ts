@@ -137,6 +137,7 @@ function runContext(name: string, around: WorkerSurroundings, life: Life): RunCo
       upsert,
       reports: folders.reports,
       serviceName: 'sandbox',
+      folderFlags: {},
       auditAfterMs: latestCommitMs + visibilityLagMs,
     },
     upsert,

@@ -109,6 +109,7 @@ export async function openRunsBench(options: BenchOptions = {}): Promise<RunsBen
     defaultCountry: null,
     onBlank: 'keep',
     serviceName: 'sandbox',
+    folderFlags: {},
     auditAfterMs: 0,
     actor: { who: 'ann', by: 'command' },
     ...others,
