@@ -12,11 +12,13 @@ const names = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
 // Names are compared without case, digits and punctuation: `next_page_token`, `@odata.nextLink`.
 
-/** Objects that hold such members. */
-const holders = names('paging pagination page pageinfo links meta metadata info additionaldata responsemetadata');
+/** Objects that hold such members. `cursors` is none: a service names both ends there of the last page, too. */
+const holders = names(
+  'paging pagination page pageinfo links meta metadata info additionaldata responsemetadata cursor',
+);
 const pointers = names(
   `next nextpage nextpagetoken nexttoken nextcursor nextlink nexturl nexturi nexthref nextrecordsurl odatanextlink nextpageurl
-  nextpageuri nextpagelink nextoffset nextmarker continuationtoken lastevaluatedkey`,
+  nextpageuri nextpagelink nextoffset nextmarker continuationtoken lastevaluatedkey after`,
 );
 /** True where more follows. */
 const moreFlags = names(

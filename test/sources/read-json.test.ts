@@ -121,6 +121,7 @@ describe('JSON: the right end for each input', () => {
       '{"Resources":[{"id":1}],"startIndex":5,"itemsPerPage":2,"totalResults":5}',
       '"startIndex" is 5; it holds 1 record, and "totalResults" is 5',
     ],
+    ['{"data":[{"id":1}],"cursor":{"before":null,"after":"abc"}}', '"cursor.after" points to the next one'],
     ['{"records":[{"id":1}],"offset":"itr1/rec1"}', '"offset" points to the next one'],
   ])('refuses one page of several: %s', async (content, says) => {
     expect(await failed(content)).toMatchObject({
@@ -146,6 +147,8 @@ describe('JSON: the right end for each input', () => {
 
   it.each([
     '{"data":[{"id":1}],"nextPageToken":null,"totalItems":120}',
+    '{"data":[{"id":1}],"cursor":{"before":"x","after":null}}',
+    '{"data":[{"id":1}],"paging":{"cursors":{"before":"x","after":"y"}}}',
     '{"data":[{"id":1}],"nextPageToken":"","has_more":false,"paging":{"next":null}}',
     '{"data":[{"id":1}],"paging":{"next":{}},"total":1,"links":{"next":null,"self":"https://e.example"}}',
     '{"data":[{"id":1,"next":"x","nextPageToken":"y"}],"other":{"next":"z"}}',

@@ -149,14 +149,22 @@ function idRank(name: string): number | null {
   return foreign.every((part) => perhapsOwn.has(part)) ? 20 : null;
 }
 
-/** `ID de registro`, `ID du contact`. */
-function isIdOfPerson([first = '', second = '', ...others]: readonly string[]): boolean {
-  return idWords.has(first) && /^d(?:e|u|el|es)?$/.test(second) && others.some((part) => personIdWords.test(part));
+/** French and Spanish put the word in front: `ID de registro`, `ID client`. */
+function isIdOfPerson([first = '', ...others]: readonly string[]): boolean {
+  return idWords.has(first) && saysOnePerson(others);
+}
+
+/** `du contact`, `cliente`; of several (`de contactos`) a number counts them. */
+function saysOnePerson([first = '', ...others]: readonly string[]): boolean {
+  const named = /^d(?:e|u|el|es)?$/.test(first) ? others : [first, ...others];
+  return named.length > 0 && personIdWords.test(named[0] ?? '') && !named.some((part) => part.endsWith('s'));
 }
 
 /** The rank of a column that is called a number or a code; null for one of phones, addresses, taxes and the like. */
 function numberRank(name: string, parts: readonly string[]): number | null {
-  const isNumber = /#\s*$/.test(name) || numberWords.has(parts.at(-1) ?? '') || numberEnding.test(parts.at(-1) ?? '');
+  const last = parts.at(-1) ?? '';
+  const isInFront = numberWords.has(parts[0] ?? '') && saysOnePerson(parts.slice(1));
+  const isNumber = /#\s*$/.test(name) || numberWords.has(last) || numberEnding.test(last) || isInFront;
   if (!isNumber || contactColumnOf(name) !== null) return null;
   const isOwn = parts.some((part) => personIdWords.test(part));
   const isCalled = parts.some((part) => phoneWords.test(part) && !personIdWords.test(part));

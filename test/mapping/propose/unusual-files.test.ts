@@ -73,7 +73,8 @@ describe('files of unusual form', () => {
       'Client Code',
     ],
     ...['Réf', 'Código', 'Nº', 'N°', 'Account Number', 'Record No', 'Membership Number', 'Vertragsnummer', 'Socio Nº'],
-    ...['ID de registro', 'ID du contact', 'Identifiant'],
+    ...['ID de registro', 'ID du contact', 'Identifiant', 'ID client', 'ID cliente', 'ID contact'],
+    ...['N° client', 'No client', 'N° de client', 'Numéro de client', 'Nº cliente', 'Code adhérent'],
   ])('%s is the key before an e-mail address, however few rows there are', (name) => {
     const header = [name, 'Ansprechpartner', 'Firma', 'Festnetz', 'Handy', 'E-Mail', 'Status'];
     const facts = tableFacts(
@@ -88,6 +89,7 @@ describe('files of unusual form', () => {
 
   test.each([
     ...['PLZ-Nr', 'Postal Code', 'Zip Code', 'Hausnummer', 'Fax Number', 'Faxnr', 'Tax No', 'Steuernummer', 'Lfd. Nr.'],
+    ...['Numéro de contacts', 'Número de clientes', 'N° de commande', 'N° SIRET', 'ID du groupe'],
     ...['Area Code', 'Country Code', 'Order Number', 'Rechnungsnummer', 'Company Number', 'Owner No', 'IBAN-Nr'],
   ])('%s is a number of something else', (name) => {
     const facts = tableFacts(
