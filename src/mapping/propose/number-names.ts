@@ -1,4 +1,4 @@
-/** What a column's name says of the numbers in it, where they are neither those of the person nor to be called. Pure. */
+/** What a column's name says of what is in it, where that is not the person's own, or nothing that can be called. Pure. */
 import { wordsOf } from '#src/sources/number-words.ts';
 
 /** Numbers of other things than the person, which may be unique in a short file. Parts of words without accents. */
@@ -7,6 +7,15 @@ const otherThings =
 /** What is counted, measured or paid: amounts, dates, ages. Whole words. */
 const measures =
   /^(?:amount|balance|price|cost|costs|fee|sum|revenue|turnover|budget|salary|income|credit|debit|payment|paid|due|spent|value|volume|quantity|qty|size|weight|height|score|points|rating|rank|age|year|month|day|date|birthday|born|since|hours|percent|rate|deals|visits|betrag|saldo|preis|kosten|gebuhr|summe|umsatz|gehalt|menge|punkte|alter|jahr|monat|tag|datum|geburtstag|geburtsdatum|geboren|seit|stunden|wert|montant|solde|prix|cout|frais|somme|chiffre|salaire|quantite|annee|mois|jour|naissance|depuis|heures|valeur|importe|monto|precio|coste|costo|suma|ingresos|salario|cantidad|puntos|edad|ano|mes|dia|fecha|nacimiento|desde|horas|valor|bedrag)$/;
+
+/** Who else may be meant beside an address or a number. Beginnings of words without accents. */
+const otherPeople =
+  /^(?:owner|assigned|manager|assistant|agent|referrer|supervisor|boss|spouse|husband|wife|parent|mother|father|guardian|emergency|vorgesetzt|sachbearbeit|assisten|betreu|ehepartner|ehefrau|ehemann|notfall|notruf|eltern|mutter|vater|erziehungsberechtigt|responsable|urgence|conjoint|mere$|pere$|jefe|jefa|urgencia|emergencia|propietari|conyuge|padre|madre|asistente|encargad)/;
+
+/** `E-Mail Vorgesetzter`, `Emergency Phone`: the values may be another person's. */
+export function mayBeOfAnotherPerson(name: string): boolean {
+  return wordsOf(name).some((part) => otherPeople.test(part));
+}
 
 /** `PLZ-Nr`, `Order Number`: the number of a thing. @param own words that say that the person is meant all the same. */
 export function isNumberOfOther(name: string, own: RegExp | null = null): boolean {

@@ -11,7 +11,7 @@ import { tidyHeader } from '#src/mapping/header.ts';
 import { genericMeaning, genericTargets, type Settings } from '#src/mapping/layout.ts';
 import { machineIn, wordsOf } from '#src/sources/number-words.ts';
 import type { ColumnFacts, FileFacts } from './column-facts.ts';
-import { isMeasure, isNumberOfOther } from './number-names.ts';
+import { isMeasure, isNumberOfOther, mayBeOfAnotherPerson } from './number-names.ts';
 import type { Confidence } from './proposal.ts';
 import { kindsOf, type ValueKinds } from './value-kinds.ts';
 
@@ -62,7 +62,12 @@ export function judgeColumns({ columns }: FileFacts, country: CountryCode | null
     if (rival !== undefined) return judgeRival(verdict, rival.generic, kinds);
     return judgeByValues(verdict, names[index] ?? '', kinds);
   });
-  return fillNames(byName);
+  return fillNames(byName.map((one, index) => asGuessOfAnother(one, names[index] ?? '')));
+}
+
+function asGuessOfAnother(judged: JudgedColumn, name: string): JudgedColumn {
+  if (judged.meaning.kind !== 'items' || !mayBeOfAnotherPerson(name)) return judged;
+  return { ...judged, confidence: 'guess', reason: `${judged.reason}; by its name they may be another person's` };
 }
 
 type Verdict = (meaning: Meaning, confidence: Confidence | null, reason: string) => JudgedColumn;
@@ -152,6 +157,9 @@ function judgeRival(verdict: Verdict, generic: string, kinds: ValueKinds): Judge
   return verdict({ kind: 'scalar', name: 'firstName', transform: null }, 'guess', reason);
 }
 
+/** By what people sign in: an e-mail address there is their own. */
+const signInNames = words('username userprincipalname userid loginname loginid accountname signinname');
+
 /** Columns whose names say nothing. */
 function judgeByValues(verdict: Verdict, name: string, kinds: ValueKinds): JudgedColumn {
   const unused = (reason: string): JudgedColumn => verdict({ kind: 'unused' }, null, reason);
@@ -162,7 +170,7 @@ function judgeByValues(verdict: Verdict, name: string, kinds: ValueKinds): Judge
   const found = itemsByValues(name, kinds);
   if (found !== null) {
     const what = found.list === 'emails' ? 'e-mail addresses' : 'phone numbers';
-    if (isAboutContactData(name))
+    if (isAboutContactData(name) && !(found.list === 'emails' && signInNames.has(wordsOf(name).join(''))))
       return unused(`its values are ${what}, but its name says that they are not the contact's own`);
     const label = named?.generic.split(' ')[1] ?? tidyHeader(name).toLowerCase().slice(0, 75).trim();
     return verdict({ kind: 'items', list: found.list, label }, found.confidence, foundInWords(found.list, kinds));

@@ -164,6 +164,18 @@ describe('a name that the values contradict', () => {
   });
 
   test.each([
+    ...['E-mail manager', 'E-Mail Vorgesetzter', 'E-Mail (Betreuer)', 'Courriel du responsable', 'Correo del jefe'],
+  ])('an address that may be another person’s is a guess: %s', (name) => {
+    const given = facts(name, (n) => `${n}@example.com`);
+    expect(lines(given)[1]).toMatch(/→ email .*\(guess\)$/);
+    expect(propose(given).draft.columns[1]?.reason).toContain("another person's");
+  });
+
+  test.each(['User principal name', 'User name', 'Login ID'])('people sign in by their own address: %s', (name) => {
+    expect(lines(facts(name, (n) => `${n}@example.com`))[1]).toMatch(/→ email .*\(likely\)$/);
+  });
+
+  test.each([
     ...['Télécopie (bureau)', 'Récepteur de radiomessagerie', 'Téléphone ATS/TTY', 'Télex', 'Faxnummer', 'workFax'],
     ...['Fax del trabajo', 'Localizador', 'Fax bedrijf', 'Cercapersone', '会社ファックス', '传真', 'Факс'],
   ])('a number that cannot be called is left out: %s', (name) => {
