@@ -1,5 +1,12 @@
-/** Which runs have found keys unchanged, from the bitmaps that they left behind. */
-import { hasBit } from './rules/bitmap.ts';
+/**
+ * Which runs have found keys unchanged, from the bitmaps that they left behind.
+ *
+ * A run that is stopped or cancelled before it was applied has settled nothing: what it found is withheld. When it goes on after
+ * all, its file says the same as before; only where an older row was settled meanwhile must it be read anew.
+ */
+import { countBits, emptyBitmap, enterBit, hasBit, union } from './rules/bitmap.ts';
+import type { RunRecord, RunState } from './runs.ts';
+import type { BitmapKind } from './tables/runs.ts';
 import type { Tables } from './tables.ts';
 
 interface AskedKey {
@@ -40,4 +47,58 @@ export async function confirmedSince(
     left = left.filter(({ key }) => !confirmed.has(key));
   }
   return confirmed;
+}
+
+/** As what a run that goes on keeps which rows were unchanged: those of a fix-file or a redrive are older than their run. */
+export function unchangedKind({ kind }: Pick<RunRecord, 'kind'>): BitmapKind {
+  return kind === 'file' ? 'unchanged' : 'answered';
+}
+
+/** What a run that moves on found unchanged counts from now on, or does not any more. @param run as it was before. */
+export async function withholdUnchanged(
+  { runs }: Pick<Tables, 'runs'>,
+  run: Pick<RunRecord, 'sequence' | 'feed' | 'kind' | 'state'>,
+  to: RunState,
+): Promise<void> {
+  const kind = unchangedKind(run);
+  const isWithheld = run.state === 'staging' ? to !== 'staging' && to !== 'applying' : to === 'queued';
+  if (isWithheld) await turn(kind, 'withheld');
+  else if (to === 'applying') await turn('withheld', kind);
+
+  async function turn(from: BitmapKind, into: BitmapKind): Promise<void> {
+    const [found] = await runs.bitmaps(run.feed, from, run.sequence, run.sequence);
+    if (found === undefined) return;
+    await runs.putBitmap(run.sequence, into, found.bits);
+    await runs.deletePart(run.sequence, from, 1);
+  }
+}
+
+/** Rows were settled: newer runs whose rows of these keys were unchanged, and are withheld, have been overtaken by them. */
+export async function overtakeWithheld(
+  { runs }: Pick<Tables, 'runs'>,
+  feed: string,
+  settled: readonly AskedKey[],
+): Promise<void> {
+  const numbered = settled.flatMap(({ number, ...one }) => (number === null ? [] : [{ ...one, number }]));
+  if (numbered.length === 0) return;
+  const from = Math.min(...numbered.map(({ sequence }) => sequence)) + 1;
+  // Runs that are stopped, and cancelled ones that are being ended.
+  for (const { sequence: run, bits } of await runs.bitmaps(feed, 'withheld', from, Number.MAX_SAFE_INTEGER)) {
+    const overtaken = numbered.filter(({ number, sequence }) => run > sequence && hasBit(bits, number));
+    if (overtaken.length === 0) continue;
+    const now = emptyBitmap(Math.max(...overtaken.map(({ number }) => number)));
+    for (const { number } of overtaken) enterBit(now, number);
+    const [before] = await runs.bitmaps(feed, 'overtaken', run, run);
+    await runs.putBitmap(run, 'overtaken', before === undefined ? now : union(before.bits, now));
+  }
+}
+
+/** How many keys that a file's run found unchanged, and that are withheld, an older row of its feed was settled for since. */
+export async function overtakenCount(
+  { runs }: Pick<Tables, 'runs'>,
+  { feed, sequence, kind }: Pick<RunRecord, 'feed' | 'sequence' | 'kind'>,
+): Promise<number> {
+  if (kind !== 'file') return 0;
+  const [overtaken] = await runs.bitmaps(feed, 'overtaken', sequence, sequence);
+  return overtaken === undefined ? 0 : countBits(overtaken.bits);
 }

@@ -6,6 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { unchangedKind } from './confirmed.ts';
 import type { DeadLetter } from './letters.ts';
 import { hasBit } from './rules/bitmap.ts';
 import {
@@ -172,11 +173,15 @@ async function closeUnsettled(
 }
 
 /**
- * Closes the unsettled letters of a feed whose keys a run has found unchanged: a success, too. Slice by slice;
- * a process that stages the file again after a crash does it again.
- * @param unchanged a bitmap by the numbers of contacts.
+ * Closes the unsettled letters whose keys a run that was applied found unchanged: a success, too. Those of newer rows stay. Slice by slice;
+ * a process that ends the run again after a crash does it again.
  */
-export async function closeUnchanged({ reads, transact }: Store, feed: string, unchanged: Uint8Array): Promise<void> {
+export async function closeUnchanged({ reads, transact }: Store, runId: string): Promise<void> {
+  const run = await reads.runs.place(runId);
+  if (run === null) return;
+  const { feed, sequence } = run;
+  const [unchanged] = await reads.runs.bitmaps(feed, unchangedKind(run), sequence, sequence);
+  if (unchanged === undefined) return;
   let after: LetterFacts | null = null;
   // Ends with the first short page: each goes on where the one before ended.
   for (;;) {
@@ -188,9 +193,9 @@ export async function closeUnchanged({ reads, transact }: Store, feed: string, u
     const known = keys.length === 0 ? null : await reads.keys.read(keys, []);
     const isUnchanged = ({ key }: LetterFacts): boolean => {
       const number = known?.get(key ?? '')?.contact?.number ?? null;
-      return key !== null && number !== null && hasBit(unchanged, number);
+      return key !== null && number !== null && hasBit(unchanged.bits, number);
     };
-    const closed = page.filter(isUnchanged).map(({ id }) => id);
+    const closed = page.filter((letter) => letter.sequence <= sequence && isUnchanged(letter)).map(({ id }) => id);
     if (closed.length > 0) await transact((tables) => closeLetters(tables, closed));
     if (page.length < lettersPerSlice) return;
     after = page.at(-1) ?? null;

@@ -1,7 +1,7 @@
 /** The dead letters of the ledger, over any database. Whatever runs over many of them goes in slices. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { NewAct } from './acts.ts';
-import { lettersPerSlice } from './dead-rows.ts';
+import { closeUnchanged, lettersPerSlice } from './dead-rows.ts';
 import { enterAct } from './desk/acts.ts';
 import type { DeadLetter, DeadLetterFilter, DeadLetterLedger, LettersOfFeed } from './letters.ts';
 import { enterRedrive, giveBackEnded, lettersOf, takeLetters } from './redrives.ts';
@@ -64,6 +64,7 @@ export function lettersOver(store: Store): DeadLetterLedger {
     takeLetters: (runId) => takeLetters(store, runId),
     lettersOf: (runId, after, limit) => lettersOf(store, runId, after, limit),
     giveBackEnded: () => giveBackEnded(store),
+    closeUnchanged: (runId) => closeUnchanged(store, runId),
     unmetCount: (runId) => eachUnmet((after) => unmetOf(store.reads, runId, after)),
     closeUnmet: (runId) => closeUnmet(store, runId),
   };

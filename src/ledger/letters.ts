@@ -114,6 +114,11 @@ export interface DeadLetterLedger {
   ): Promise<readonly DeadLetter[]>;
   /** What redrives that have ended took and have not settled is open again: completes what a crash left undone. */
   giveBackEnded(): Promise<void>;
+  /**
+   * Closes, in slices, what is unsettled of the keys that a run which was applied found unchanged: a success, too. Nothing for one that was
+   * stopped or cancelled before it was applied, nor once it is pruned.
+   */
+  closeUnchanged(runId: string): Promise<void>;
   /** How many open letters without a key have a row that the run's file, a full one of their feed, does not hold any more. */
   unmetCount(runId: string): Promise<number>;
   /** Closes them, in slices: nothing else could ever close them. @returns how many. */

@@ -6,6 +6,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invariant } from '#src/errors.ts';
+import { overtakenCount, withholdUnchanged } from './confirmed.ts';
 import { enterAct } from './desk/acts.ts';
 import { giveBack } from './redrives.ts';
 import { acceptedStates, historyKind, keepsKeys } from './rules/feeds.ts';
@@ -18,7 +19,17 @@ import type { Store, Tables } from './tables.ts';
 export const rowsPerSlice = 2_000;
 
 /** What an interrupted reading leaves, and what a finished run needs no more. */
-const stagedParts = ['rows', 'batches', 'events', 'headers', 'deadRows', 'missing'] as const;
+const stagedParts = [
+  'rows',
+  'batches',
+  'events',
+  'headers',
+  'deadRows',
+  'missing',
+  'answered',
+  'withheld',
+  'overtaken',
+] as const satisfies readonly RunPart[];
 const readingParts = [...stagedParts, 'met', 'unchanged'] as const;
 
 export function runsOver(store: Store): RunLedger {
@@ -105,6 +116,7 @@ export function runsOver(store: Store): RunLedger {
           const anew = change.reading === undefined ? {} : { ...change.reading, approvals: [] };
           const noted = change.notes === undefined ? {} : { notes: notesWith(run.notes, change.notes) };
           await tables.runs.changeRun(run.sequence, { ...changed, ...anew, ...noted });
+          await withholdUnchanged(tables, run, to);
           await enterAct(tables, change.act, { run: id, feed: run.feed });
           return true;
         },
@@ -135,12 +147,18 @@ export function runsOver(store: Store): RunLedger {
         await tables.runs.changeRun(run.sequence, { ...facts, ...noted }, { ...counts, ...requests });
       }),
 
+    overtakenCount: async (id) => {
+      const run = await runOf(reads, id);
+      return run?.state === 'stopped' ? overtakenCount(reads, run) : 0;
+    },
+
     approve: (id, approval, act) =>
       transact(async (tables) => {
         const run = await runOf(tables, id);
         const changed = approved(run, approval);
-        if (run === null || changed === null) return false;
+        if (run === null || changed === null || (await overtakenCount(tables, run)) > 0) return false;
         await tables.runs.changeRun(run.sequence, changed);
+        await withholdUnchanged(tables, run, 'applying');
         await enterAct(tables, act, { run: id, feed: run.feed, facts: { checksum: approval.checksum } });
         return true;
       }, 'durable'),

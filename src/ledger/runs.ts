@@ -397,9 +397,11 @@ export interface RunLedger {
   beginStaging(id: string, atMs: number): Promise<boolean>;
   /** One transaction. */
   record(id: string, facts: RunFacts): Promise<void>;
+  /** How many contacts a stopped run found unchanged that an older row of its feed has changed since: it must be read anew. */
+  overtakenCount(id: string): Promise<number>;
   /**
    * Lets a stopped run continue if it is still stopped for the approved reason, and keeps the approval. Durable. @returns whether
-   * it did: not if the run was cancelled or replaced in the meantime, or stopped again for another reason.
+   * it did: not if the run was cancelled or replaced in the meantime, stopped again for another reason, or overtaken.
    */
   approve(id: string, approval: Approval, act?: NewAct): Promise<boolean>;
   /**

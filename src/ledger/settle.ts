@@ -4,6 +4,7 @@
  */
 import type { JournalEntry } from '#src/contacts/outcome.ts';
 import { invariant } from '#src/errors.ts';
+import { overtakeWithheld } from './confirmed.ts';
 import type { KeyHistoryEntry, NewJournalRow } from './contacts.ts';
 import { closeLetters, closeLettersOf, enterDeadRows } from './dead-rows.ts';
 import { eventsThatFit } from './rules/events.ts';
@@ -51,6 +52,7 @@ export async function settleRecords(tables: Tables, request: SettleRequest): Pro
   const heldStill: KeyWrites['heldStill'][number][] = [];
   const held: KeyWrites['held'][number][] = [];
   const ends: EndedRecord[] = [];
+  const moved: SettledRecord[] = [];
   for (const record of records) {
     const { key, position } = record;
     const rows = after.get(key) ?? atHand(key, before.get(key));
@@ -76,10 +78,16 @@ export async function settleRecords(tables: Tables, request: SettleRequest): Pro
       heldStill.push(...fields.heldStill);
       held.push(...fields.held);
     }
+    if (settlement.said !== null) moved.push(record);
     if (settlement.end !== null) ends.push({ record, end: settlement.end });
   }
   await tables.keys.write({ ...writesOf(before, after.values()), history, heldStill, held });
   await tables.keys.addJournal(journal);
+  await overtakeWithheld(
+    tables,
+    feed,
+    moved.map(({ key, sequence }) => ({ key, sequence, number: before.get(key)?.contact?.number ?? null })),
+  );
   await endRows(tables, run, ends, atMs);
   return ends.length;
 }

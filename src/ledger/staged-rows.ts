@@ -6,7 +6,8 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invariant } from '#src/errors.ts';
-import { closeLetters, closeUnchanged, enterDeadRows } from './dead-rows.ts';
+import { unchangedKind } from './confirmed.ts';
+import { closeLetters, enterDeadRows } from './dead-rows.ts';
 import { cancelledEvent, cancelledInDoubt, eventsThatFit, isOfCancelling } from './rules/events.ts';
 import { atHand, contactRecord, type KeyAtHand, leaseFacts, noWrites } from './rules/key-rows.ts';
 import { isAtWork } from './rules/lease.ts';
@@ -118,17 +119,14 @@ export function stagedRowsOver(store: Store): RowLedger {
       return { records: await recordsAt(reads, place, positions), next: last < place.lastPosition ? last : null };
     },
 
-    confirm: async (runId, { unchanged, met, missing = null }) => {
-      const place = await transact(async ({ runs }) => {
+    confirm: (runId, { unchanged, met, missing = null }) =>
+      transact(async ({ runs }) => {
         const one = await runs.place(runId);
-        if (one?.state !== 'staging') return null;
-        if (one.kind === 'file') await runs.putBitmap(one.sequence, 'unchanged', unchanged);
+        if (one?.state !== 'staging') return;
+        await runs.putBitmap(one.sequence, unchangedKind(one), unchanged);
         await runs.putBitmap(one.sequence, 'met', met);
         if (missing !== null) await runs.putBitmap(one.sequence, 'missing', missing);
-        return one;
-      });
-      if (place !== null) await closeUnchanged(store, place.feed, unchanged);
-    },
+      }),
 
     confirmedSince: (feed, sequence) => reads.runs.bitmaps(feed, 'unchanged', sequence + 1, Number.MAX_SAFE_INTEGER),
 

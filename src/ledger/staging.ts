@@ -201,12 +201,12 @@ export interface StagingLedger {
   /** @returns the position of its first record, behind which the others follow one by one; and the run's state by then. */
   stage(slice: StagedSlice): Promise<{ readonly first: number; readonly state: RunState }>;
   /**
-   * The file was read to its end: the run has spoken for these keys, and an older row of the feed does not any more. A run of dead
-   * letters or of a fix-file has not: its rows are older than itself (`spoken` of their slice). Dead letters of unchanged keys are
-   * closed. Nothing where the run is not being staged.
+   * The file was read to its end: the run has spoken for these keys, and an older row of the feed does not any more, unless the run is
+   * stopped or cancelled before it is applied. A run of dead letters or of a fix-file has not: its rows are older than itself (`spoken`
+   * of their slice). Nothing where the run is not being staged.
    */
   confirm(runId: string, keys: KeysOfFile): Promise<void>;
-  /** What runs of the feed behind that sequence have found unchanged; the newest first. */
+  /** What runs of the feed behind that sequence have found unchanged, except for those that were stopped or cancelled before they were applied; the newest first. */
   confirmedSince(
     feed: string,
     sequence: number,

@@ -382,7 +382,7 @@ export async function isUnderWayBy(
  * @param choice what becomes of contacts that are there already, without an externalId.
  * @param plan the plan that was shown: contacts whose plan is another one by then are skipped.
  * @throws PatchbayError `usage` `notStopped` | `choiceMissing` | `nothingToLink`; `guard` `notApproved` where the run was cancelled or replaced, or stopped anew,
- *   after it was shown.
+ *   after it was shown, or where contacts that it found unchanged were written by an older file since.
  */
 export async function approveRun(
   home: Pick<Home, 'ledger' | 'clock' | 'log' | 'actor'>,
@@ -411,7 +411,10 @@ export async function approveRun(
     ...chosen,
     ...(plan === null ? {} : { plan: plan.id }),
   });
-  if (!(await ledger.runs.approve(shown.id, approval, act))) throw notApproved(shown, await ledger.runs.get(shown.id));
+  if (!(await ledger.runs.approve(shown.id, approval, act))) {
+    const overtaken = await ledger.runs.overtakenCount(shown.id);
+    throw overtaken > 0 ? notAsStaged(shown, overtaken) : notApproved(shown, await ledger.runs.get(shown.id));
+  }
   await removeStoppedNote(shown);
   log.info({ run: shown.id, feed: shown.feed, code: shown.reason.code }, 'run approved');
 }
@@ -424,6 +427,15 @@ function choiceMissing({ id }: RunRecord, { message, hint }: RunReason): Patchba
 function nothingToLink({ id }: RunRecord): PatchbayError {
   const message = `run ${id} was not approved: it was not stopped by contacts without an externalId, so that --adopt has nothing to link`;
   return new PatchbayError('usage', 'nothingToLink', message, { hint: `Look at it: patchbay runs show ${id}` });
+}
+
+/** The rows of these contacts are not staged, and would leave them as an older file wrote them. */
+function notAsStaged({ id }: RunRecord, overtaken: number): PatchbayError {
+  const [contacts, were] = overtaken === 1 ? ['contact', 'was'] : ['contacts', 'were'];
+  const message = `run ${id} was not approved: ${overtaken} ${contacts} that it found unchanged ${were} written by an older file of its feed since`;
+  return new PatchbayError('guard', 'notApproved', message, {
+    hint: `Read its file anew: patchbay runs restage ${id}`,
+  });
 }
 
 function notApproved(shown: RunRecord, now: RunRecord | null): PatchbayError {

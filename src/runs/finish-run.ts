@@ -92,6 +92,7 @@ async function endRun(
   atMs: number,
 ): Promise<RunSummary | null> {
   const { id, state: from, reason, notes } = run;
+  await parts.ledger.deadLetters.closeUnchanged(id);
   const summary = await inWork('finishing', { run: id }, () => writeResults(parts, run, state, atMs));
   const change = { atMs, reason, notes };
   if (!(await inStep('finishRun', () => parts.ledger.runs.move(id, [from], state, change)))) return null;

@@ -231,6 +231,7 @@ export function deadLetterContract(open: OpenLedger): void {
     await stagingRun(ledger, 'r5');
     // The first key has the first number.
     await ledger.runs.confirm('r5', { unchanged: Uint8Array.of(2), met: Uint8Array.of(6) });
+    await ledger.deadLetters.closeUnchanged('r5');
     const states = (await ledger.deadLetters.list(everyLetter)).map(
       ({ feed, key, code, state }) => `${feed} ${key} ${code} ${state}`,
     );

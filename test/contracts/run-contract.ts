@@ -429,17 +429,18 @@ export function runContract(open: OpenLedger): void {
     for (const id of ['r1', 'r2', 'r3']) {
       await stagingRun(ledger, id);
       await ledger.runs.confirm(id, { unchanged: bits, met: bits });
+      await ledger.runs.move(id, ['staging'], 'applying', { atMs });
     }
     const unpruned = async () => (await ledger.runs.list({ unpruned: true, limit: 10 })).map(({ id }) => id);
     const confirmed = async () => (await ledger.runs.confirmedSince('main', 0)).length;
     const end = async (id: string) => {
-      await ledger.runs.move(id, ['staging', 'stopped'], 'done', { atMs });
+      await ledger.runs.move(id, ['applying', 'stopped'], 'done', { atMs });
       expect(await unpruned()).toEqual([id]);
       await ledger.runs.prune(id);
       expect(await unpruned()).toEqual([]);
       return confirmed();
     };
-    await ledger.runs.move('r2', ['staging'], 'stopped', { atMs });
+    await ledger.runs.move('r2', ['applying'], 'stopped', { atMs });
     expect(await end('r1')).toBe(2);
     // A row of the second one may still be written, and the third one has spoken since.
     expect(await end('r3')).toBe(2);

@@ -1,6 +1,8 @@
 /** Staged records, what the file said before, and what a report tells. */
 import { expect, test } from 'vitest';
 import type { DesiredContact } from '#src/contacts/desired.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import { approvalOf } from '#src/ledger/rules/approval.ts';
 import { emptyBitmap, enterBit } from '#src/ledger/rules/bitmap.ts';
 import { changesPerRunMax, eventsPerRunMax, type RunEvent } from '#src/ledger/staging.ts';
 import type { Row } from '#src/sources/row.ts';
@@ -23,8 +25,8 @@ import {
 import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
 
 export function stagingContract(open: OpenLedger): void {
-  test('a key that a newer run of the feed found unchanged is not written by an older row any more, and its letters are closed', async () => {
-    const { ledger } = await openForTest(open);
+  /** A run of one key that is settled, and a newer one that found the key unchanged; a letter of the key is open. */
+  async function unchangedAfter(ledger: Ledger) {
     const older = await applyingRun(ledger, 'r1', ['k1']);
     const [pending] = await pendingOf(ledger, older);
     if (pending === undefined) throw new Error('a record is staged');
@@ -37,9 +39,73 @@ export function stagingContract(open: OpenLedger): void {
     const bits = emptyBitmap(number);
     enterBit(bits, number);
     await ledger.runs.confirm('r2', { unchanged: bits, met: bits });
-    expect((await ledger.counts()).openLetters).toBe(0);
-    const answer = await lease(ledger, 'w9', ['k1'], { sequence: older.sequence });
-    expect(answer.get('k1')).toEqual({ kind: 'superseded' });
+    const found = async () => {
+      const answer = await lease(ledger, 'w9', ['k1'], { sequence: older.sequence });
+      await ledger.contacts.release('w9', ['k1']);
+      await ledger.deadLetters.closeUnchanged('r2');
+      return [answer.get('k1')?.kind, (await ledger.counts()).openLetters];
+    };
+    return { older, newer, found };
+  }
+
+  test('a key that a newer run of the feed found unchanged is not written by an older row any more, and its letters are closed', async () => {
+    const { ledger } = await openForTest(open);
+    const { found } = await unchangedAfter(ledger);
+    expect(await found()).toEqual(['superseded', 0]);
+  });
+
+  test.each(['cancelling', 'failed'] as const)(
+    'what a run found unchanged that becomes %s while it is read answers nothing',
+    async (state) => {
+      const { ledger } = await openForTest(open);
+      const { found } = await unchangedAfter(ledger);
+      await ledger.runs.move('r2', ['staging'], state, { atMs: createdAtMs });
+      expect(await found()).toEqual(['leased', 1]);
+      expect(await ledger.runs.confirmedSince('main', 0)).toEqual([]);
+    },
+  );
+
+  test('what a stopped run found unchanged answers nothing until it is approved, then also where it is stopped or cancelled', async () => {
+    const { ledger } = await openForTest(open);
+    const { found } = await unchangedAfter(ledger);
+    const reason = { code: 'guardMaxChange', message: 'too many', hint: null, facts: {} };
+    const stop = (from: 'staging' | 'applying') =>
+      ledger.runs.move('r2', [from], 'stopped', { atMs: createdAtMs, reason });
+    await stop('staging');
+    expect(await found()).toEqual(['leased', 1]);
+    const approval = approvalOf(reason, { reason: null, atMs: createdAtMs });
+    expect(await ledger.runs.approve('r2', approval)).toBe(true);
+    await stop('applying');
+    expect((await ledger.runs.confirmedSince('main', 0)).length).toBe(1);
+    await ledger.runs.move('r2', ['stopped'], 'cancelling', { atMs: createdAtMs });
+    expect(await found()).toEqual(['superseded', 0]);
+  });
+
+  test('a stopped run that an older row of its feed has overtaken is not approved before it was read anew', async () => {
+    const { ledger } = await openForTest(open);
+    const other = await applyingRun(ledger, 'r0', ['k1']);
+    const { newer } = await unchangedAfter(ledger);
+    const reason = { code: 'guardMaxChange', message: 'too many', hint: null, facts: {} };
+    await ledger.runs.move('r2', ['staging'], 'stopped', { atMs: createdAtMs, reason });
+    const approve = () => ledger.runs.approve('r2', approvalOf(reason, { reason: null, atMs: createdAtMs }));
+    expect(await ledger.runs.overtakenCount('r2')).toBe(0);
+    await lease(ledger, 'w1', ['k1'], { sequence: newer.sequence });
+    const [pending] = await pendingOf(ledger, other);
+    if (pending === undefined) throw new Error('a record is staged');
+    await settleAs(ledger, other, 'w1', [settled(pending)]);
+    expect(await ledger.runs.overtakenCount('r2')).toBe(1);
+    expect([await approve(), (await ledger.runs.get('r2'))?.state]).toEqual([false, 'stopped']);
+    await ledger.runs.move('r2', ['stopped'], 'queued', { atMs: createdAtMs });
+    await ledger.runs.beginStaging('r2', createdAtMs);
+    await ledger.runs.move('r2', ['staging'], 'stopped', { atMs: createdAtMs, reason });
+    expect([await ledger.runs.overtakenCount('r2'), await approve()]).toEqual([0, true]);
+  });
+
+  test('what a run found unchanged closes no letter of a newer row', async () => {
+    const { ledger } = await openForTest(open);
+    const { found } = await unchangedAfter(ledger);
+    await ledger.runs.stage(slice(await stagingRun(ledger, 'r3'), { dead: [deadRow('k1')] }));
+    expect(await found()).toEqual(['superseded', 1]);
   });
 
   test('a slice goes in whole: records, dead rows, events and counts', async () => {

@@ -15,7 +15,7 @@ import {
 import type { RunChange } from '#src/ledger/rules/runs.ts';
 import { zeroCounts } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
-import type { NewRows, RowChange, RunPart, RunTables, RunWhere } from '#src/ledger/tables/runs.ts';
+import type { BitmapKind, NewRows, RowChange, RunPart, RunTables, RunWhere } from '#src/ledger/tables/runs.ts';
 import type { Statements } from './pool.ts';
 import type { Parameter } from './values.ts';
 import { where } from './where.ts';
@@ -223,6 +223,9 @@ export function postgresRunTables(statements: Statements): RunTables {
         case 'rows':
           return deleteRows(statements, sequence, limit);
         case 'unchanged':
+        case 'answered':
+        case 'withheld':
+        case 'overtaken':
         case 'met':
         case 'missing':
           return run('DELETE FROM bitmaps WHERE run_sequence = $1 AND kind = $2', sequence, part);
@@ -395,7 +398,7 @@ function runConditions(asked: RunWhere, first = 1): ReturnType<typeof where> {
 }
 
 /** What of a run is deleted piece by piece, each from a table of its own. */
-type PartOfTable = Exclude<RunPart, 'rows' | 'unchanged' | 'met' | 'missing' | 'run'>;
+type PartOfTable = Exclude<RunPart, 'rows' | BitmapKind | 'run'>;
 
 /** The table, the column that orders its rows, and which of them go first. */
 const parts: Readonly<Record<PartOfTable, readonly [table: string, place: string, order: 'ASC' | 'DESC']>> = {

@@ -262,6 +262,9 @@ export function sqliteRunTables(statements: Statements): RunTables {
           return run(`DELETE FROM staged WHERE place IN (${places})`, from, to, limit);
         }
         case 'unchanged':
+        case 'answered':
+        case 'withheld':
+        case 'overtaken':
         case 'met':
         case 'missing':
           return run('DELETE FROM bitmaps WHERE run_sequence = ? AND kind = ?', sequence, part);

@@ -130,10 +130,15 @@ export interface StoredBatch extends Omit<BatchRecord, 'runId'>, Span {
 }
 
 /**
- * What a bitmap of a run says of a key: that its row was unchanged; that the file held it and the feed knew it; that the feed knew
- * it and the file, which is full, lacks it.
+ * What a bitmap of a run says of a key.
+ *
+ * - `unchanged`: its row was, in a file that is still read or went on to be applied. `answered`: the same in a fix-file or a redrive,
+ *   whose rows are older than their run.
+ * - `withheld`: either of them in a run that was stopped or cancelled before it was applied: it has settled nothing.
+ * - `overtaken`: it is withheld, and an older row of the feed was settled since.
+ * - `met`: the file held it and the feed knew it. `missing`: the feed knew it and the file, which is full, lacks it.
  */
-export type BitmapKind = 'unchanged' | 'met' | 'missing';
+export type BitmapKind = 'unchanged' | 'answered' | 'withheld' | 'overtaken' | 'met' | 'missing';
 
 /** What of a run is deleted piece by piece; the run itself last. `touched`: what was kept of it for audits. */
 export type RunPart = 'rows' | 'batches' | 'headers' | 'events' | 'deadRows' | 'touched' | BitmapKind | 'run';
