@@ -5,6 +5,7 @@
  * all, its file says the same as before; only where an older row was settled meanwhile must it be read anew.
  */
 import { countBits, emptyBitmap, enterBit, hasBit, union } from './rules/bitmap.ts';
+import { noWrites } from './rules/key-rows.ts';
 import type { RunRecord, RunState } from './runs.ts';
 import type { BitmapKind } from './tables/runs.ts';
 import type { Tables } from './tables.ts';
@@ -101,4 +102,21 @@ export async function overtakenCount(
   if (kind !== 'file') return 0;
   const [overtaken] = await runs.bitmaps(feed, 'overtaken', sequence, sequence);
   return overtaken === undefined ? 0 : countBits(overtaken.bits);
+}
+
+/** No row of the feed that is older than the given sequence is written to these keys any more. Keys that it does not know stay unknown. */
+export async function speakFor(
+  { keys }: Pick<Tables, 'keys'>,
+  feed: string,
+  spoken: readonly { readonly key: string; readonly sequence: number }[],
+): Promise<void> {
+  if (spoken.length === 0) return;
+  const rows = await keys.read(
+    spoken.map(({ key }) => key),
+    [feed],
+  );
+  const known = spoken.flatMap(({ key, sequence }) => {
+    return (rows.get(key)?.known ?? []).flatMap((one) => (one.spoken < sequence ? [{ ...one, spoken: sequence }] : []));
+  });
+  if (known.length > 0) await keys.write({ ...noWrites, known });
 }

@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { unchangedKind } from './confirmed.ts';
+import { speakFor, unchangedKind } from './confirmed.ts';
 import type { DeadLetter } from './letters.ts';
 import { hasBit } from './rules/bitmap.ts';
 import {
@@ -174,7 +174,8 @@ async function closeUnsettled(
 
 /**
  * Closes the unsettled letters whose keys a run that was applied found unchanged: a success, too. Those of newer rows stay. Slice by slice;
- * a process that ends the run again after a crash does it again.
+ * a process that ends the run again after a crash does it again. A closed letter may still come back in a fix-file: its key remembers the
+ * run, whose bitmap is not kept as long.
  */
 export async function closeUnchanged({ reads, transact }: Store, runId: string): Promise<void> {
   const run = await reads.runs.place(runId);
@@ -195,8 +196,19 @@ export async function closeUnchanged({ reads, transact }: Store, runId: string):
       const number = known?.get(key ?? '')?.contact?.number ?? null;
       return key !== null && number !== null && hasBit(unchanged.bits, number);
     };
-    const closed = page.filter((letter) => letter.sequence <= sequence && isUnchanged(letter)).map(({ id }) => id);
-    if (closed.length > 0) await transact((tables) => closeLetters(tables, closed));
+    const closed = page.filter((letter) => letter.sequence <= sequence && isUnchanged(letter));
+    const spoken = run.kind === 'file' ? [...new Set(closed.flatMap(({ key }) => key ?? []))] : [];
+    if (closed.length > 0) {
+      await transact(async (tables) => {
+        const ids = closed.map(({ id }) => id);
+        await closeLetters(tables, ids);
+        await speakFor(
+          tables,
+          feed,
+          spoken.map((key) => ({ key, sequence })),
+        );
+      });
+    }
     if (page.length < lettersPerSlice) return;
     after = page.at(-1) ?? null;
     await nextTurn();

@@ -173,12 +173,12 @@ export function runsOver(store: Store): RunLedger {
       // At most one run of a feed that has ended keeps its keys.
       const [before] = keeps ? await reads.runs.findRuns(accepted(run.feed, run.sequence, 'allRows'), 1) : [];
       if (before !== undefined) await emptied(before.id, ['met'], isEnded);
-      // What runs found unchanged matters to older rows that wait, and to nothing else.
+      // What runs found unchanged matters to older rows that wait; that of the last whole file, to those of fix-files as well.
       const [waiting] = await reads.runs.findRuns({ feed: run.feed, states: openRunStates }, 1, true);
       const beforeSequence = waiting?.sequence ?? Number.MAX_SAFE_INTEGER;
       await transact(async ({ runs }) => {
         for (const { sequence } of await runs.bitmaps(run.feed, 'unchanged', 1, beforeSequence - 1)) {
-          await runs.deletePart(sequence, 'unchanged', 1);
+          if (sequence !== last?.sequence) await runs.deletePart(sequence, 'unchanged', 1);
         }
         await runs.changeRun(run.sequence, { isPruned: true });
       });

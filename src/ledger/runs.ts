@@ -406,7 +406,8 @@ export interface RunLedger {
   approve(id: string, approval: Approval, act?: NewAct): Promise<boolean>;
   /**
    * Deletes, slice by slice, what a finished run needs no more: its staged records, events and rejected rows. Counts, dead
-   * letters and the report stay; the last file of a named feed that was accepted with all rows keeps its keys, too, until the next one is.
+   * letters and the report stay; the last file that was accepted with all rows keeps what it found unchanged until the next one is, and that of a
+   * named feed its keys.
    */
   prune(id: string): Promise<void>;
 }

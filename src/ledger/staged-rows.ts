@@ -6,7 +6,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invariant } from '#src/errors.ts';
-import { unchangedKind } from './confirmed.ts';
+import { speakFor, unchangedKind } from './confirmed.ts';
 import { closeLetters, enterDeadRows } from './dead-rows.ts';
 import { cancelledEvent, cancelledInDoubt, eventsThatFit, isOfCancelling } from './rules/events.ts';
 import { atHand, contactRecord, type KeyAtHand, leaseFacts, noWrites } from './rules/key-rows.ts';
@@ -97,7 +97,7 @@ export function stagedRowsOver(store: Store): RowLedger {
           await runs.insertRows(sequence, { ...stored, batches: batchesOf(stored.rows, slice.rowsPerBatch) });
         }
         await refresh(tables, slice.feed, slice.refreshed ?? []);
-        await speak(tables, slice.feed, slice.spoken ?? []);
+        await speakFor(tables, slice.feed, slice.spoken ?? []);
         const rejected = [...withdrawnDead, ...slice.dead].map((dead) => ({ dead }));
         const deadNew = await enterDeadRows(tables, place, rejected, slice);
         await closeLetters(tables, slice.answered ?? []);
@@ -314,19 +314,6 @@ async function refresh(
   );
   const known = refreshed.flatMap(({ key, rowHash }) => {
     return (rows.get(key)?.known ?? []).map((one) => ({ ...one, rowHash }));
-  });
-  if (known.length > 0) await keys.write({ ...noWrites, known });
-}
-
-/** No row of an older run of the feed is written to these keys any more. */
-async function speak({ keys }: Tables, feed: string, spoken: NonNullable<StagedSlice['spoken']>): Promise<void> {
-  if (spoken.length === 0) return;
-  const rows = await keys.read(
-    spoken.map(({ key }) => key),
-    [feed],
-  );
-  const known = spoken.flatMap(({ key, sequence }) => {
-    return (rows.get(key)?.known ?? []).flatMap((one) => (one.spoken < sequence ? [{ ...one, spoken: sequence }] : []));
   });
   if (known.length > 0) await keys.write({ ...noWrites, known });
 }

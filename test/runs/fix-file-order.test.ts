@@ -5,6 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { openPlanBench } from '../plans/support/plan-bench.ts';
 import { csv, expectCounts, openRunsBench, type RunsBench } from './support/runs-bench.ts';
+import { generousGuards } from './support/tallies.ts';
 
 const header = 'externalId,firstName,role,phone';
 const fileOf = (...rows: readonly string[]) => csv(rows, header);
@@ -95,6 +96,43 @@ describe('an unchanged row of a fix-file', () => {
     const text = await fixFileOf(bench, 'c.csv', 'c-1,Ann,A,bad');
     expectCounts(await bench.import('mended.csv', text.replace('bad', '')), { rows: 1, unchanged: 1 });
     expectCounts(await bench.finish(await bench.apply(older)), { rows: 1, skipped: 1 });
+    expect(await roleOf(bench)).toBe('A');
+  });
+});
+
+describe('a row of an old fix-file whose key a newer file of its feed found unchanged', () => {
+  const phone = (text: string) => text.replace('bad', '+14155550101');
+
+  async function confirmed(feed: string) {
+    const bench = await openRunsBench({ guards: generousGuards, configured: { [feed]: { kind: 'delta' } } });
+    const imported = (name: string, ...rows: readonly string[]) => bench.import(name, fileOf(...rows), { feed });
+    await imported('a.csv', 'c-1,Ann,A,', 'c-2,Bob,B,');
+    return { bench, imported };
+  }
+
+  it('never turns that file back', async () => {
+    const { bench, imported } = await confirmed('crm');
+    const text = (await bench.fixFile(await imported('b.csv', 'c-1,Ann,B,bad'))).text;
+    expectCounts(await imported('c.csv', 'c-1,Ann,A,'), { rows: 1, unchanged: 1 });
+    expect(await states(bench)).toEqual(['closed']);
+    expectCounts(await bench.import('mended.csv', phone(text)), { rows: 1, skipped: 1 });
+    expect(await roleOf(bench)).toBe('A');
+  });
+
+  it('does not after a further file without that key either', async () => {
+    const { bench, imported } = await confirmed('crm');
+    const text = (await bench.fixFile(await imported('b.csv', 'c-1,Ann,B,bad'))).text;
+    await imported('c.csv', 'c-1,Ann,A,');
+    expectCounts(await imported('d.csv', 'c-2,Bob,Z,'), { rows: 1, updated: 1 });
+    expectCounts(await bench.import('mended.csv', phone(text)), { rows: 1, skipped: 1 });
+    expect(await roleOf(bench)).toBe('A');
+  });
+
+  it('does not where its letter had no key', async () => {
+    const { bench, imported } = await confirmed('crm');
+    const text = (await bench.fixFile(await imported('b.csv', ',Ann,B,'))).text;
+    expectCounts(await imported('c.csv', 'c-1,Ann,A,'), { rows: 1, unchanged: 1 });
+    expectCounts(await bench.import('mended.csv', text.replace('\n,Ann', '\nc-1,Ann')), { rows: 1, skipped: 1 });
     expect(await roleOf(bench)).toBe('A');
   });
 });
