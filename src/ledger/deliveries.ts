@@ -76,8 +76,15 @@ export interface FeedCondition {
   readonly troubles: readonly FeedTrouble[];
   /** Since when it is bad, or good; a further trouble of a bad feed does not move it. */
   readonly sinceMs: number;
+  /** When each of its troubles began. Absent in what older versions wrote, and where it has none. */
+  readonly begunMs?: { readonly [Trouble in FeedTrouble]?: number };
   /** How many of its fields were held when that was reported last; absent: none, or none since a person decided. */
   readonly heldFields?: number;
+}
+
+/** Since when a feed is good, or has any of the troubles that it has now: others may have ended meanwhile. */
+export function troublesSinceMs({ troubles, sinceMs, begunMs = {} }: FeedCondition): number {
+  return troubles.length === 0 ? sinceMs : Math.min(...troubles.map((trouble) => begunMs[trouble] ?? sinceMs));
 }
 
 /** What was last told of a feed, as the ledger holds it. */

@@ -142,7 +142,17 @@ async function lookAt(parts: NoticeWatchParts, seen: Seen, feed: string): Promis
   }
   const badSinceMs = facts.reported.length === 0 ? nowMs : (known?.sinceMs ?? nowMs);
   const sinceMs = change.kind === 'recovered' ? nowMs : badSinceMs;
-  const condition = { feed, troubles, sinceMs, ...(heldFields === 0 ? {} : { heldFields }) };
+  const begunMs = Object.fromEntries(
+    troubles.map((trouble) => {
+      const isKnown = known !== undefined && facts.reported.includes(trouble);
+      return [trouble, isKnown ? (known.begunMs?.[trouble] ?? known.sinceMs) : nowMs];
+    }),
+  );
+  const condition = {
+    ...{ feed, troubles, sinceMs },
+    ...(troubles.length === 0 ? {} : { begunMs }),
+    ...(heldFields === 0 ? {} : { heldFields }),
+  };
   if (change.kind === 'eased') {
     await ledger.deliveries.setCondition(condition, []);
     return condition;

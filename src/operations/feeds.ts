@@ -1,7 +1,7 @@
 /** The feeds: condition, schedule and last run of each; and the snapshots of the phone numbers. */
 import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
-import type { FeedTrouble } from '#src/ledger/deliveries.ts';
+import { type FeedTrouble, troublesSinceMs } from '#src/ledger/deliveries.ts';
 import { phoneNumbersSchedule } from '#src/ledger/schedules.ts';
 import { type SnapshotRecord, workspaceSeries } from '#src/ledger/snapshots.ts';
 import { snapshotDocument } from './numbers.ts';
@@ -49,7 +49,7 @@ export async function listFeeds(home: FeedsHome): Promise<FeedsView> {
       feed,
       schedule: schedules.get(feed) ?? null,
       troubles: condition?.troubles ?? [],
-      sinceMs: condition?.sinceMs ?? null,
+      sinceMs: condition === undefined ? null : troublesSinceMs(condition),
       lastRun,
     });
   }

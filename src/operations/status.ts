@@ -1,6 +1,7 @@
 /** The state of a data folder: what runs, what waits, and what needs a person. */
 import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
+import { troublesSinceMs } from '#src/ledger/deliveries.ts';
 import { isEngineRunning, liveWorkers } from '#src/ledger/engine-presence.ts';
 import type { DeadLetterGroup } from '#src/ledger/letters.ts';
 import { ledgerBytes, nameOfPlace } from '#src/ledger/place.ts';
@@ -84,7 +85,7 @@ export async function readStatus(home: StatusHome, { diskFreeBytes, queueAnswers
     last: last?.summary ?? null,
     feeds: conditions
       .filter(({ troubles }) => troubles.length > 0)
-      .map(({ feed, troubles, sinceMs }) => ({ feed, troubles, since: isoInstant(sinceMs) })),
+      .map((one) => ({ feed: one.feed, troubles: one.troubles, since: isoInstant(troublesSinceMs(one)) })),
     missing: await missingOf(ledger),
     heldFields: await ledger.contacts.heldCount({}),
     heldByFeed: await heldByFeed(home),

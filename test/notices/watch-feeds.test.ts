@@ -1,5 +1,6 @@
 /** Notices: a log line and a delivery when a feed goes bad, and again when it recovers (issue "Schedules", point 5). */
 import { describe, expect, it } from 'vitest';
+import { troublesSinceMs } from '#src/ledger/deliveries.ts';
 import { noOptions } from '#src/ledger/runs.ts';
 import { settledHolds } from '#test/contracts/held-contract.ts';
 import { newRun } from '#test/contracts/support/build.ts';
@@ -56,6 +57,24 @@ describe('A feed that goes bad', () => {
     }
     expect(await bench.told()).toEqual([bad('crm', 'guard')]);
     expect(bench.lines).toEqual(['warn crm guard feed became unhealthy']);
+  });
+
+  it('has a trouble since that began, not since another one that has ended; the feed is bad since the first', async () => {
+    const bench = await openNoticeBench();
+    await bench.file('crm', 'doneWithDead');
+    await bench.look();
+    const firstMs = bench.clock.nowMs();
+    bench.clock.advance(minute);
+    await bench.file('crm', 'stopped');
+    await bench.look();
+    const secondMs = bench.clock.nowMs();
+    bench.clock.advance(minute);
+    await bench.look();
+    const [condition] = await bench.ledger.deliveries.conditions();
+    expect(condition).toMatchObject({ troubles: ['guard'], sinceMs: firstMs });
+    expect(condition && troublesSinceMs(condition)).toBe(secondMs);
+    const badSince = new Date(firstMs).toISOString();
+    expect((await bench.told()).map(({ data }) => data.badSince)).toEqual([badSince, badSince]);
   });
 
   it('is told with run, code and count, and once more when it is good again', async () => {
