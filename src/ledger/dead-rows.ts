@@ -158,10 +158,18 @@ export async function closeLetters({ letters }: LetterRoom, ids: readonly string
   await closeUnsettled(letters, await letters.facts({ by: 'id', ids }));
 }
 
-/** Closes what is unsettled of these keys in that feed: they succeeded. */
-export async function closeLettersOf({ letters }: LetterRoom, feed: string, keys: readonly string[]): Promise<void> {
+/**
+ * Closes what is unsettled of these keys in the feed of the run: they succeeded. A file closes no letter of a newer one; the rows of a
+ * redrive or a fix-file are older than their run, and close all.
+ */
+export async function closeLettersOf(
+  { letters }: LetterRoom,
+  { feed, kind, sequence }: Pick<DyingRun, 'feed' | 'kind' | 'sequence'>,
+  keys: readonly string[],
+): Promise<void> {
   if (keys.length === 0) return;
-  await closeUnsettled(letters, await letters.facts({ by: 'key', feed, keys }));
+  const found = await letters.facts({ by: 'key', feed, keys });
+  await closeUnsettled(letters, kind === 'file' ? found.filter((letter) => letter.sequence <= sequence) : found);
 }
 
 async function closeUnsettled(

@@ -124,13 +124,13 @@ async function runsOfRetried(
 /** Outcomes, letters, events and counts. */
 async function endRows(tables: Tables, run: RunPlace, ends: readonly EndedRecord[], atMs: number): Promise<void> {
   if (ends.length === 0) return;
-  const { sequence, feed } = run;
+  const { sequence } = run;
   await tables.runs.changeRows(
     sequence,
     ends.map(({ record, end }) => ({ position: record.position, outcome: end.outcome })),
   );
   const succeeded = ends.flatMap(({ record, end }) => (end.closesLettersOfKey ? [record.key] : []));
-  await closeLettersOf(tables, feed, succeeded);
+  await closeLettersOf(tables, run, succeeded);
   await closeLetters(
     tables,
     ends.flatMap(({ end }) => end.closesLetter ?? []),

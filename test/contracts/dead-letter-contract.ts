@@ -215,6 +215,19 @@ export function deadLetterContract(open: OpenLedger): void {
     expect((await ledger.counts()).openLetters).toBe(2);
   });
 
+  test('a success of an older file closes no letter of a newer row', async () => {
+    const { ledger } = await openForTest(open);
+    const older = await applyingRun(ledger, 'r1', ['k1']);
+    await kill(ledger, await stagingRun(ledger, 'r2'), [deadRow('k1')]);
+    await settleAs(
+      ledger,
+      older,
+      'w1',
+      (await pendingOf(ledger, older)).map((record) => settled(record)),
+    );
+    expect((await ledger.counts()).openLetters).toBe(1);
+  });
+
   test('a file that holds a key unchanged closes all letters of it in its feed, and of no other key', async () => {
     const { ledger } = await openForTest(open);
     const made = await applyingRun(ledger, 'r1', ['k1', 'k2']);
