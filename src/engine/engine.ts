@@ -6,7 +6,6 @@
  * registration in the ledger. This file builds the engine: first the way to the service, then the queue, then what fills
  * and empties it. `stop` closes in reverse order.
  */
-import type { RedisOptions } from 'bullmq';
 import type { BatchContext, JobContext } from '#jobs/context.ts';
 import { finishRunJob } from '#jobs/finish-run.ts';
 import { engineCatalog, jobCatalog } from '#jobs/index.ts';
@@ -31,6 +30,7 @@ import { enterOrphans, removeStrays } from '#src/runs/enter-run.ts';
 import { expireFiles } from '#src/runs/expire-files.ts';
 import { tidyFinished } from '#src/runs/finish-run.ts';
 import { removeStrayDownloads } from '#src/takes/enter.ts';
+import { firstLookHeldMsMax } from '#src/workspace/port.ts';
 import { enterAmongHosts, filesAway, hostTasks, shareQueue, standAmongHosts } from './among-hosts.ts';
 import { createHealth, type KnownTrouble } from './health.ts';
 import { createHeapRoom } from './heap-room.ts';
@@ -143,7 +143,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
   const { client, watch, batches } = openService(
     home,
     sandbox,
-    server.producer,
+    server,
     options.sameWorkspace,
     stopping.signal,
     hasFeedElsewhere,
@@ -320,7 +320,7 @@ interface ServiceSide {
 function openService(
   home: Home,
   sandbox: Sandbox | null,
-  connection: RedisOptions,
+  queue: QueueServer,
   sameWorkspace: boolean,
   stopping: AbortSignal,
   hasFeedElsewhere?: (feed: string) => boolean,
@@ -328,7 +328,7 @@ function openService(
   const { ledger, clock, log } = home;
   // A breaker opens only after requests were sent: by then the watch exists.
   const onOpenBreaker = (opened: Parameters<ServiceWatch['opened']>[0]) => void watch.opened(opened);
-  const client = openWorkspaceClient(home, { sandbox, connection, sameWorkspace, onOpenBreaker, stopping });
+  const client = openWorkspaceClient(home, { sandbox, queue, sameWorkspace, onOpenBreaker, stopping });
   const tryWrite = createWriteTrial(ledger, clock, client.breakers, (batch, signal) =>
     workOnBatch(batch, batches, signal, { recordsMax: 1 }),
   );
@@ -351,7 +351,7 @@ async function checkService(
 ): Promise<void> {
   if (!isBesideOthers) await ledger.setPause(null);
   try {
-    await client.recheck();
+    await client.recheck({ heldMsMax: firstLookHeldMsMax });
   } catch (error) {
     const waitsForKey = waitFor === 'everything' && !isBesideOthers;
     const refused = error instanceof PatchbayError && error.kind === 'auth' && !waitsForKey;

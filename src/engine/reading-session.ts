@@ -7,7 +7,7 @@ import type { Home } from '#src/app.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { takeEngineLock } from '#src/ledger/engine-presence.ts';
 import { attachQueueServer, type QueueServer } from '#src/queue/connection.ts';
-import type { Workspace } from '#src/workspace/port.ts';
+import { firstLookHeldMsMax, type Workspace } from '#src/workspace/port.ts';
 import { openEngineQueue, openSandbox } from './engine.ts';
 import { findEngine, queueOf } from './registration.ts';
 import { type Closers, createClosers, sandboxOf } from './worker-session.ts';
@@ -20,7 +20,10 @@ export interface ReadingSession {
 
 export interface ReadingOptions {
   readonly sameWorkspace: boolean;
-  /** How long another process that opens or holds the data folder without being an engine is waited for. */
+  /**
+   * How long another process that opens or holds the data folder without being an engine is waited for; and what holds the first look at the
+   * service back, for at most `firstLookHeldMsMax`.
+   */
   readonly patienceMs: number;
   readonly signal: AbortSignal;
 }
@@ -37,14 +40,14 @@ export async function openReadingSession(home: Home, options: ReadingOptions): P
     const { server, sandbox } = await openQueueAndSandbox(home, options, closers);
     const client = openWorkspaceClient(home, {
       sandbox,
-      connection: server.producer,
+      queue: server,
       sameWorkspace: options.sameWorkspace,
       // Reads that fail are thrown, and pause no other process.
       onOpenBreaker: () => undefined,
       stopping: options.signal,
     });
     closers.add(() => client.close());
-    await client.recheck();
+    await client.recheck({ heldMsMax: Math.min(options.patienceMs, firstLookHeldMsMax) });
     return { workspace: client.workspace, close: closers.closeAll };
   } catch (error) {
     await closers.closeAll();

@@ -35,7 +35,7 @@ interface ServiceWatchParts {
   readonly clock: Clock;
   readonly log: Logger;
   /** Called before work resumes: the key may have changed meanwhile. */
-  readonly recheck: (signal?: AbortSignal) => Promise<void>;
+  readonly recheck: (cut?: { readonly signal?: AbortSignal }) => Promise<void>;
   /** Tries one write; absent in processes that never probe. */
   readonly tryWrite?: (signal?: AbortSignal) => Promise<TrialEnd>;
 }
@@ -80,9 +80,10 @@ export function createServiceWatch(parts: ServiceWatchParts): ServiceWatch {
     if (known !== null) await ledger.setPause({ ...known, message: messageOf(error), plainMessage });
   };
   const passes = async (known: Pause, signal?: AbortSignal): Promise<boolean> => {
-    await askControlKey(workspace, signal === undefined ? {} : { signal });
+    const cut = signal === undefined ? {} : { signal };
+    await askControlKey(workspace, cut);
     if (known.scope !== 'writes' || parts.tryWrite === undefined) {
-      await parts.recheck(signal);
+      await parts.recheck(cut);
       return true;
     }
     const end = await parts.tryWrite(signal);

@@ -22,6 +22,7 @@ import type { Logger } from '#src/log.ts';
 import { attachQueueServer, type QueueServer } from '#src/queue/connection.ts';
 import { startWorkers } from '#src/queue/workers.ts';
 import { parseOrigin } from '#src/workspace/http-workspace.ts';
+import { firstLookHeldMsMax } from '#src/workspace/port.ts';
 import { createHealth } from './health.ts';
 import { createHeapRoom } from './heap-room.ts';
 import { batchContext, type ServiceFailures } from './job-context.ts';
@@ -114,7 +115,7 @@ async function workSession(home: Home, engine: EngineRegistration, options: Work
     let failures: SessionFailures | null = null;
     const client = openWorkspaceClient(home, {
       sandbox: await sandboxOf(home, engine),
-      connection: server.producer,
+      queue: server,
       sameWorkspace: false,
       // Ignored before the check has passed: it may be this machine alone that cannot reach the service.
       onOpenBreaker: (opened) => void failures?.opened(opened),
@@ -199,7 +200,7 @@ async function passCheck(
   // Ends with the signal, with an answer, or with an error that waiting does not help.
   while (!end.aborted) {
     try {
-      await client.recheck();
+      await client.recheck({ heldMsMax: firstLookHeldMsMax });
       return true;
     } catch (error) {
       if (end.aborted) return false;

@@ -2,14 +2,14 @@
  * The way to the service, the same for every process: key, rate gate, client, and the check that the key opens the workspace
  * that the ledger belongs to.
  */
-import type { RedisOptions } from 'bullmq';
 import { type Home, requireApiKey } from '#src/app.ts';
 import { serviceFigures } from '#src/config/schema.ts';
 import { invariant, messageOf, PatchbayError } from '#src/errors.ts';
 import { actOf } from '#src/operations/acts.ts';
+import type { QueueServer } from '#src/queue/connection.ts';
 import type { RateGate } from '#src/rate/rate-gate.ts';
 import { createKeyGates, type KeyGates } from '#src/rate/shared-rate-gate.ts';
-import { checkWorkspace, type WorkspaceIdentity } from '#src/runs/check-workspace.ts';
+import { type Cut, checkWorkspace, type WorkspaceIdentity } from '#src/runs/check-workspace.ts';
 import {
   type BreakerKind,
   type Breakers,
@@ -19,6 +19,7 @@ import {
 } from '#src/workspace/classify.ts';
 import { createHttpWorkspace, parseOrigin } from '#src/workspace/http-workspace.ts';
 import type { Workspace } from '#src/workspace/port.ts';
+import { queueTrouble } from './health.ts';
 
 export interface WorkspaceClient {
   readonly workspace: Workspace;
@@ -28,7 +29,7 @@ export interface WorkspaceClient {
    * folder by its location.
    * @throws what `checkWorkspace` and `requireApiKey` throw.
    */
-  recheck(signal?: AbortSignal): Promise<void>;
+  recheck(cut?: Cut): Promise<void>;
   /** As `close` of the workspace. */
   close(patienceMs?: number): Promise<void>;
 }
@@ -41,8 +42,8 @@ export interface SandboxPlace {
 export interface WorkspaceClientOptions {
   /** Null for a real service, which the configuration names. */
   readonly sandbox: SandboxPlace | null;
-  /** Of the queue's Redis, which holds the rate that all processes share. */
-  readonly connection: RedisOptions;
+  /** Its Redis holds the rate that all processes share. */
+  readonly queue: Pick<QueueServer, 'producer' | 'description'>;
   /** A person confirms that the workspace is the same although origin or key changed. */
   readonly sameWorkspace: boolean;
   /** Must not throw. */
@@ -54,10 +55,16 @@ export interface WorkspaceClientOptions {
 /** @throws PatchbayError `usage` `baseUrlInvalid`. Sends nothing. */
 export function openWorkspaceClient(home: Home, options: WorkspaceClientOptions): WorkspaceClient {
   const { config, ledger, clock, log, mode } = home;
-  const { sandbox, connection, sameWorkspace, onOpenBreaker, stopping } = options;
+  const { sandbox, queue, sameWorkspace, onOpenBreaker, stopping } = options;
   const baseUrl = sandbox?.origin ?? config.service.baseUrl ?? '';
   const { requestsPerSecond } = serviceFigures(config, mode);
-  const gates = createKeyGates({ origin: parseOrigin(baseUrl), requestsPerSecond, connection, clock, log });
+  const gates = createKeyGates({
+    origin: parseOrigin(baseUrl),
+    requestsPerSecond,
+    connection: queue.producer,
+    clock,
+    log,
+  });
   const confirmed = sameWorkspace ? () => actOf(home, 'sameWorkspace') : null;
   const keys = createKeySource(home, gates, confirmed, stopping);
   const onFailure = failureNotes(home, parseOrigin(baseUrl));
@@ -65,7 +72,7 @@ export function openWorkspaceClient(home: Home, options: WorkspaceClientOptions)
   const workspace = createHttpWorkspace({
     baseUrl,
     readApiKey: () => sandbox?.apiKey ?? keys.read(),
-    rateGate: gateInUse(gates, () => sandbox?.apiKey ?? keys.known()),
+    rateGate: gateInUse(gates, () => sandbox?.apiKey ?? keys.known(), queue.description),
     breakers,
     clock,
     random: Math.random,
@@ -75,10 +82,9 @@ export function openWorkspaceClient(home: Home, options: WorkspaceClientOptions)
   return {
     workspace,
     breakers,
-    recheck: async (signal) => {
+    recheck: async (cut) => {
       if (sandbox !== null) return;
       const apiKey = keys.known() ?? (await keys.read());
-      const cut = signal === undefined ? {} : { signal };
       await checkWorkspace(ledger, workspace, { origin: workspace.origin, apiKey, confirmed }, cut);
     },
     close: async (patienceMs) => {
@@ -109,24 +115,34 @@ export function failureNotes(
 }
 
 /** The gate of the key that is currently in use. A request reads the key before it comes to the gate. */
-function gateInUse(gates: KeyGates, keyInUse: () => string | null): RateGate {
+function gateInUse(gates: KeyGates, keyInUse: () => string | null, queueDescription: string): RateGate {
   const gate = (): RateGate => {
     const apiKey = keyInUse();
     invariant(apiKey !== null, 'the key is read before the gate is passed');
     return gates.of(apiKey);
   };
   return {
-    take: async (signal) => {
+    take: async (signal, heldMsMax) => {
       try {
-        return await gate().take(signal);
+        return await gate().take(signal, heldMsMax);
       } catch (error) {
-        // The process is stopping: not a failure of the service, and no reason to pause the work of others.
-        const closed = error instanceof PatchbayError && error.code === 'rateGateClosed';
-        throw closed ? new DOMException(error.message, 'AbortError') : error;
+        throw error instanceof PatchbayError ? ofGate(error, queueDescription) : error;
       }
     },
     pause: async (untilMs) => await gate().pause(untilMs),
   };
+}
+
+/** What callers get for an error of the gate. Pure. */
+function ofGate(error: PatchbayError, queueDescription: string): Error {
+  const { code, kind, message, hint, cause } = error;
+  // The process is stopping: not a failure of the service, and no reason to pause the work of others.
+  if (code === 'rateGateClosed') return new DOMException(message, 'AbortError');
+  if (code !== 'rateGateAway' || !(cause instanceof Error)) return error;
+  const trouble = queueTrouble(queueDescription, cause, 0);
+  return trouble === null
+    ? error
+    : new PatchbayError(kind, trouble.code, trouble.message, { ...(hint === null ? {} : { hint }), cause });
 }
 
 /**

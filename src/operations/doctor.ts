@@ -18,6 +18,7 @@ import { requireOwnWorkspace } from '#src/runs/check-workspace.ts';
 import { exitCodes, worstExitCode } from '#src/runs/exit-code.ts';
 import { makeFolder } from '#src/whole-file.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
+import { firstLookHeldMsMax } from '#src/workspace/port.ts';
 import { errorDocument } from './error-document.ts';
 import { noEngineText, readEngine } from './hosts.ts';
 
@@ -185,10 +186,11 @@ async function checkService({ config, clock, log, mode }: BareHome, ledger: Home
   });
   try {
     const apiKey = await requireApiKey(config);
-    const ids = await workspace.listPhoneNumberIds();
-    await workspace.listByExternalIds(['patchbay-probe']);
+    const cut = { heldMsMax: firstLookHeldMsMax };
+    const ids = await workspace.listPhoneNumberIds(cut);
+    await workspace.listByExternalIds(['patchbay-probe'], cut);
     if (!(ledger instanceof PatchbayError))
-      await requireOwnWorkspace(ledger.ledger, workspace, { origin: workspace.origin, apiKey, confirmed: null });
+      await requireOwnWorkspace(ledger.ledger, workspace, { origin: workspace.origin, apiKey, confirmed: null }, cut);
     return { check, ok: true, detail: `${workspace.origin} answers, ${ids?.length ?? 0} phone numbers`, exitCode: 0 };
   } catch (error) {
     return failed(check, error);

@@ -7,6 +7,7 @@
  * Two gates implement it: `shared-rate-gate.ts` where a rate is configured, and the pause gate below where none is.
  */
 import { type Clock, sleepUnlessCut } from '#src/clock.ts';
+import { PatchbayError } from '#src/errors.ts';
 
 /** Permission for one request. Without a call of `written` it counts from when it was given. */
 export interface RatePass {
@@ -16,8 +17,12 @@ export interface RatePass {
 
 /** The gate of one API key. */
 export interface RateGate {
-  /** Resolves when one request may be sent, which must then happen within a second. Rejects with the signal's reason. */
-  take(signal?: AbortSignal): Promise<RatePass>;
+  /**
+   * Resolves when one request may be sent, which must then happen within a second. Rejects with the signal's reason; and as soon as it is certain
+   * that no request passes for more than `heldMsMax` milliseconds from now on: `unreachable` `rateLimited` in a pause, `rateGateAway` where
+   * nothing can be asked (its cause says why). Other callers, and the rate itself, hold nothing up in this sense.
+   */
+  take(signal?: AbortSignal, heldMsMax?: number): Promise<RatePass>;
   /** The service answered 429: no request passes before `untilMs` on the monotonic clock. */
   pause(untilMs: number): void | Promise<void>;
 }
@@ -30,12 +35,14 @@ export function createPauseGate(clock: Clock): RateGate {
   let pausedUntilMs = 0;
   const pass: RatePass = { written: () => undefined };
   return {
-    async take(signal) {
+    async take(signal, heldMsMax = Number.POSITIVE_INFINITY) {
       signal?.throwIfAborted();
+      const untilMs = clock.monotonicMs() + heldMsMax;
       // Ends with the pause, which may have been extended meanwhile, or with the signal.
       for (;;) {
         const waitMs = Math.ceil(pausedUntilMs - clock.monotonicMs());
         if (waitMs <= 0) return pass;
+        if (pausedUntilMs > untilMs) throw heldByPause(waitMs);
         if (signal === undefined) await clock.sleep(waitMs);
         else await sleepUnlessCut(clock, waitMs, signal);
         signal?.throwIfAborted();
@@ -45,6 +52,12 @@ export function createPauseGate(clock: Clock): RateGate {
       pausedUntilMs = Math.max(pausedUntilMs, untilMs);
     },
   };
+}
+
+/** @param forMs how much longer. */
+export function heldByPause(forMs: number): PatchbayError {
+  const message = `The service answered with 429 (too many requests), and no request may be sent for ${Math.ceil(forMs / 1_000)} s.`;
+  return new PatchbayError('unreachable', 'rateLimited', message);
 }
 
 /**

@@ -40,6 +40,12 @@ export const rateRule = {
   shareMin: 1 / 16,
 } as const;
 
+/** The longest time, in milliseconds, for which the rate alone keeps the next request back, however far it was slowed down. */
+export function longestTurnMs(requestsPerSecond: number): number {
+  const slowest = requestsPerSecond * rateRule.shareMin;
+  return Math.max(rateRule.secondMs, rateRule.secondMs / slowest) + rateRule.marginMs;
+}
+
 /** An unused key expires after this time, in addition to the time that it still has to remember. */
 const keptIdleMs = 600_000;
 

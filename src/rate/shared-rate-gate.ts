@@ -9,7 +9,7 @@
  * those *in hand* for a moment (`passes-in-hand.ts`): so it asks some hundred times a second at most.
  *
  * Invariant: no request passes unless Redis granted it a moment ago. While Redis is away, requests wait until it is back or
- * their signal fires. A Redis that lost the state grants nothing for a full second.
+ * their signal fires; a caller that says for how long it lets itself be held back is then turned away (`turnAway`). A Redis that lost the state grants nothing for a full second.
  *
  * Known limit: a Redis whose clock is set forward grants one second's passes too many.
  */
@@ -19,8 +19,8 @@ import { type Clock, sleepUnlessCut } from '#src/clock.ts';
 import { invariant, messageOf, PatchbayError } from '#src/errors.ts';
 import { type Logger, outsideLogContext } from '#src/log.ts';
 import { createPassesInHand } from './passes-in-hand.ts';
-import { createPauseGate, createWaitLine, type RateGate, type RatePass } from './rate-gate.ts';
-import { openRateCalls, passesPerCallMax, type Taken, type WrittenPass } from './rate-script.ts';
+import { createPauseGate, createWaitLine, heldByPause, type RateGate, type RatePass } from './rate-gate.ts';
+import { longestTurnMs, openRateCalls, passesPerCallMax, type Taken, type WrittenPass } from './rate-script.ts';
 
 export interface SharedRateGateOptions {
   /** Of Redis. When it retries is taken from here; when it gives up is not. */
@@ -63,10 +63,14 @@ export function openSharedRateGate(options: SharedRateGateOptions): SharedRateGa
   const inHand = createPassesInHand({ requestsPerSecond, clock, giveBack });
   let nextNumber = 1;
   let pausedUntilMs = 0;
+  /** The same of a pause that another process began, as far as Redis told. */
+  let toldUntilMs = 0;
   let failureCount = 0;
   let asking = false;
   let closed = false;
   let nap: AbortController | null = null;
+  /** Callers in the line that let themselves be held back for a time only: until when, monotonic. */
+  const impatient = new Map<AbortController, number>();
   /** Null: the gate closes. If the last caller gave up, sleeping on would only keep the process alive. */
   const line = createWaitLine<RatePass | null>(() => {
     if (line.waitingCount === 0) nap?.abort();
@@ -128,6 +132,30 @@ export function openSharedRateGate(options: SharedRateGateOptions): SharedRateGa
     }
   }
 
+  function join(signal: AbortSignal | undefined): Promise<RatePass | null> {
+    const admitted = line.join(signal);
+    // The loop asks for all callers: its log lines do not belong to the one that started it.
+    if (!asking) void outsideLogContext(askForAll);
+    return admitted;
+  }
+
+  async function joinUntil(heldUntilMs: number, signal: AbortSignal | undefined): Promise<RatePass | null> {
+    const closedUntilMs = Math.max(pausedUntilMs, toldUntilMs);
+    if (closedUntilMs > heldUntilMs) throw heldByPause(closedUntilMs - clock.monotonicMs());
+    const leaving = new AbortController();
+    impatient.set(leaving, heldUntilMs);
+    try {
+      return await join(signal === undefined ? leaving.signal : AbortSignal.any([signal, leaving.signal]));
+    } finally {
+      impatient.delete(leaving);
+    }
+  }
+
+  /** Rejects the callers who would wait too long, given that nothing passes before `untilMs`. */
+  function turnAway(untilMs: number, why: PatchbayError): void {
+    for (const [leaving, heldUntilMs] of impatient) if (untilMs > heldUntilMs) leaving.abort(why);
+  }
+
   /** Asks once, for callers and what is to be in hand. @returns how long to wait before asking again, in milliseconds. */
   async function ask(inHandCount: number): Promise<number> {
     reports.resend();
@@ -141,11 +169,17 @@ export function openSharedRateGate(options: SharedRateGateOptions): SharedRateGa
       taken = await calls.take(first, wantedCount);
     } catch (error) {
       noteFailure(error);
+      if (failureCount >= failuresToWarn) turnAway(clock.monotonicMs(), awayError(error));
       return awayMs;
     }
     nextNumber = first + taken.grantedCount;
     noteAnswer();
     handOut(first, taken.grantedCount, askedAtMs);
+    // The rate alone keeps a turn back for less: another process met a 429.
+    if (taken.waitMs > longestTurnMs(requestsPerSecond)) {
+      toldUntilMs = clock.monotonicMs() + taken.waitMs;
+      turnAway(toldUntilMs, heldByPause(taken.waitMs));
+    }
     return taken.waitMs;
   }
 
@@ -155,6 +189,7 @@ export function openSharedRateGate(options: SharedRateGateOptions): SharedRateGa
     // Ends when the line is empty, which closing the gate brings about. Each turn asks, and waits as answered.
     while (line.waitingCount > 0) {
       const pausedMs = pausedUntilMs - clock.monotonicMs();
+      if (pausedMs > 0) turnAway(pausedUntilMs, heldByPause(pausedMs));
       const waitMs = pausedMs > 0 ? pausedMs : await ask(inHand.wantedCount());
       if (waitMs <= 0 || line.waitingCount === 0) continue;
       nap = new AbortController();
@@ -165,7 +200,7 @@ export function openSharedRateGate(options: SharedRateGateOptions): SharedRateGa
   }
 
   return {
-    async take(signal) {
+    async take(signal, heldMsMax) {
       if (closed) throw closedError();
       signal?.throwIfAborted();
       // While callers wait in the line, nothing is in hand.
@@ -174,10 +209,8 @@ export function openSharedRateGate(options: SharedRateGateOptions): SharedRateGa
         inHand.used();
         return passOf(kept.number, kept.givenAtMs);
       }
-      const admitted = line.join(signal);
-      // The loop asks for all callers: its log lines do not belong to the one that started it.
-      if (!asking) void outsideLogContext(askForAll);
-      const pass = await admitted;
+      const heldUntilMs = heldMsMax === undefined ? null : clock.monotonicMs() + heldMsMax;
+      const pass = await (heldUntilMs === null ? join(signal) : joinUntil(heldUntilMs, signal));
       if (pass === null) throw closedError();
       return pass;
     },
@@ -192,6 +225,14 @@ export function openSharedRateGate(options: SharedRateGateOptions): SharedRateGa
       calls.close();
     },
   };
+}
+
+function awayError(cause: unknown): PatchbayError {
+  const message = 'No request can be sent, since the Redis that holds the rate cannot be asked.';
+  return new PatchbayError('unreachable', 'rateGateAway', message, {
+    hint: 'Nothing was sent. See what is wrong with Redis: patchbay doctor',
+    cause,
+  });
 }
 
 function closedError(): PatchbayError {

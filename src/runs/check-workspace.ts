@@ -18,7 +18,7 @@ export interface WorkspaceIdentity {
 }
 
 /** What cuts the reads. */
-type Cut = Pick<CallOptions, 'signal'>;
+export type Cut = Pick<CallOptions, 'signal' | 'heldMsMax'>;
 
 /** Contacts to look for: as many as one look-up takes. */
 const sampleMax = 20;
@@ -85,9 +85,11 @@ export async function requireOwnWorkspace(
   return { known, keyHash, hasChanged, numbers };
 }
 
-/** Whether no request got through at all: another request would show nothing more. */
+/** Whether no request got through at all, perhaps not even past the rate gate, which is at the queue: another one would show nothing more. */
 function isAway({ code, facts }: PatchbayError): boolean {
-  return code === 'rateLimited' || (code === 'serviceUnreachable' && facts.status === undefined);
+  return (
+    code === 'rateLimited' || code.startsWith('queue') || (code === 'serviceUnreachable' && facts.status === undefined)
+  );
 }
 
 /**

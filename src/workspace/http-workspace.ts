@@ -194,7 +194,7 @@ const noListCode = 'noPhoneNumberList';
  */
 async function* listPhoneNumberPages(
   read: Read,
-  { userId = null, signal }: PhoneNumberOptions = {},
+  { userId = null, ...cut }: PhoneNumberOptions = {},
 ): AsyncGenerator<readonly PhoneNumber[], void, void> {
   yield* walkPages(
     async (token) => {
@@ -206,7 +206,7 @@ async function* listPhoneNumberPages(
           notFound: token === null ? 'absent' : 'odd',
           replyBytesMax: phoneNumbersReplyBytesMax,
         },
-        signal === undefined ? {} : { signal },
+        cut,
       );
       if (value === null) throw noList(userId);
       return { data: value.data, nextPageToken: value.nextPageToken };
@@ -215,10 +215,10 @@ async function* listPhoneNumberPages(
   );
 }
 
-async function listPhoneNumberIds(read: Read, { signal }: CallOptions = {}): Promise<readonly string[] | null> {
+async function listPhoneNumberIds(read: Read, options: CallOptions = {}): Promise<readonly string[] | null> {
   const ids = new Set<string>();
   try {
-    for await (const page of listPhoneNumberPages(read, signal === undefined ? {} : { signal })) {
+    for await (const page of listPhoneNumberPages(read, options)) {
       for (const number of page) ids.add(number.id);
     }
   } catch (error) {

@@ -4,6 +4,7 @@
  * A *read* gives what the service holds, or throws a `PatchbayError`:
  * - `auth` `keyRefused`: 401 or 403, also after the key was read again; facts: status and the service's message;
  * - `unreachable` `serviceUnreachable` | `serviceFailing` | `rateLimited`: after all tries;
+ * - `unreachable` what the rate gate throws, where it was held back longer than the caller waits;
  * - `unreachable` `serviceAnswersOddly` | `pageToken…` | `tooManyPages`: the reply does not follow the interface;
  * - `rejected` `requestRefused`: another 4xx; facts: status and the service's message;
  * - the signal's reason, if the caller gave up.
@@ -34,9 +35,14 @@ export interface CallOptions {
   readonly beforeSend?: () => void | Promise<void>;
   /** Called once per counted event, for the counters of one run. Must not throw. */
   readonly onRequest?: (kind: RequestKind) => void;
+  /**
+   * Of a read, in milliseconds: it is given up as soon as it is certain that it is held back for longer, by answers with 429 or by a rate gate
+   * that cannot be asked. Without it: `rateLimitedMsMax`, and at such a gate without end. Waiting for one's turn does not count.
+   */
+  readonly heldMsMax?: number;
 }
 
-export interface PhoneNumberOptions {
+export interface PhoneNumberOptions extends Pick<CallOptions, 'heldMsMax'> {
   /** Only the numbers of this user, whose id begins with `US` (`docs/facts.md`). Null: all. */
   readonly userId?: string | null;
   /** Ends the walk, also in the middle of a page. */
@@ -160,6 +166,12 @@ export const readTriesMax = 4;
 
 /** How often one read may be answered with 429; each one pauses the gate. */
 export const rateLimitedTriesMax = 20;
+
+/** For how long one read may be answered with 429, from the first such answer to the end of the pause after the last. */
+export const rateLimitedMsMax = 120_000;
+
+/** How long a first look at the service, or one that a person waits for, may be held back (`heldMsMax`). */
+export const firstLookHeldMsMax = 5_000;
 
 /** A longer `Retry-After` is shortened to this. */
 export const retryAfterMaxMs = 60_000;

@@ -15,7 +15,13 @@ import type { Logger } from '#src/log.ts';
 import { contactEnvelope } from '#src/wire/contact.ts';
 import type { ServiceErrorBody } from '#src/wire/error.ts';
 import { describeCode, endCodes, type Verdict } from './classify.ts';
-import { type CallOptions, type DeleteResult, rateLimitedTriesMax, type WriteResult } from './port.ts';
+import {
+  type CallOptions,
+  type DeleteResult,
+  rateLimitedMsMax,
+  rateLimitedTriesMax,
+  type WriteResult,
+} from './port.ts';
 import { parseRetryAfter, retryReads, TryAgain } from './retry.ts';
 import type { ApiKey, OutgoingRequest, Send, Sent } from './send.ts';
 
@@ -55,14 +61,15 @@ interface ReadParts {
 export function createRead({ send, apiKey, origin, clock, random, log }: ReadParts): Read {
   return async (request, options = {}) => {
     const { operation, path } = request;
-    const { signal } = options;
+    const { signal, heldMsMax = rateLimitedMsMax } = options;
     const about: ErrorSubject = { operation, origin };
     let sentCount = 0;
     let keyTried = false;
 
     /** Sends until the reply is neither a 429 nor a 401 that a renewed key may avoid. */
     async function sendThrough(): Promise<Sent<z.infer<typeof request.schema>>> {
-      // Ends with any other reply, or after `rateLimitedTriesMax` replies with 429 and one repeat for the key.
+      let limitedSinceMs: number | null = null;
+      // Ends with any other reply, after `rateLimitedTriesMax` replies with 429 or at a pause that lasts too long, and one repeat for the key.
       for (let rateLimitedCount = 0; ; ) {
         const { schema, replyBytesMax } = request;
         const repeated = sentCount > 0;
@@ -72,6 +79,8 @@ export function createRead({ send, apiKey, origin, clock, random, log }: ReadPar
         const { verdict } = sent;
         if (verdict.next === 'waitForRate' && rateLimitedCount < rateLimitedTriesMax) {
           rateLimitedCount += 1;
+          limitedSinceMs ??= sent.writtenAtMs ?? clock.monotonicMs();
+          if (sent.pausedUntilMs !== null && sent.pausedUntilMs - limitedSinceMs > heldMsMax) return sent;
         } else if (verdict.next === 'checkKey' && verdict.status === 401 && !keyTried) {
           keyTried = true;
           if (!(await apiKey.renewAfter(sent.key))) return sent;

@@ -37,6 +37,8 @@ export interface Sent<Body = unknown> {
   readonly key: string;
   /** Monotonic; null when nothing was written. */
   readonly writtenAtMs: number | null;
+  /** Monotonic: until when the gate is closed after a 429; null without one. */
+  readonly pausedUntilMs: number | null;
 }
 
 /**
@@ -72,11 +74,14 @@ export function createSend(parts: SendParts): Send {
 
   const dueTimersRan = watchDueTimers(clock);
 
-  async function pauseGate(retryAfter: string | null): Promise<void> {
+  /** @returns until when it is closed, on the monotonic clock. */
+  async function pauseGate(retryAfter: string | null): Promise<number> {
     const askedMs = parseRetryAfter(retryAfter, clock.nowMs());
     const waitMs = askedMs ?? pauseMs + random() * pauseJitterMs;
     log.warn({ pauseMs: Math.round(waitMs) }, 'the service limits the rate');
-    await rateGate.pause(clock.monotonicMs() + waitMs);
+    const untilMs = clock.monotonicMs() + waitMs;
+    await rateGate.pause(untilMs);
+    return untilMs;
   }
 
   async function sendOnce<Schema extends z.ZodType>(
@@ -93,7 +98,7 @@ export function createSend(parts: SendParts): Send {
     try {
       const key = await apiKey.current();
       if (request.method !== 'GET') await dueTimersRan();
-      const pass = await waited(rateGate, signal, known);
+      const pass = await waited(rateGate, options, known);
       await beforeSend?.();
       signal?.throwIfAborted();
       const headers: Record<string, string> = {
@@ -120,11 +125,12 @@ export function createSend(parts: SendParts): Send {
       }
       const verdict = withoutKeyInVerdict(fitToSchema(classify(end, method === 'DELETE'), request.schema), key);
       breakers?.note(method === 'GET' ? 'read' : 'write', end, verdict);
+      let pausedUntilMs: number | null = null;
       if (verdict.next === 'waitForRate') {
         note('rateLimited');
-        await pauseGate(verdict.retryAfter);
+        pausedUntilMs = await pauseGate(verdict.retryAfter);
       }
-      return { verdict, key, writtenAtMs };
+      return { verdict, key, writtenAtMs, pausedUntilMs };
     } finally {
       release();
     }
@@ -132,11 +138,11 @@ export function createSend(parts: SendParts): Send {
 
   async function waited(
     gate: RateGate,
-    signal: AbortSignal | undefined,
+    { signal, heldMsMax }: CallOptions,
     known: Works['request'],
   ): ReturnType<RateGate['take']> {
     const askedAtMs = clock.monotonicMs();
-    const pass = await gate.take(signal);
+    const pass = await gate.take(signal, heldMsMax);
     known.gateWaitMs = clock.monotonicMs() - askedAtMs;
     return pass;
   }

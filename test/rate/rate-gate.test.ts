@@ -26,6 +26,25 @@ describe('the pause gate', () => {
     expect(passedAtMs.at(-1)).toBe(3_000);
   });
 
+  test('turns away at once whom a pause holds back longer than it waits, also where the pause grows', async () => {
+    const clock = createFakeClock();
+    const gate = createPauseGate(clock);
+    await gate.pause(3_000);
+    await expect(gate.take(undefined, 2_999)).rejects.toMatchObject({
+      ...{ kind: 'unreachable', code: 'rateLimited' },
+      message: 'The service answered with 429 (too many requests), and no request may be sent for 3 s.',
+    });
+    const passed = gate.take(undefined, 3_000);
+    await clock.runUntil(3_000);
+    await passed;
+    await gate.pause(4_000);
+    const turnedAway = expect(gate.take(undefined, 2_000)).rejects.toMatchObject({ code: 'rateLimited' });
+    await clock.runUntil(3_500);
+    await gate.pause(9_000);
+    await clock.runUntil(4_000);
+    await turnedAway;
+  });
+
   test('rejects a caller that gives up during a pause, with its reason, and stops its sleep', async () => {
     const clock = createFakeClock();
     const gate = createPauseGate(clock);

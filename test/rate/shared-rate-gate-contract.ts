@@ -182,6 +182,44 @@ export function sharedRateGateContract(place: () => RedisPlace): void {
     });
   });
 
+  it.concurrent('turns away those whom a pause holds back longer than they wait, whichever process met it', async (context) => {
+    const bench = openGateBench(place(), context.onTestFinished);
+    const one = bench.open(20);
+    const other = bench.open(20);
+    await Promise.all([one.take(), other.take()]);
+    const limited = { kind: 'unreachable', code: 'rateLimited' };
+    await one.take(undefined, 5_000);
+    void one.pause(clock.monotonicMs() + 60_000);
+    await expect(one.take(undefined, 5_000)).rejects.toMatchObject(limited);
+    await until('the 429 in Redis', () => bench.redis.zscore(bench.key, 'refusedAtMs1'));
+    const stop = new AbortController();
+    const patient = other.take(stop.signal);
+    await expect(other.take(undefined, 5_000)).rejects.toMatchObject(limited);
+    // By now it knows, and asks no more.
+    await expect(other.take(stop.signal, 5_000)).rejects.toMatchObject(limited);
+    stop.abort(new Error('left'));
+    await expect(patient).rejects.toThrow('left');
+  });
+
+  it.concurrent('turns away nobody because of the rate alone', async (context) => {
+    const bench = openGateBench(place(), context.onTestFinished);
+    const gate = bench.open(2);
+    await Promise.all(Array.from({ length: 4 }, () => gate.take(undefined, 0)));
+  });
+
+  it.concurrent('turns away those who do not wait for a Redis that is away, and says why it cannot be asked', async (context) => {
+    const bench = openGateBench(place(), context.onTestFinished);
+    const proxy = await startRedisProxy(place(), context.onTestFinished);
+    const gate = bench.open(20, { place: proxy.connection });
+    await gate.take();
+    await proxy.leave();
+    await expect(gate.take(undefined, 0)).rejects.toMatchObject({
+      ...{ kind: 'unreachable', code: 'rateGateAway', cause: expect.any(Error) },
+    });
+    await proxy.comeBack();
+    await gate.take(undefined, 60_000);
+  });
+
   it.concurrent('refuses those who wait when it closes', async (context) => {
     const bench = openGateBench(place(), context.onTestFinished);
     const gate = bench.open(1);

@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import { expect, onTestFinished } from 'vitest';
 import { newSchema } from '#test/ledger/support/postgres-ledgers.ts';
 import { test } from '#test/support/journey.ts';
+import { peopleCsv } from '#test/support/people.ts';
 import { until } from '#test/support/until.ts';
 import { describeOnServers, type Servers } from '#test/support/with-servers.ts';
 
@@ -39,6 +40,29 @@ describeOnServers('a Redis without memory', (servers) => {
     await free();
     expect((await journey.call(['status', '--json'], env)).documents[0].surroundings.troubles).toEqual([]);
     expect((await journey.call(['doctor', '--json'], env)).documents[0]).toMatchObject({ ok: true });
+  });
+
+  test('keeps no start from its page, and no one-shot longer than it waits', async ({ journey }) => {
+    await journey.service();
+    const env = { REDIS_URL: servers().redis.url };
+    const { fill, free } = memoryOf(servers());
+    await fill();
+    const file = journey.file('people.csv', peopleCsv(3));
+    const { code, documents } = await journey.run(['import', file, '--wait', '1s', '--json'], env);
+    expect({ code, error: documents.at(-1).error }).toMatchObject({
+      code: 6,
+      error: { code: 'queueFull', message: expect.stringMatching(full) },
+    });
+    const plan = await journey.run(['plan', file, '--json'], env);
+    expect(plan).toMatchObject({ code: 6, documents: [{ error: { code: 'queueFull' } }] });
+    const engine = journey.start(['start', '--json'], env);
+    const { page } = JSON.parse(await engine.firstLine());
+    const readiness = async () => (await fetch(`${page}/readyz`)).json();
+    expect(await readiness()).toMatchObject({ degraded: true, reasons: [expect.stringMatching(full)] });
+    await free();
+    await until('the run that was waiting', async () => (await journey.runs())[0]?.state === 'done');
+    engine.signal('SIGTERM');
+    expect((await engine.ended()).code).toBe(143);
   });
 
   test('is named by the probe of a host that has nothing to do', async ({ journey }) => {

@@ -251,6 +251,28 @@ describe('429', () => {
     expect(server.seen).toHaveLength(21);
   });
 
+  test.each([
+    ['one pause lasts longer than the caller lets itself be held back', 4_000, '60', 1],
+    ['several pauses do together', 4_000, '3', 2],
+    ['the pauses of two minutes do', undefined, '50', 3],
+  ])('is given up at once where %s', async (_name, heldMsMax, retryAfter, sentCount) => {
+    const system = systemClock();
+    let waitedMs = 0;
+    const clock = { ...system, monotonicMs: () => system.monotonicMs() + waitedMs };
+    /** Time passes by itself until the end of each pause. */
+    const gate: RateGate = {
+      take: async () => ({ written: () => {} }),
+      pause: (untilMs) => {
+        waitedMs += untilMs - clock.monotonicMs();
+      },
+    };
+    const { server, workspace } = await openTestWorkspace({ rateGate: gate, clock });
+    server.always(reply(429, '{}', { 'retry-after': retryAfter }));
+    const end = rejectionOf(workspace.getContact('c1', heldMsMax === undefined ? {} : { heldMsMax }));
+    expect(await end).toMatchObject({ kind: 'unreachable', code: 'rateLimited' });
+    expect(server.seen).toHaveLength(sentCount);
+  });
+
   test('makes every request wait that comes after it', async () => {
     const clock = systemClock();
     const rateGate = createPauseGate(clock);
