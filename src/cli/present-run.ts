@@ -100,14 +100,15 @@ function present(output: Output, run: RunPresentation, warnings: readonly RunEve
     lines.push(
       `  ${output.paste(`the fix-file is not there any more; to write the open rows anew: patchbay dead export --run ${summary.run}`)}`,
     );
-  const { get, post, patch, delete: deleted } = summary.requests;
+  const { get, post, patch, delete: deleted, rateLimited } = summary.requests;
   const sent = [
     counted(get, 'read'),
     counted(post, 'create'),
     counted(patch, 'update'),
     ...(deleted > 0 ? [counted(deleted, 'deletion')] : []),
   ].join(', ');
-  lines.push(`  ${summary.seconds.toFixed(1)} s, ${sent} sent`);
+  const limited = rateLimited > 0 ? `, ${rateLimited} of them answered with 429 (too many requests)` : '';
+  lines.push(`  ${summary.seconds.toFixed(1)} s, ${sent} sent${limited}`);
   if (hasReport) lines.push(`  report: ${summary.report}`);
   return lines.join('\n');
 }

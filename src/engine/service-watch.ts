@@ -13,12 +13,12 @@ import { inLogContext, type Logger } from '#src/log.ts';
 import { publishFact } from '#src/telemetry.ts';
 import type { Breakers, OpenedBreaker, RequestFailure } from '#src/workspace/classify.ts';
 import { askControlKey } from '#src/workspace/look-up.ts';
-import type { Workspace } from '#src/workspace/port.ts';
+import { type CallOptions, firstLookHeldMsMax, type Workspace } from '#src/workspace/port.ts';
 
 export interface ServiceWatch {
   /** Pauses all work after an error of the kind `auth` or `unreachable`. @returns whether it did. */
   pauseFor(error: unknown): Promise<boolean>;
-  /** After five consecutive failures: pauses all work, or writing alone. Never rejects. */
+  /** After five consecutive failures, or half a minute of 429 alone: pauses all work, or writing alone. Never rejects. */
   opened(breaker: OpenedBreaker): Promise<void>;
   /** A read failed after all its tries; the second such read without an answer in between pauses all work. */
   exhausted(error: PatchbayError): Promise<void>;
@@ -35,7 +35,7 @@ interface ServiceWatchParts {
   readonly clock: Clock;
   readonly log: Logger;
   /** Called before work resumes: the key may have changed meanwhile. */
-  readonly recheck: (cut?: { readonly signal?: AbortSignal }) => Promise<void>;
+  readonly recheck: (cut?: Pick<CallOptions, 'signal' | 'heldMsMax'>) => Promise<void>;
   /** Tries one write; absent in processes that never probe. */
   readonly tryWrite?: (signal?: AbortSignal) => Promise<TrialEnd>;
 }
@@ -80,7 +80,8 @@ export function createServiceWatch(parts: ServiceWatchParts): ServiceWatch {
     if (known !== null) await ledger.setPause({ ...known, message: messageOf(error), plainMessage });
   };
   const passes = async (known: Pause, signal?: AbortSignal): Promise<boolean> => {
-    const cut = signal === undefined ? {} : { signal };
+    // The next sweep probes again, and this one has other things to do.
+    const cut = { heldMsMax: firstLookHeldMsMax, ...(signal === undefined ? {} : { signal }) };
     await askControlKey(workspace, cut);
     if (known.scope !== 'writes' || parts.tryWrite === undefined) {
       await parts.recheck(cut);
@@ -113,6 +114,9 @@ export function createServiceWatch(parts: ServiceWatchParts): ServiceWatch {
         if (!(await passes(known, signal))) return false;
       } catch (error) {
         if (signal?.aborted) return false;
+        // The gate is still closed after the 429 that the pause is for.
+        if (known.errorCode === 'rateLimited' && error instanceof PatchbayError && error.code === 'rateLimited')
+          return false;
         if (await pauseFor(error)) reportedFailure = null;
         else await reportFailure(error);
         return false;
@@ -153,6 +157,8 @@ function readsFail(origin: string, { code, why }: RequestFailure): string {
       return `The service at ${origin} is failing (${why}).`;
     case 'serviceAnswersOddly':
       return `The server at ${origin} is not a compatible service (${why}).`;
+    case 'rateLimited':
+      return `The service at ${origin} answers all reads with 429 (too many requests).`;
     default:
       return unreachable(code);
   }

@@ -7,12 +7,14 @@
  * *Breakers* count consecutive failures, one of reads and one of writes (`docs/rules.md`, "Retries, rate, outages"). A breaker
  * *opens* with the fifth, and reports that to its owner. It stops nothing by itself: the owner decides what must wait, and
  * records that in the ledger. An *answer* is a clear yes or no of the service, and resets the count. Ends that say nothing
- * about the service's health do not count: a 429, a refused key, a caller that gave up.
+ * about the service's health do not count: a refused key, a caller that gave up. A 429 is usual, and no such failure; a breaker opens, too,
+ * where all requests of its kind were answered with 429 for half a minute.
  */
 import type { z } from 'zod';
 import type { Clock } from '#src/clock.ts';
 import { unreachable } from '#src/errors.ts';
 import { readErrorBody, type ServiceErrorBody } from '#src/wire/error.ts';
+import { retryAfterMaxMs } from './port.ts';
 
 export type TransportEnd =
   /** No byte of the request reached the socket: refused, DNS, connect time-out, cancelled before. */
@@ -155,7 +157,7 @@ export type BreakerKind = 'read' | 'write';
 
 /** Why a request got no answer; codes and words as in the errors of reads (`port.ts`). */
 export interface RequestFailure {
-  readonly code: 'serviceUnreachable' | 'serviceFailing' | 'serviceAnswersOddly';
+  readonly code: 'serviceUnreachable' | 'serviceFailing' | 'serviceAnswersOddly' | 'rateLimited';
   /** As in `the connection was refused (ECONNREFUSED)` or `status 503`. */
   readonly why: string;
   /** Null if no status was received. */
@@ -169,12 +171,28 @@ export interface BreakerState {
   readonly failuresInARow: number;
   /** When the first of them happened, on the wall clock; null if there is none. */
   readonly sinceMs: number | null;
+  /** Answers with 429 since the last answer of another kind. Null: there was none. */
+  readonly limited: Limited | null;
 }
 
-export const closedBreaker: BreakerState = { failuresInARow: 0, sinceMs: null };
+/** On the wall clock. */
+interface Limited {
+  readonly sinceMs: number;
+  readonly lastAtMs: number;
+  /** When they opened the breaker last, and before that `sinceMs`. */
+  readonly countedFromMs: number;
+}
+
+export const closedBreaker: BreakerState = { failuresInARow: 0, sinceMs: null, limited: null };
 
 /** Consecutive failures that open a breaker. */
 export const failuresInARowMax = 5;
+
+/** A rate limit that lets no request through for this time is an outage. */
+const limitedMsMax = 30_000;
+
+/** Two answers with 429 that are further apart have nothing to do with each other: no request was to be sent, or none could be. */
+const limitedGapMsMax = 2 * retryAfterMaxMs;
 
 /**
  * The state after one more end. It opens with every fifth consecutive failure: a process that continues although its breaker
@@ -187,11 +205,20 @@ export function stepBreaker(
 ): { readonly state: BreakerState; readonly opens: boolean } {
   if (sign === 'neither') return { state, opens: false };
   if (sign === 'answer') return { state: closedBreaker, opens: false };
+  if (sign.code === 'rateLimited') return stepLimited(state, nowMs);
   const failuresInARow = state.failuresInARow + 1;
   return {
-    state: { failuresInARow, sinceMs: state.sinceMs ?? nowMs },
+    state: { ...state, failuresInARow, sinceMs: state.sinceMs ?? nowMs },
     opens: failuresInARow % failuresInARowMax === 0,
   };
+}
+
+function stepLimited(state: BreakerState, nowMs: number): ReturnType<typeof stepBreaker> {
+  const isNew = state.limited === null || nowMs - state.limited.lastAtMs > limitedGapMsMax;
+  const known = isNew ? { sinceMs: nowMs, countedFromMs: nowMs } : state.limited;
+  const opens = nowMs - known.countedFromMs >= limitedMsMax;
+  const limited = { sinceMs: known.sinceMs, lastAtMs: nowMs, countedFromMs: opens ? nowMs : known.countedFromMs };
+  return { state: { ...state, limited }, opens };
 }
 
 /** What the end of a request says about the service. Pure. */
@@ -201,9 +228,10 @@ export function signOf(end: TransportEnd, verdict: Verdict): Sign {
     case 'use':
     case 'giveUp':
       return 'answer';
-    case 'waitForRate':
     case 'checkKey':
       return 'neither';
+    case 'waitForRate':
+      return { code: 'rateLimited', why: 'status 429, too many requests', status: 429 };
     case 'sendAgain':
       return { code: 'serviceUnreachable', why: describeCode(verdict.code), status: null };
     case 'doubt':
@@ -222,7 +250,7 @@ export interface OpenedBreaker {
   readonly kind: BreakerKind;
   /** The last one. */
   readonly failure: RequestFailure;
-  /** When the first of the consecutive failures happened, on the wall clock. */
+  /** When the first of these failures happened, on the wall clock. */
   readonly sinceMs: number;
   /** Whether the last request of the other kind was answered. */
   readonly otherKindPasses: boolean;
@@ -253,7 +281,8 @@ const otherKind = { read: 'write', write: 'read' } as const;
 export function createBreakers({ clock, onOpen, onFailure }: BreakersOptions): Breakers {
   const states: Record<BreakerKind, BreakerState> = { read: closedBreaker, write: closedBreaker };
   const totals = { read: { answers: 0, failures: 0 }, write: { answers: 0, failures: 0 } };
-  const passes = (kind: BreakerKind): boolean => totals[kind].answers > 0 && states[kind].failuresInARow === 0;
+  const passes = (kind: BreakerKind): boolean =>
+    totals[kind].answers > 0 && states[kind].failuresInARow === 0 && states[kind].limited === null;
   return {
     note: (kind, end, verdict) => {
       const sign = signOf(end, verdict);
@@ -268,7 +297,8 @@ export function createBreakers({ clock, onOpen, onFailure }: BreakersOptions): B
       onFailure?.(kind, sign);
       if (!opens) return;
       const otherKindPasses = passes(otherKind[kind]);
-      onOpen({ kind, failure: sign, sinceMs: state.sinceMs ?? clock.nowMs(), otherKindPasses });
+      const sinceMs = sign.code === 'rateLimited' ? state.limited?.sinceMs : state.sinceMs;
+      onOpen({ kind, failure: sign, sinceMs: sinceMs ?? clock.nowMs(), otherKindPasses });
     },
     totals: (kind) => ({ ...totals[kind] }),
   };

@@ -29,6 +29,13 @@ describe('a run for people', () => {
     ]);
   });
 
+  it('of which requests were answered with 429: how many, since that takes its time', () => {
+    const requests = { get: 5, post: 6, patch: 0, delete: 0, retried: 0, rateLimited: 6 };
+    expect(presentRun(plain, presentation({ rows: 3, pending: 3, requests })).split('\n')).toContain(
+      '  1.3 s, 5 reads, 6 creates, 0 updates sent, 6 of them answered with 429 (too many requests)',
+    );
+  });
+
   it('with dead rows: which lines, what is wrong, what to do, and the fix-file', () => {
     const text = presentRun(
       plain,

@@ -65,6 +65,30 @@ describe('while all updates fail and reads pass', () => {
     await bench.world.expectSound();
   });
 
+  it('writing pauses, too, where all of them are answered with 429 for half a minute, until one is not', async () => {
+    const { bench, runId } = await changedPeople(10);
+    await bench.world.faults('update:status=429;retryAfter=0');
+    for (let sweep = 0; sweep < 6; sweep += 1) await bench.sweep();
+    expect(await pauseOf(bench), 'a rate limit is no outage').toBeNull();
+    await bench.sweep();
+    const pause = await pauseOf(bench);
+    expect(pause).toMatchObject({
+      ...{ code: 'unreachable', scope: 'writes', errorCode: 'rateLimited' },
+      message: `Creates and updates fail at ${bench.world.service.origin} (status 429, too many requests); reads succeed.`,
+    });
+    for (let sweep = 0; sweep < 20; sweep += 1) {
+      const { writes } = bench.sent();
+      await bench.sweep();
+      expect(bench.sent().writes - writes).toBe(1);
+    }
+    expect(await pauseOf(bench)).toEqual(pause);
+    await bench.world.faults();
+    await workOff(bench, runId);
+    expect(await pauseOf(bench)).toBeNull();
+    expect(await bench.letters()).toEqual([]);
+    await bench.world.expectSound();
+  });
+
   it('files are read on', async () => {
     const bench = await openOutageBench();
     await bench.submit('people.csv', csv(fillers(3)));

@@ -34,34 +34,40 @@ async function keysOf(known: readonly string[]) {
 }
 
 describe('a request that fails', () => {
-  it('is noted in the ledger with its status, so that whichever process follows the work can name it', async () => {
-    const service = await openTestService({ apiKeys: ['first'], faults: ['update:status=500'] });
-    const ledger = openSqliteLedger(':memory:');
-    const clock = systemClock();
-    const config = configSchema.parse({ service: { baseUrl: service.origin, apiKey: 'first' } });
-    const noted = failureNotes({ ledger, clock, log: silentLogger() }, service.origin);
-    const breakers = createBreakers({ clock, onOpen: () => undefined, onFailure: noted });
-    const workspace = createHttpWorkspace({
-      ...{ baseUrl: service.origin, readApiKey: () => config.service.apiKey ?? '', breakers, clock },
-      ...{ rateGate: createPauseGate(clock), random: Math.random, log: silentLogger() },
-    });
-    onTestFinished(async () => {
-      await workspace.close();
-      await ledger.close();
-      await service.close();
-    });
-    expect(await ledger.serviceFailure()).toBeNull();
-    await workspace.updateContact('0123456789abcdef01234567', {
-      defaultFields: { emails: [], phoneNumbers: [] },
-      customFields: [],
-    });
-    await expect
-      .poll(() => ledger.serviceFailure())
-      .toMatchObject({
-        code: 'serviceFailing',
-        message: `the last create or update at ${service.origin} failed: status 500`,
+  it.each([
+    [500, 'serviceFailing', 'status 500'],
+    [429, 'rateLimited', 'status 429, too many requests'],
+  ])(
+    'with %s is noted in the ledger, so that whichever process follows the work can name it',
+    async (status, code, why) => {
+      const service = await openTestService({ apiKeys: ['first'], faults: [`update:status=${status};retryAfter=0`] });
+      const ledger = openSqliteLedger(':memory:');
+      const clock = systemClock();
+      const config = configSchema.parse({ service: { baseUrl: service.origin, apiKey: 'first' } });
+      const noted = failureNotes({ ledger, clock, log: silentLogger() }, service.origin);
+      const breakers = createBreakers({ clock, onOpen: () => undefined, onFailure: noted });
+      const workspace = createHttpWorkspace({
+        ...{ baseUrl: service.origin, readApiKey: () => config.service.apiKey ?? '', breakers, clock },
+        ...{ rateGate: createPauseGate(clock), random: Math.random, log: silentLogger() },
       });
-  });
+      onTestFinished(async () => {
+        await workspace.close();
+        await ledger.close();
+        await service.close();
+      });
+      expect(await ledger.serviceFailure()).toBeNull();
+      await workspace.updateContact('0123456789abcdef01234567', {
+        defaultFields: { emails: [], phoneNumbers: [] },
+        customFields: [],
+      });
+      await expect
+        .poll(() => ledger.serviceFailure())
+        .toMatchObject({
+          code,
+          message: `the last create or update at ${service.origin} failed: ${why}`,
+        });
+    },
+  );
 });
 
 describe('a key that was changed while the engine runs', () => {

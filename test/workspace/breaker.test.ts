@@ -24,6 +24,7 @@ const notSent = (code: string): TransportEnd => ({ phase: 'notSent', code, cause
 const sent = (code: string): TransportEnd => ({ phase: 'sent', code, status: null, cause: null });
 const signOfEnd = (end: TransportEnd): Sign => signOf(end, classify(end));
 const failure = { code: 'serviceFailing', why: 'status 503', status: 503 } as const;
+const limited = { code: 'rateLimited', why: 'status 429, too many requests', status: 429 } as const;
 
 describe('one end', () => {
   it.each([200, 201, 400, 404, 409, 422])('with status %s is an answer', (status) => {
@@ -31,7 +32,6 @@ describe('one end', () => {
   });
 
   it.each([
-    ['a limited rate', replied(429)],
     ['a refused key', replied(401)],
     ['a forbidden contact', replied(403)],
     ['a caller who gave up before the request was sent', notSent(endCodes.aborted)],
@@ -51,6 +51,7 @@ describe('one end', () => {
     ['status 500', replied(500), 'serviceFailing'],
     ['status 503', replied(503), 'serviceFailing'],
     ['status 408', replied(408), 'serviceFailing'],
+    ['a limited rate', replied(429), 'rateLimited'],
     ['a web page', replied(200, '<html>'), 'serviceAnswersOddly'],
     ['a redirect', replied(302), 'serviceAnswersOddly'],
   ])('is a failure: %s', (_name, end, code) => {
@@ -78,13 +79,13 @@ describe('a breaker', () => {
   it('opens with the fifth failure in a row, and knows since when', () => {
     const { state, openedAt } = stateAfter(['answer', failure, failure, failure, failure, failure]);
     expect(openedAt).toEqual([5]);
-    expect(state).toEqual({ failuresInARow: failuresInARowMax, sinceMs: 1 });
+    expect(state).toEqual({ failuresInARow: failuresInARowMax, sinceMs: 1, limited: null });
   });
 
   it('is closed by one answer', () => {
     const { state, openedAt } = stateAfter([failure, failure, failure, failure, 'answer', failure, failure]);
     expect(openedAt).toEqual([]);
-    expect(state).toEqual({ failuresInARow: 2, sinceMs: 5 });
+    expect(state).toEqual({ failuresInARow: 2, sinceMs: 5, limited: null });
   });
 
   it('is not moved by what says nothing', () => {
@@ -94,6 +95,51 @@ describe('a breaker', () => {
 
   it('opens again after five more, for whoever works on although it is open', () => {
     expect(stateAfter(Array.from({ length: 12 }, () => failure)).openedAt).toEqual([4, 9]);
+  });
+});
+
+describe('a breaker, of answers with 429', () => {
+  /** When it opened, given what ended when, in seconds. */
+  const openedAt = (ends: readonly (readonly [number, Sign])[]): readonly number[] => {
+    let state = closedBreaker;
+    return ends.flatMap(([second, sign]) => {
+      const step = stepBreaker(state, sign, second * 1_000);
+      state = step.state;
+      return step.opens ? [second] : [];
+    });
+  };
+
+  it('opens where nothing else was answered for half a minute, and again after another', () => {
+    const ends = Array.from({ length: 40 }, (_, index) => [2 * index, limited] as const);
+    expect(openedAt(ends)).toEqual([30, 60]);
+    expect(
+      openedAt([
+        [0, limited],
+        [60, limited],
+      ]),
+    ).toEqual([60]);
+  });
+
+  it('stays closed, however many there are, where some requests are answered', () => {
+    const ends = Array.from({ length: 200 }, (_, index) => [index, index % 29 === 0 ? 'answer' : limited] as const);
+    expect(openedAt(ends)).toEqual([]);
+  });
+
+  it('begins anew where nothing was asked for longer than a pause lasts', () => {
+    expect(
+      openedAt([
+        [0, limited],
+        [600, limited],
+        [629, limited],
+        [630, limited],
+      ]),
+    ).toEqual([630]);
+  });
+
+  it('is opened by other failures as ever', () => {
+    expect(
+      openedAt([failure, limited, failure, limited, failure, failure, failure].map((sign, index) => [index, sign])),
+    ).toEqual([6]);
   });
 });
 
