@@ -161,7 +161,7 @@ export function queueTrouble(
     if (tookMs < slowMs) return null;
     return { code: 'queueSlow', message: `The queue is slow: ${description} took ${seconds(tookMs)} for a few jobs.` };
   }
-  const { message } = error;
+  const message = wordsOfRedis(error.message);
   if (message === 'Command timed out') {
     return { code: 'queueSlow', message: `The queue does not answer in time: ${description}. ${waits}` };
   }
@@ -175,6 +175,14 @@ export function queueTrouble(
     };
   }
   return { code: 'queueAway', message: `The queue cannot be reached: ${description} (${message}). ${waits}` };
+}
+
+/** Without what Redis adds about the script that met the error, and without a full stop. */
+function wordsOfRedis(message: string): string {
+  return message
+    .replace(/^ERR Error running script \(call to \w+\): (?:@user_script: ?\d+: )*-?/, '')
+    .replace(/ script: [0-9a-f]+, on @user_script:\d+\.?\s*$/, '')
+    .replace(/[.\s]+$/, '');
 }
 
 function seconds(ms: number): string {

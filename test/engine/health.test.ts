@@ -1,7 +1,7 @@
 /** What a process knows of its surroundings: told once when it begins and once when it ends. */
 import { channel } from 'node:diagnostics_channel';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createHealth, type Health } from '#src/engine/health.ts';
+import { createHealth, type Health, queueTrouble } from '#src/engine/health.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { ledgerDamaged } from '#src/ledger/sqlite/damage.ts';
 import { createLogger, silentLogger } from '#src/log.ts';
@@ -72,6 +72,18 @@ describe('the queue', () => {
     health.queueEnded(new Error(message), 0);
     expect(codes()).toEqual([code]);
     expect(health.troubles()[0]?.message).toContain('Redis at 127.0.0.1:6379');
+  });
+
+  it.each([
+    "READONLY You can't write against a read only replica. script: 5ab4e2d1c0ffee5ab4e2d1c0ffee5ab4e2d1c0ff, on @user_script:589.",
+    "READONLY You can't write against a read only replica.",
+    "ERR Error running script (call to f_5ab4e2d1c0ffee): @user_script:589: @user_script: 589: -READONLY You can't write against a read only replica. ",
+  ])('is told of in the words of Redis, without those about the script that met it: %s', (message) => {
+    expect(queueTrouble('Redis at h:6379', new Error(message), 0)).toEqual({
+      code: 'queueRefuses',
+      message:
+        "The queue does not accept jobs: Redis at h:6379 answers READONLY You can't write against a read only replica. Work waits, and nothing is lost.",
+    });
   });
 
   it('is slow where it takes jobs late, and well again where it takes them soon', () => {
