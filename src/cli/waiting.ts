@@ -37,7 +37,7 @@ export async function openPatiently(options: GlobalOptions, use: HomeUse, patien
 export function waitingNotes(
   note: (text: string) => void,
   patienceMs: number,
-): (what: 'service' | 'ledger' | 'folder', message: string) => void {
+): (what: 'service' | 'queue' | 'ledger' | 'folder', message: string) => void {
   const howLong = Number.isFinite(patienceMs) ? ` for up to ${formatDuration(patienceMs)} (--wait)` : '';
   let noted = '';
   return (what, message) => {

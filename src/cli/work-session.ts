@@ -200,7 +200,8 @@ async function notePauses(
     try {
       await ledger.requireWritable();
       const pause = await ledger.pause();
-      if (pause !== null && pause.code !== 'auth') say('service', pause.message);
+      if (pause === null || pause.code === 'auth') continue;
+      say(isOfQueue({ code: pause.errorCode ?? pause.code }) ? 'queue' : 'service', pause.message);
     } catch (error) {
       if (isPassingTrouble(error)) say('ledger', `${error.message} [${error.code}]`);
     }

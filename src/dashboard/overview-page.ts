@@ -55,9 +55,11 @@ function pauseNotice(pause: Pause | null): Markup {
   const next =
     pause.code === 'auth'
       ? 'Set a working key: work continues by itself as soon as the service accepts it. No row is lost.'
-      : pause.scope === 'writes'
-        ? 'Nothing to do here: files are read, and writing continues by itself as soon as the service accepts writes. No row is lost.'
-        : 'Nothing to do here: work continues by itself as soon as the service answers. No row is lost.';
+      : pause.errorCode?.startsWith('queue') === true
+        ? 'Work continues by itself as soon as the queue takes requests again. No row is lost.'
+        : pause.scope === 'writes'
+          ? 'Nothing to do here: files are read, and writing continues by itself as soon as the service accepts writes. No row is lost.'
+          : 'Nothing to do here: work continues by itself as soon as the service answers. No row is lost.';
   return html`<div class="notice attention" role="status">
 <p><strong>Paused since ${moment(pause.sinceMs)}:</strong> ${pause.message}</p>
 <p>${next}</p>

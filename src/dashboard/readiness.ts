@@ -56,7 +56,8 @@ export function readinessOf({ folders, troubles, failures, pause }: Signs): Read
   return {
     ready: folders.length + blocking.length === 0,
     degraded: pause !== null || failures.whole.length + troubles.length > 0,
-    reasons: [...folders, ...plain, ...failures.plain, ...(pause === null ? [] : [plainPause(pause)])],
+    // A queue that takes nothing is a trouble, and may be why work is paused.
+    reasons: [...new Set([...folders, ...plain, ...failures.plain, ...(pause === null ? [] : [plainPause(pause)])])],
     troubles: [...folders, ...inOrder.map(({ message }) => message), ...failures.whole],
   };
 }

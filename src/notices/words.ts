@@ -84,7 +84,7 @@ function troubleSentence({ trouble, run, code, dead, file, host }: Began): strin
     case 'failed':
       return run === null ? `its schedule failed${because}` : `the file of run ${run} could not be read${because}`;
     case 'outage':
-      return `work waits for the service or its key${because}`;
+      return `work waits for ${code?.startsWith('queue') === true ? 'the queue' : 'the service or its key'}${because}`;
     case 'hostAway':
       return `the file ${file ?? 'of its next run'} is on the host ${host ?? 'unknown'}, which is away; later files go on without it`;
     case 'missed':

@@ -1,5 +1,6 @@
 /** The first page and its JSON twin. */
 import { describe, expect, it } from 'vitest';
+import { readinessOf } from '#src/dashboard/readiness.ts';
 import { csv, openRunsBench } from '#test/runs/support/runs-bench.ts';
 import { dashboardBench, deadRow, enterRun, finishedRun, stageRun, startMs } from './dashboard-bench.ts';
 
@@ -65,6 +66,24 @@ describe('the overview', () => {
     const { text } = await bench.page('/');
     expect(text).toContain('max="2000" value="500"');
     expect(text).toContain('500 of 2,000 rows (25 %)');
+  });
+
+  it('says of a pause for the queue that work waits for it, and not for the service', async () => {
+    const bench = await dashboardBench();
+    const message = 'The queue is out of memory: Redis at h:6379. Work waits, and nothing is lost.';
+    const pause = {
+      code: 'unreachable',
+      errorCode: 'queueFull',
+      message,
+      plainMessage: message,
+      sinceMs: startMs,
+    } as const;
+    await bench.ledger.setPause(pause);
+    const { text } = await bench.page('/');
+    expect(text).toContain('as soon as the queue takes requests again');
+    expect(text).not.toContain('as soon as the service answers');
+    const signs = { folders: [], troubles: [{ code: 'queueFull', message }], failures: { whole: [], plain: [] } };
+    expect(readinessOf({ ...signs, pause }).reasons, 'said once').toEqual([message]);
   });
 
   it('shows the pause with its reason and since when', async () => {

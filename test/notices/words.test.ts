@@ -28,6 +28,10 @@ describe('A notice says in one sentence', () => {
       'crm needs attention: work waits for the service or its key (keyRefused)',
     ],
     [
+      bad({ ...none, trouble: 'outage', code: 'queueFull' }),
+      'crm needs attention: work waits for the queue (queueFull)',
+    ],
+    [
       bad({ ...none, trouble: 'missed' }, rejected),
       'crm needs attention: an expected export is missing; 3 rows were rejected in run r-1',
     ],

@@ -48,7 +48,8 @@ describeOnServers('a Redis without memory', (servers) => {
     const { fill, free } = memoryOf(servers());
     await fill();
     const file = journey.file('people.csv', peopleCsv(3));
-    const { code, documents } = await journey.run(['import', file, '--wait', '1s', '--json'], env);
+    const { code, documents, stderr } = await journey.run(['import', file, '--wait', '3s', '--json'], env);
+    expect(stderr).toContain('waiting for the queue for up to 3s (--wait): The queue is out of memory');
     expect({ code, error: documents.at(-1).error }).toMatchObject({
       code: 6,
       error: { code: 'queueFull', message: expect.stringMatching(full) },
