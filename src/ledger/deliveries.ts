@@ -69,6 +69,10 @@ export const troubleWords: Readonly<Record<FeedTrouble, string>> = {
   hostAway: 'file on a host that is away',
 };
 
+/** What `failed` and `missed` can be of: a file of the feed, or a tick of its schedule. In the order in which they are recorded. */
+export const troubleCauses = ['failedFile', 'failedTick', 'missedFile', 'missedTick'] as const;
+export type TroubleCause = (typeof troubleCauses)[number];
+
 /** What was last told of a feed. */
 export interface FeedCondition {
   readonly feed: string;
@@ -78,6 +82,8 @@ export interface FeedCondition {
   readonly sinceMs: number;
   /** When each of its troubles began. Absent in what older versions wrote, and where it has none. */
   readonly begunMs?: { readonly [Trouble in FeedTrouble]?: number };
+  /** What `failed` and `missed` are of now. Absent without these troubles, and in what older versions wrote. */
+  readonly causes?: readonly TroubleCause[];
   /** How many of its fields were held when that was reported last; absent: none, or none since a person decided. */
   readonly heldFields?: number;
 }

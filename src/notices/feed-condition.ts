@@ -9,7 +9,7 @@
  */
 
 import { isoInstant } from '#src/clock.ts';
-import type { FeedTrouble, NewDelivery } from '#src/ledger/deliveries.ts';
+import { type FeedTrouble, type NewDelivery, type TroubleCause, troubleCauses } from '#src/ledger/deliveries.ts';
 import type { FeedStanding } from '#src/ledger/rules/feeds.ts';
 
 /** The order in which they are reported. */
@@ -26,6 +26,8 @@ export interface FeedFacts {
   readonly feed: string;
   /** The troubles reported last. */
   readonly reported: readonly FeedTrouble[];
+  /** What `failed` and `missed` among them are of; null where that was not recorded. */
+  readonly causes: readonly TroubleCause[] | null;
   /** Null: no file has arrived yet. */
   readonly standing: FeedStanding | null;
   /** Null: there is no schedule, or it has had no tick yet. */
@@ -54,6 +56,7 @@ export interface TickFacts {
 }
 
 export interface Expectation {
+  readonly of: 'missedFile' | 'missedTick';
   readonly everyMs: number;
   /** Since when it is expected. */
   readonly fromMs: number;
@@ -107,15 +110,48 @@ export function changeOf(reported: readonly FeedTrouble[], now: readonly Trouble
   return now.length === 0 ? { kind: 'recovered', ended: reported } : { kind: 'eased' };
 }
 
+/** What `failed` and `missed` are of now, and what they were reported of that cannot be judged now. In the order of `troubleCauses`. */
+export function causesOf(facts: FeedFacts, nowMs: number): readonly TroubleCause[] {
+  const { tick, expected } = facts;
+  const late = expected.filter((one) => isLate(one, nowMs)).map((one) => one.of);
+  const found: readonly TroubleCause[] = [
+    ...(fileTrouble(facts)?.trouble === 'failed' ? (['failedFile'] as const) : []),
+    ...(tick?.failed === true ? (['failedTick'] as const) : []),
+    ...late,
+    ...heldCauses(facts),
+  ];
+  return troubleCauses.filter((cause) => found.includes(cause));
+}
+
 /**
- * Whether nothing got better where these troubles ended: the file or the schedule whose absence they were is expected no longer, since it was
- * taken out of the configuration.
+ * Whether nothing got better where these troubles ended: the file or the tick that was missed or failed is expected no longer, since what names
+ * it was taken out of the configuration.
  */
-export function isUnwatched({ expected, standing, tick }: FeedFacts, ended: readonly FeedTrouble[]): boolean {
+export function isUnwatched(facts: FeedFacts, ended: readonly FeedTrouble[]): boolean {
+  const causes = reportedCauses(facts);
   return ended.every((trouble) => {
-    if (trouble === 'missed') return expected.length === 0;
-    return trouble === 'failed' && standing === null && tick === null;
+    const own = causes.filter((cause) => troubleOf[cause] === trouble);
+    return own.length > 0 && own.every((cause) => isGone(facts, cause));
   });
+}
+
+const troubleOf = {
+  failedFile: 'failed',
+  failedTick: 'failed',
+  missedFile: 'missed',
+  missedTick: 'missed',
+} as const satisfies Readonly<Record<TroubleCause, FeedTrouble>>;
+
+/** Of what an older version wrote any may be meant, except for files of a feed that has none. */
+function reportedCauses({ reported, causes, standing }: FeedFacts): readonly TroubleCause[] {
+  const all = causes ?? troubleCauses.filter((cause) => cause !== 'failedFile' || standing !== null);
+  return all.filter((cause) => reported.includes(troubleOf[cause]));
+}
+
+/** A file that could not be read is not undone by any configuration: only a newer one ends that. */
+function isGone({ expected, tick }: FeedFacts, cause: TroubleCause): boolean {
+  if (cause === 'failedFile') return false;
+  return cause === 'failedTick' ? tick === null : expected.every((one) => one.of !== cause);
 }
 
 /** Whether nothing got better where these troubles ended: the run that a guard had stopped was cancelled, and the feed is as before it. */
@@ -151,25 +187,25 @@ function failedTick({ tick }: FeedFacts): Trouble | null {
 }
 
 function missed({ expected }: FeedFacts, nowMs: number): Trouble | null {
-  const isMissed = expected.some(({ canBeJudged, fromMs, everyMs }) => canBeJudged && nowMs - fromMs > everyMs);
-  return isMissed ? about('missed') : null;
+  return expected.some((one) => isLate(one, nowMs)) ? about('missed') : null;
+}
+
+function isLate({ canBeJudged, fromMs, everyMs }: Expectation, nowMs: number): boolean {
+  return canBeJudged && nowMs - fromMs > everyMs;
 }
 
 /** What was reported and cannot be judged now. */
-function held({ reported, standing, tick, expected }: FeedFacts): readonly FeedTrouble[] {
-  return reported.filter((trouble) => {
-    switch (trouble) {
-      case 'guard':
-      case 'deadRows':
-        // An approved run, or the file that replaces it, has not ended yet.
-        return standing?.atWork === true;
-      case 'failed':
-        return standing?.atWork === true || tick?.failed === null;
-      case 'missed':
-        return expected.some(({ canBeJudged }) => !canBeJudged);
-      default:
-        return false;
-    }
+function held(facts: FeedFacts): readonly FeedTrouble[] {
+  // An approved run, or the file that replaces it, has not ended yet.
+  const ofRows = facts.standing?.atWork === true ? (['guard', 'deadRows'] as const) : [];
+  return [...ofRows.filter((one) => facts.reported.includes(one)), ...heldCauses(facts).map((one) => troubleOf[one])];
+}
+
+function heldCauses(facts: FeedFacts): readonly TroubleCause[] {
+  const { standing, tick, expected } = facts;
+  return reportedCauses(facts).filter((cause) => {
+    if (troubleOf[cause] === 'missed') return expected.some((one) => one.of === cause && !one.canBeJudged);
+    return standing?.atWork === true || (cause === 'failedTick' && tick?.failed === null);
   });
 }
 

@@ -7,6 +7,7 @@
  *
  * Invariant: condition and delivery are entered in one transaction, so that each change is reported exactly once.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '#src/clock.ts';
 import { messageOf } from '#src/errors.ts';
 import {
@@ -14,6 +15,7 @@ import {
   type KnownFeedCondition,
   type NewDelivery,
   newDeliveryId,
+  type TroubleCause,
 } from '#src/ledger/deliveries.ts';
 import type { Ledger, Pause } from '#src/ledger/port.ts';
 import { type FeedStanding, mainFeed } from '#src/ledger/rules/feeds.ts';
@@ -22,6 +24,7 @@ import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 import type { Logger } from '#src/log.ts';
 import { overdueAfterMs } from '#src/schedules/start-schedules.ts';
 import {
+  causesOf,
   changeOf,
   type Expectation,
   type FeedFacts,
@@ -133,9 +136,11 @@ async function lookAt(parts: NoticeWatchParts, seen: Seen, feed: string): Promis
   const troubles = now.map(({ trouble }) => trouble);
   const change = changeOf(facts.reported, now);
   const heldFields = known?.heldFields ?? 0;
+  const causes = causesOf(facts, nowMs);
   if (change === null) {
+    if (known !== undefined) return await withCauses(ledger, known, causes);
     // Records since when a first file is expected.
-    if (known !== undefined || facts.expected.length === 0) return known;
+    if (facts.expected.length === 0) return known;
     const first = { feed, troubles, sinceMs: nowMs };
     await ledger.deliveries.setCondition(first, []);
     return first;
@@ -148,9 +153,11 @@ async function lookAt(parts: NoticeWatchParts, seen: Seen, feed: string): Promis
       return [trouble, isKnown ? (known.begunMs?.[trouble] ?? known.sinceMs) : nowMs];
     }),
   );
+  const ofWhat = causes.length === 0 ? {} : { causes };
   const condition = {
     ...{ feed, troubles, sinceMs },
     ...(troubles.length === 0 ? {} : { begunMs }),
+    ...ofWhat,
     ...(heldFields === 0 ? {} : { heldFields }),
   };
   if (change.kind === 'eased') {
@@ -172,8 +179,20 @@ async function lookAt(parts: NoticeWatchParts, seen: Seen, feed: string): Promis
   return condition;
 }
 
+/** The same troubles may be of something else now. */
+async function withCauses(
+  { deliveries }: NoticeWatchParts['ledger'],
+  known: FeedCondition,
+  causes: readonly TroubleCause[],
+): Promise<FeedCondition> {
+  if (isDeepStrictEqual(known.causes ?? [], causes)) return known;
+  const condition = { ...known, causes };
+  await deliveries.setCondition(condition, []);
+  return condition;
+}
+
 function endWords({ unwatched, cancelled }: { readonly unwatched: boolean; readonly cancelled: boolean }): string {
-  if (unwatched) return 'feed no longer watched: it was taken out of the configuration';
+  if (unwatched) return 'feed no longer watched for this: it was taken out of the configuration';
   return cancelled ? 'feed as before its stopped run: that was cancelled' : 'feed recovered';
 }
 
@@ -204,6 +223,7 @@ async function factsOf(parts: NoticeWatchParts, seen: Seen, feed: string): Promi
   return {
     feed,
     reported: conditions.get(feed)?.troubles ?? [],
+    causes: conditions.get(feed)?.causes ?? null,
     standing,
     tick: schedule === null ? null : await tickFacts(parts, feed),
     onHostAway: seen.filesAway.get(feed) ?? null,
@@ -235,6 +255,7 @@ function fileExpected(parts: NoticeWatchParts, seen: Seen, feed: string): readon
   const isPaused = schedule !== undefined && schedule.pausedAtMs !== null;
   return [
     {
+      of: 'missedFile',
       everyMs,
       fromMs: Math.max(acceptedAtMs, schedule?.resumedAtMs ?? 0),
       canBeJudged: seen.settled && !isPaused && !seen.atWork.has(feed) && standing?.atWork !== true,
@@ -247,5 +268,5 @@ function tickExpected({ runsSchedules }: NoticeWatchParts, seen: Seen, feed: str
   const schedule = seen.schedules.get(feed);
   if (schedule === undefined || schedule.rule === null || schedule.dueAtMs === null) return [];
   const canBeJudged = seen.settled && runsSchedules && schedule.pausedAtMs === null;
-  return [{ everyMs: overdueAfterMs, fromMs: schedule.dueAtMs, canBeJudged }];
+  return [{ of: 'missedTick', everyMs: overdueAfterMs, fromMs: schedule.dueAtMs, canBeJudged }];
 }

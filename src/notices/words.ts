@@ -69,7 +69,7 @@ function wordsOf({ type, feed, data }: Notice): string {
 }
 
 function endWords({ unwatched, cancelled }: Pick<z.infer<typeof recovered>, 'unwatched' | 'cancelled'>): string {
-  if (unwatched) return 'is not watched any more: it was taken out of the configuration';
+  if (unwatched) return 'is not watched for this any more: it was taken out of the configuration';
   if (cancelled) return 'is as before its stopped run, which was cancelled: no decision waits any more';
   return 'is healthy again';
 }

@@ -20,6 +20,7 @@ function facts(parts: Partial<FeedFacts>): FeedFacts {
   return {
     feed: 'crm',
     reported: [],
+    causes: null,
     standing: null,
     tick: null,
     expected: [],
@@ -30,7 +31,7 @@ function facts(parts: Partial<FeedFacts>): FeedFacts {
 }
 
 const expected = (sinceMs: number, canBeJudged = true) => [
-  { everyMs: 60 * minute, fromMs: nowMs - sinceMs, canBeJudged },
+  { of: 'missedFile' as const, everyMs: 60 * minute, fromMs: nowMs - sinceMs, canBeJudged },
 ];
 const outage = (sinceMs: number) => ({ code: 'serviceUnreachable', sinceMs: nowMs - sinceMs, outageAfterMs: minute });
 const failedTick = { failed: true, code: 'notFound' };

@@ -288,10 +288,26 @@ describe('A missing export', () => {
       ]);
       expect(bench.lines).toEqual([
         'warn crm missed feed became unhealthy',
-        'info crm missed feed no longer watched: it was taken out of the configuration',
+        'info crm missed feed no longer watched for this: it was taken out of the configuration',
       ]);
     },
   );
+
+  it('that is expected no longer has not come, also where the schedule of its feed stays, or is not due', async () => {
+    const bench = await openNoticeBench({ feeds });
+    await bench.schedule('crm', 'take');
+    await bench.file('crm', 'done');
+    await bench.look();
+    bench.clock.advance(26 * hour);
+    await bench.schedule('crm', 'take');
+    await bench.look();
+    bench.restart({ crm: { expectEveryMs: null } });
+    await bench.look();
+    expect(await bench.told()).toEqual([
+      bad('crm', 'missed'),
+      { ...recovered('crm'), data: expect.objectContaining({ ended: ['missed'], unwatched: true }) },
+    ]);
+  });
 
   it('is not made up for by a file that was refused', async () => {
     const bench = await openNoticeBench({ feeds });
@@ -361,6 +377,50 @@ describe('A schedule', () => {
     await bench.ledger.schedules.remove('phone-numbers');
     await bench.look();
     expect(await bench.told()).toMatchObject([{ type: 'feed.bad' }, { data: { ended: ['failed'], unwatched: true } }]);
+  });
+
+  it('that failed and is taken out of the configuration has not recovered either where its feed had files before, or a failed one since', async () => {
+    const bench = await openNoticeBench();
+    await bench.schedule('crm', 'take');
+    await bench.file('crm', 'done');
+    await bench.tick('crm', 'failed');
+    await bench.look();
+    await bench.file('crm', 'failed');
+    await bench.look();
+    await bench.file('crm', 'done');
+    await bench.look();
+    await bench.ledger.schedules.remove('crm');
+    await bench.look();
+    expect(await bench.told()).toMatchObject([{ type: 'feed.bad' }, { data: { ended: ['failed'], unwatched: true } }]);
+    expect(bench.lines.at(-1)).toBe(
+      'info crm failed feed no longer watched for this: it was taken out of the configuration',
+    );
+  });
+
+  it('that is taken out of the configuration does not hide that a file after a failed one is well', async () => {
+    const bench = await openNoticeBench();
+    await bench.schedule('crm', 'take');
+    await bench.tick('crm', 'run');
+    await bench.file('crm', 'failed');
+    await bench.look();
+    await bench.ledger.schedules.remove('crm');
+    await bench.file('crm', 'done');
+    await bench.look();
+    const [, again] = await bench.told();
+    expect(again?.data).not.toHaveProperty('unwatched');
+    expect(bench.lines.at(-1)).toBe('info crm failed feed recovered');
+  });
+
+  it('that stood still and is taken out of the configuration is watched no longer, though files are expected still', async () => {
+    const bench = await openNoticeBench({ feeds: { crm: { expectEveryMs: 26 * hour } } });
+    await bench.schedule('crm', 'take');
+    await bench.file('crm', 'done');
+    await bench.look();
+    bench.clock.advance(2 * hour);
+    await bench.look();
+    await bench.ledger.schedules.remove('crm');
+    await bench.look();
+    expect(await bench.told()).toMatchObject([{ type: 'feed.bad' }, { data: { ended: ['missed'], unwatched: true } }]);
   });
 
   it('is not missed by a process that does not run schedules', async () => {

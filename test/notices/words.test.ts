@@ -45,7 +45,7 @@ describe('A notice says in one sentence', () => {
         type: 'feed.recovered',
         data: { ended: ['missed'], badSince: '2026-11-21T08:30:00.000Z', unwatched: true },
       },
-      'crm is not watched any more: it was taken out of the configuration; since 2026-11-21T08:30Z: export missing',
+      'crm is not watched for this any more: it was taken out of the configuration; since 2026-11-21T08:30Z: export missing',
     ],
     [
       {
