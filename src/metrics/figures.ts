@@ -6,6 +6,7 @@
  */
 import { Gauge, Registry } from 'prom-client';
 import type { Ledger } from '#src/ledger/port.ts';
+import { fileAwaitedSinceMs } from '#src/ledger/rules/feeds.ts';
 import { activeRunStates, isFinal, pendingCount } from '#src/ledger/runs.ts';
 import type { FeedLabels } from './feed-labels.ts';
 
@@ -110,18 +111,17 @@ async function addFeeds(sources: FigureSources, add: Add): Promise<void> {
   const lags = standings.flatMap(({ feed, acceptedAtMs }) =>
     acceptedAtMs === null ? [] : [[feed, (nowMs - acceptedAtMs) / 1_000] as const],
   );
-  const knownSinceMs = new Map([
-    ...conditions.map((one) => [one.feed, one.knownSinceMs] as const),
-    ...standings.map((one) => [one.feed, one.createdAtMs] as const),
-  ]);
-  const acceptedAtMs = new Map(standings.map((one) => [one.feed, one.acceptedAtMs]));
+  const standingOf = new Map(standings.map((one) => [one.feed, one]));
+  const conditionOf = new Map(conditions.map((one) => [one.feed, one]));
+  const scheduleOf = new Map((await ledger.schedules.list()).map((one) => [one.name, one]));
   const overdue = Object.entries(expectEveryMs).flatMap(([feed, everyMs]) => {
-    const fromMs = acceptedAtMs.get(feed) ?? knownSinceMs.get(feed) ?? null;
-    if (everyMs === null || fromMs === null) return [];
-    return [[feed, Math.max(0, nowMs - fromMs - everyMs) / 1_000] as const];
+    if (everyMs === null) return [];
+    const knownSinceMs = conditionOf.get(feed)?.knownSinceMs ?? nowMs;
+    const sinceMs = fileAwaitedSinceMs(standingOf.get(feed) ?? null, scheduleOf.get(feed) ?? null, knownSinceMs);
+    return [[feed, Math.max(0, nowMs - (sinceMs ?? nowMs) - everyMs) / 1_000] as const];
   });
-  const unhealthy = [...new Set([...knownSinceMs.keys()])].map((feed) => {
-    const troubles = conditions.find((one) => one.feed === feed)?.troubles ?? [];
+  const unhealthy = [...new Set([...conditionOf.keys(), ...standingOf.keys()])].map((feed) => {
+    const troubles = conditionOf.get(feed)?.troubles ?? [];
     return [feed, troubles.length > 0 ? 1 : 0] as const;
   });
   const byLabel = (values: readonly (readonly [feed: string, value: number])[]): Samples => {

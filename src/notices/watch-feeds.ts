@@ -18,7 +18,7 @@ import {
   type TroubleCause,
 } from '#src/ledger/deliveries.ts';
 import type { Ledger, Pause } from '#src/ledger/port.ts';
-import { type FeedStanding, mainFeed } from '#src/ledger/rules/feeds.ts';
+import { type FeedStanding, fileAwaitedSinceMs, mainFeed } from '#src/ledger/rules/feeds.ts';
 import { type ScheduleRecord, type TickRecord, tellingOutcomes } from '#src/ledger/schedules.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 import type { Logger } from '#src/log.ts';
@@ -247,20 +247,15 @@ function fileExpected(parts: NoticeWatchParts, seen: Seen, feed: string): readon
   const everyMs = (Object.hasOwn(parts.feeds, feed) ? parts.feeds[feed]?.expectEveryMs : null) ?? null;
   if (everyMs === null) return [];
   const { conditions, nowMs } = seen;
-  const standing = seen.standings.get(feed);
-  const schedule = seen.schedules.get(feed);
-  // Without an accepted file, one is expected since the feed is known.
-  const noneYet = [standing?.createdAtMs, schedule?.createdAtMs, conditions.get(feed)?.knownSinceMs ?? nowMs];
-  const acceptedAtMs = standing?.acceptedAtMs ?? Math.max(...noneYet.map((moment) => moment ?? 0));
-  const isPaused = schedule !== undefined && schedule.pausedAtMs !== null;
-  return [
-    {
-      of: 'missedFile',
-      everyMs,
-      fromMs: Math.max(acceptedAtMs, schedule?.resumedAtMs ?? 0),
-      canBeJudged: seen.settled && !isPaused && !seen.atWork.has(feed) && standing?.atWork !== true,
-    },
-  ];
+  const standing = seen.standings.get(feed) ?? null;
+  const sinceMs = fileAwaitedSinceMs(
+    standing,
+    seen.schedules.get(feed) ?? null,
+    conditions.get(feed)?.knownSinceMs ?? nowMs,
+  );
+  const isIdle = !seen.atWork.has(feed) && standing?.atWork !== true;
+  const canBeJudged = seen.settled && sinceMs !== null && isIdle;
+  return [{ of: 'missedFile', everyMs, fromMs: sinceMs ?? nowMs, canBeJudged }];
 }
 
 /** A tick at the schedule's due time. */

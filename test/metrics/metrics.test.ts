@@ -75,6 +75,30 @@ describe('Feeds', () => {
     expect(await bench.value('patchbay_feed_unhealthy', { feed: 'crm' })).toBe(0);
   });
 
+  it('whose schedule is paused are not late, and wait anew for a file when it is resumed, as their notices do', async () => {
+    const hourMs = 3_600_000;
+    const configured = { crm: { expectEvery: '2h' } };
+    const bench = await openMetricsBench({ configured, expectEveryMs: { crm: 2 * hourMs } });
+    const { ledger, world } = bench;
+    const createdAtMs = world.clock.nowMs();
+    await ledger.schedules.put({ name: 'crm', work: 'take', rule: null, dueAtMs: null, createdAtMs });
+    await bench.import('people.csv', twoPeople, { feed: 'crm' });
+    world.clock.advance(3 * hourMs);
+    const overdue = () => bench.value('patchbay_feed_overdue_seconds', { feed: 'crm' });
+    expect(await overdue()).toBeCloseTo(3_600, -1);
+    await ledger.schedules.setPaused('crm', world.clock.nowMs(), null);
+    expect(await overdue()).toBe(0);
+    await ledger.schedules.resume('crm', world.clock.nowMs(), null);
+    expect(await overdue()).toBe(0);
+    world.clock.advance(3 * hourMs);
+    expect(await overdue()).toBeCloseTo(3_600, -1);
+  });
+
+  it('that are configured and have had no file yet are not late', async () => {
+    const bench = await openMetricsBench({ expectEveryMs: { crm: 3_600_000 } });
+    expect(await bench.value('patchbay_feed_overdue_seconds', { feed: 'crm' })).toBe(0);
+  });
+
   it('beyond a hundred share one label, and those of the configuration keep theirs', async () => {
     const metrics = openMetrics({ version: '0.1.0', installation: null, feeds: ['crm'] });
     try {

@@ -5,6 +5,7 @@
 import type { Base, OtherSaid } from '#src/contacts/base.ts';
 import type { ContactRecord, FeedSaid } from '#src/ledger/contacts.ts';
 import type { RunKind, RunRecord, RunState } from '#src/ledger/runs.ts';
+import type { ScheduleRecord } from '#src/ledger/schedules.ts';
 
 /** In these states a newer file waits or is at work. */
 export const workingStates = ['queued', 'staging', 'applying'] as const satisfies readonly RunState[];
@@ -97,6 +98,21 @@ export function standingOf(
 /** One that has not ended may end at any time. */
 function endOf({ finishedAtMs }: RunRecord): number {
   return finishedAtMs ?? Number.POSITIVE_INFINITY;
+}
+
+/**
+ * Since when the next file of a feed is waited for (`expectEvery`): since its newest accepted one arrived, else since the feed is known; and anew
+ * since its schedule was resumed. Null while that is paused.
+ * @param knownSinceMs when what is reported of the feed was entered first, else now.
+ */
+export function fileAwaitedSinceMs(
+  standing: Pick<FeedStanding, 'createdAtMs' | 'acceptedAtMs'> | null,
+  schedule: Pick<ScheduleRecord, 'createdAtMs' | 'pausedAtMs' | 'resumedAtMs'> | null,
+  knownSinceMs: number,
+): number | null {
+  if (schedule !== null && schedule.pausedAtMs !== null) return null;
+  const noneYetMs = Math.max(standing?.createdAtMs ?? 0, schedule?.createdAtMs ?? 0, knownSinceMs);
+  return Math.max(standing?.acceptedAtMs ?? noneYetMs, schedule?.resumedAtMs ?? 0);
 }
 
 /** The feed of the root of the import folder and of files named on the command line. */
