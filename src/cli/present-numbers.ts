@@ -3,7 +3,6 @@ import { isoInstant } from '#src/clock.ts';
 import type { SnapshotRecord } from '#src/ledger/snapshots.ts';
 import { restrictionsOf, usersOf } from '#src/snapshots/compare-snapshots.ts';
 import { international, restrictionName, shown, userLabel } from '#src/snapshots/describe-change.ts';
-import { userOf } from '#src/snapshots/snapshot-files.ts';
 import { type PhoneNumber, textOf } from '#src/wire/phone-number.ts';
 
 /** `2026-11-21 14:00:00Z`. */
@@ -54,12 +53,6 @@ export function changeSummary({ added, removed, changedNumbers }: ChangeCounts):
 }
 
 type ChangeCounts = Pick<SnapshotRecord, 'added' | 'removed' | 'changedNumbers'>;
-
-/** The command that shows all changes of that series; the caller adds the times. */
-export function diffCommand(series: string): string {
-  const user = userOf(series);
-  return user === null ? 'patchbay numbers diff' : `patchbay numbers diff --user ${user}`;
-}
 
 export function countedNumbers(count: number): string {
   return count === 1 ? '1 number' : `${count} numbers`;

@@ -47,13 +47,14 @@ async function latestSnapshot({ ledger }: NumbersHome, series: string): Promise<
   const user = userOf(series);
   const whose = user === null ? 'the phone numbers' : `the phone numbers of ${user}`;
   throw new PatchbayError('usage', 'noSnapshot', `there is no snapshot of ${whose} yet`, {
-    hint: `Take one with: ${snapshotCommand(series)}`,
+    hint: `Take one with: ${numbersCommand('snapshot', series)}`,
   });
 }
 
-function snapshotCommand(series: string): string {
+/** A command about the numbers of that series. @param words what comes behind `patchbay numbers`, as it is typed. */
+export function numbersCommand(words: string, series: string): string {
   const user = userOf(series);
-  return `patchbay numbers snapshot${user === null ? '' : ` --user ${user}`}`;
+  return `patchbay numbers ${words}${user === null ? '' : ` --user ${user}`}`;
 }
 
 export interface NumbersDiff {
@@ -73,7 +74,7 @@ export async function diffNumbers(
 ): Promise<NumbersDiff> {
   const series = seriesOf(user ?? null);
   const latest = await latestSnapshot({ ledger }, series);
-  checkOrder({ user, from, to }, Math.max(clock.nowMs(), latest.takenAtMs));
+  checkOrder(series, { from, to }, Math.max(clock.nowMs(), latest.takenAtMs));
   const newer = to === undefined ? latest : await findSnapshot({ ledger }, series, to, 'to');
   const older =
     from === undefined ? await snapshotBefore({ ledger }, newer) : await findSnapshot({ ledger }, series, from, 'from');
@@ -88,7 +89,7 @@ async function snapshotBefore({ ledger }: NumbersHome, record: SnapshotRecord): 
   const before = await ledger.snapshots.before(record.series, record.takenAtMs);
   if (before !== null) return before;
   throw new PatchbayError('usage', 'onlyOneSnapshot', 'there is only one snapshot, so there is nothing to compare', {
-    hint: `Take another one with: ${snapshotCommand(record.series)}`,
+    hint: `Take another one with: ${numbersCommand('snapshot', record.series)}`,
   });
 }
 
@@ -203,8 +204,8 @@ async function findSnapshot(
   throw new PatchbayError('usage', 'noSnapshotThen', `there is no snapshot of ${text} or earlier`, {
     hint:
       oldest === undefined
-        ? `Take one with: ${snapshotCommand(series)}`
-        : `The oldest one is of ${isoInstant(oldest.takenAtMs)}. List them with: patchbay numbers history`,
+        ? `Take one with: ${numbersCommand('snapshot', series)}`
+        : `The oldest one is of ${isoInstant(oldest.takenAtMs)}. List them with: ${numbersCommand('history', series)}`,
   });
 }
 
@@ -234,7 +235,8 @@ function readTime(text: string): Time {
 
 /** @throws PatchbayError `usage` `instantInvalid` for a time that has not come, and for one that is later than the other. */
 function checkOrder(
-  { user, from, to }: Readonly<Record<'user' | 'from' | 'to', string | undefined>>,
+  series: string,
+  { from, to }: Readonly<Record<'from' | 'to', string | undefined>>,
   nowMs: number,
 ): void {
   for (const text of [from, to]) {
@@ -246,7 +248,7 @@ function checkOrder(
   }
   if (from === undefined || to === undefined || readTime(from).fromMs <= readTime(to).untilMs) return;
   throw new PatchbayError('usage', 'instantInvalid', `"${from}" is later than "${to}"`, {
-    hint: `Name the earlier time first: patchbay numbers diff ${shellWord(to)} ${shellWord(from)}${user === undefined ? '' : ` --user ${user}`}`,
+    hint: `Name the earlier time first: ${numbersCommand(`diff ${shellWord(to)} ${shellWord(from)}`, series)}`,
   });
 }
 
@@ -283,7 +285,7 @@ async function findNumberIds(
     }
   }
   throw new PatchbayError('usage', 'noSuchNumber', `no snapshot shows a number ${text}`, {
-    hint: 'Write it with its country code, such as +14155550101, or its id; list them with: patchbay numbers ls',
+    hint: `Write it with its country code, such as +14155550101, or its id; list them with: ${numbersCommand('ls', series)}`,
   });
 }
 

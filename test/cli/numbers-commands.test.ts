@@ -11,7 +11,12 @@ import { openSnapshotBench, startNumberService } from '#test/snapshots/support/s
 import { captureOutput } from './support/captured-output.ts';
 
 /** A data folder of the sandbox that has seen these lists, one an hour from 14:00 on. */
-async function dataFolder(...lists: readonly (readonly PhoneNumber[])[]): Promise<string> {
+function dataFolder(...lists: readonly (readonly PhoneNumber[])[]): Promise<string> {
+  return dataFolderOf(null, lists);
+}
+
+/** @param ofUser whose numbers were taken; null: those of the workspace. */
+async function dataFolderOf(ofUser: string | null, lists: readonly (readonly PhoneNumber[])[]): Promise<string> {
   const data = tempFolder();
   mkdirSync(join(data, 'sandbox'));
   const ledger = openSqliteLedger(join(data, 'sandbox', 'ledger.sqlite'));
@@ -22,7 +27,7 @@ async function dataFolder(...lists: readonly (readonly PhoneNumber[])[]): Promis
   for (const [hour, list] of lists.entries()) {
     service.numbers = list;
     bench.hour(hour);
-    await bench.take();
+    await bench.take(ofUser);
   }
   return data;
 }
@@ -220,6 +225,15 @@ describe('numbers history', () => {
     const captured = captureOutput();
     await numberHistory({ data: await dataFolder(before, after), limit: 20 }, '+14155550102');
     expect(linesOf(captured.stdout()).at(-1)).toBe('  2026-11-21 14:00:00Z  seen for the last time');
+  });
+
+  it('and numbers diff say of the numbers of one user how to list those, and not all', async () => {
+    const data = await dataFolderOf('USann', [before, after]);
+    const options = { data, user: 'USann' };
+    const unknown = numberHistory({ ...options, limit: 20 }, '+14155550199');
+    await expect(unknown).rejects.toMatchObject({ hint: expect.stringMatching(/ numbers ls --user USann$/) });
+    const tooEarly = numbersDiff(options, '2026-11-20');
+    await expect(tooEarly).rejects.toMatchObject({ hint: expect.stringMatching(/ numbers history --user USann$/) });
   });
 
   it('says what is wrong with a number that nobody knows', async () => {

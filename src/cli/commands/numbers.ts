@@ -11,6 +11,7 @@ import {
   listSnapshots,
   type NumberHistory,
   numberDocument,
+  numbersCommand,
   readNumberHistory,
   readSnapshotChanges,
   readSnapshotOf,
@@ -27,14 +28,7 @@ import { listenForInterrupt, reportInterrupted } from '../interrupt.ts';
 import { patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
-import {
-  changeSummary,
-  countedNumbers,
-  diffCommand,
-  numberColumns,
-  numberRow,
-  shortInstant,
-} from '../present-numbers.ts';
+import { changeSummary, countedNumbers, numberColumns, numberRow, shortInstant } from '../present-numbers.ts';
 import { openPatiently } from '../waiting.ts';
 import { beginRequest } from '../work-session.ts';
 
@@ -139,7 +133,7 @@ async function changedLines(home: Home, output: Output, record: SnapshotRecord):
   const lines = changes.slice(0, historyChangesShown).map((change) => `  ${printable(describeChange(change, output))}`);
   const left = changes.length - lines.length;
   const ends = `${isoInstant(before?.takenAtMs ?? takenAtMs)} ${isoInstant(takenAtMs)}`;
-  const more = left > 0 ? [output.paste(`  … and ${left} more: ${diffCommand(record.series)} ${ends}`)] : [];
+  const more = left > 0 ? [output.paste(`  … and ${left} more: ${numbersCommand(`diff ${ends}`, record.series)}`)] : [];
   return [`${shortInstant(takenAtMs)}  ${countedNumbers(count)}, ${what}`, ...lines, ...more];
 }
 
@@ -230,7 +224,7 @@ async function printSnapshot(home: Home, output: Output, tick: TickRecord): Prom
   for (const change of changes.slice(0, snapshotChangesShown))
     output.line(`  ${printable(describeChange(change, output))}`);
   const left = changes.length - snapshotChangesShown;
-  if (left > 0) output.line(output.paste(`  … and ${left} more: ${diffCommand(record.series)}`));
+  if (left > 0) output.line(output.paste(`  … and ${left} more: ${numbersCommand('diff', record.series)}`));
   if (tick.message !== null) output.line(`  ${printable(tick.message)}`);
   output.line(`  file: ${document.file}`);
 }
