@@ -159,10 +159,10 @@ export async function chosenNotices(
   return chosen;
 }
 
-/** A notice in the shape of `dead ls --json`; what a notice does not have is null. */
+/** A notice in the shape of `dead ls --json`, with its type and to whom it should have gone; what a notice does not have is null. */
 export function noticeDocument(notice: DeliveryRecord): Readonly<Record<string, string | number | null>> {
-  const { id, code, message, attempts, state } = notice;
-  const { feed } = addressOf(notice.feed);
+  const { id, type, code, message, attempts, state } = notice;
+  const { feed, addressee } = addressOf(notice.feed);
   return {
     id,
     run: null,
@@ -179,12 +179,14 @@ export function noticeDocument(notice: DeliveryRecord): Readonly<Record<string, 
     state: state === 'dropped' ? 'dropped' : 'open',
     firstAt: isoInstant(notice.atMs),
     lastAt: isoInstant(notice.endedAtMs ?? notice.atMs),
+    type,
+    to: addressee,
   };
 }
 
-/** `dead show --json`: the notice with its type, its data, and to whom it should have gone. */
+/** `dead show --json`: the notice with its data. */
 export function noticeDetailDocument(notice: DeliveryRecord) {
-  return { ...noticeDocument(notice), to: addresseeOf(notice), type: notice.type, data: notice.data };
+  return { ...noticeDocument(notice), data: notice.data };
 }
 
 /** `webhook`, `slack`, `teams` or `mail`. */

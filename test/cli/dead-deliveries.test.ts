@@ -119,13 +119,28 @@ describe('dead ls', () => {
     expect([...ofRun, ...dropped]).toEqual([]);
   });
 
-  it('--json has the keys of the contract for them too, with ids that begin with n', async () => {
+  it('--json has of each notice which one it is and to whom it should have gone, as the table has', async () => {
+    const { data, ledger } = await dataFolder();
+    await ledger.deliveries.setCondition({ feed: 'crm', troubles: [], sinceMs: atMs }, [
+      { id: 'n5', kind: 'notice', type: 'feed.held', feed: 'crm@slack', data: {}, atMs },
+    ]);
+    await ledger.deliveries.tried('n5', atMs + 3_000, { state: 'dead', why: { ...failed, code: 'slackGone' } });
+    const documents = await documentsOf(() => listDead({ ...list, data, json: true }));
+    expect(documents.map(({ id, type, feed, to }) => ({ id, type, feed, to }))).toEqual([
+      { id: 'n5', type: 'feed.held', feed: 'crm', to: 'slack' },
+      { id: 'n3f', type: 'feed.bad', feed: 'crm', to: 'webhook' },
+      { id: 'n2', type: 'feed.recovered', feed: 'crm', to: 'webhook' },
+      { id: 'n1', type: 'feed.bad', feed: 'crm', to: 'webhook' },
+    ]);
+  });
+
+  it('--json has the keys of the contract for them too, with ids that begin with n, and behind these their type and addressee', async () => {
     const { data } = await dataFolder();
     const documents = await documentsOf(() => listDead({ ...list, data, json: true }));
     expect(documents.map(({ id }) => id)).toEqual(['n3f', 'n2', 'n1']);
     expect(documents.map((one) => one.class)).toEqual(['exhausted', 'refused', 'exhausted']);
     expect(Object.keys(documents[0] ?? {})).toEqual(
-      'id run feed file line key class code field message attempts seen state firstAt lastAt'.split(' '),
+      'id run feed file line key class code field message attempts seen state firstAt lastAt type to'.split(' '),
     );
     expect(documents[0]).toMatchObject({
       run: null,
