@@ -5,7 +5,7 @@
  * The ledger is the truth: files are written after it and from it, so that the next snapshot restores what a crash left out.
  * Invariant: a file is whole, and `latest.json` is written last; snapshots that the ledger holds after it may have no file yet.
  */
-import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { isoInstant } from '#src/clock.ts';
@@ -31,20 +31,20 @@ export function snapshotFile(folder: string, { series, contentOfMs }: SnapshotRe
   return join(seriesFolder(folder, series), `${writeInstant(contentOfMs)}.json`);
 }
 
-/** Writes missing files; reads little if there are none. @throws the system's errors. */
+/** Writes files that are missing, or were cut short or overwritten from outside; reads little if there are none. @throws the system's errors. */
 export async function settleSnapshotFiles(snapshots: SnapshotLedger, folder: string, series: string): Promise<void> {
   const latest = await snapshots.at(series);
   if (latest === null) return;
   const latestFile = join(seriesFolder(folder, series), 'latest.json');
   const shownMs = await takenAtOf(latestFile);
   const isShown = shownMs === latest.contentOfMs;
-  if (isShown && (await exists(snapshotFile(folder, latest)))) return;
+  if (isShown && (await takenAtOf(snapshotFile(folder, latest))) === latest.contentOfMs) return;
   const content = await snapshots.at(series, latest.contentOfMs);
   invariant(content?.takenAtMs === latest.contentOfMs, 'what a snapshot refers to is kept', { series });
   const missing = isShown ? [] : await changedSince(snapshots, series, shownMs ?? 0);
   for (const record of [...missing, content]) {
     const path = snapshotFile(folder, record);
-    if (!(await exists(path))) await writeWholeFile(path, await contentOf(snapshots, record));
+    if ((await takenAtOf(path)) !== record.takenAtMs) await writeWholeFile(path, await contentOf(snapshots, record));
     // Many may be missing, and each read blocks.
     await turn();
   }
@@ -92,30 +92,22 @@ export async function removeSnapshotFiles(
   }
 }
 
-/** Null if there is no such file, or a foreign one. */
+/** Null if there is no such file, a foreign one, or one that was cut short: its one line has no end. */
 async function takenAtOf(path: string): Promise<number | null> {
   let file: FileHandle | null = null;
   try {
     file = await open(path, 'r');
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
-    const [, takenAt] = /^\{"takenAt":"([^"]+)"/.exec(buffer.toString('utf8', 0, bytesRead)) ?? [];
+    const { size } = await file.stat();
+    const head = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+    const end = await file.read(Buffer.alloc(1), 0, 1, Math.max(0, size - 1));
+    const [, takenAt] = /^\{"takenAt":"([^"]+)"/.exec(head.buffer.toString('utf8', 0, head.bytesRead)) ?? [];
     const atMs = Date.parse(takenAt ?? '');
-    return Number.isNaN(atMs) ? null : atMs;
+    return Number.isNaN(atMs) || end.buffer.toString() !== '\n' ? null : atMs;
   } catch (error) {
     if (systemCodeOf(error) === 'ENOENT') return null;
     throw error;
   } finally {
     await file?.close();
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return false;
-    throw error;
   }
 }
 

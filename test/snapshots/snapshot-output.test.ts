@@ -75,6 +75,24 @@ describe('the files', () => {
     }
   });
 
+  test('one that was cut short, emptied or overwritten from outside is written again with the next snapshot', async () => {
+    const service = await startNumberService(numbers(3));
+    const bench = await openSnapshotBench(service.origin);
+    await bench.take();
+    const whole = bench.read('latest.json');
+    let hour = 0;
+    for (const name of ['latest.json', '20261121T140000Z.json']) {
+      for (const damaged of [whole.slice(0, -1), whole.slice(0, 200), '', 'x'.repeat(300)]) {
+        writeFileSync(join(bench.folder, name), damaged);
+        hour += 1;
+        bench.hour(hour);
+        await bench.take();
+        expect(bench.read(name)).toBe(whole);
+      }
+    }
+    expect(bench.files()).toEqual(['20261121T140000Z.json', 'latest.json']);
+  });
+
   test('a folder that cannot be written is told, and the next snapshot is taken when it can', async () => {
     const service = await startNumberService(numbers(1));
     const bench = await openSnapshotBench(service.origin);
