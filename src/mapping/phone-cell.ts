@@ -12,7 +12,7 @@ import {
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
 import { PatchbayError } from '#src/errors.ts';
-import { machineIn } from '#src/sources/number-words.ts';
+import { conjunctions, machineIn } from '#src/sources/number-words.ts';
 import {
   bad,
   characterFlaw,
@@ -243,16 +243,16 @@ const alwaysSeparates = new RegExp(
   `\\||[\\r\\n](?!\\s{0,9}${extensionText}[^\\S\\r\\n]{0,9}(?:$|[|\\r\\n]))|:::|;(?!\\s*(?:ext|\\d{1,6}[*#]?\\s*(?:$|[;,|\\r\\n])))`,
   'iu',
 );
-const wordBetween = '(?<!\\s)\\s+(?:or|and|und|oder|et|ou|y|o\\.?|bzw\\.?|&)\\s+';
+const wordBetween = `(?<!\\s)\\s+(?:${conjunctions})\\.?\\s+`;
 const spaceBetween = '(?<!\\s)(?:\\s{2,}|\\s(?=\\+\\s?\\d))';
 /** May also be part of a number (`030/1234567`). Tried in this order; the first that gives plausible numbers alone is used. */
 const maySeparate = [
   /,/,
   /\//,
   /[,/]/,
-  new RegExp(wordBetween, 'i'),
+  new RegExp(wordBetween, 'iu'),
   new RegExp(spaceBetween),
-  new RegExp(`[,/]|${wordBetween}|${spaceBetween}`, 'i'),
+  new RegExp(`[,/]|${wordBetween}|${spaceBetween}`, 'iu'),
 ] as const;
 /** A shorter part is an area code, or another ending of the same number. */
 const digitsMin = 7;
@@ -323,16 +323,12 @@ const words = `tel telephone telefon telefono telefone teléfono téléphone pho
   oficina whatsapp no nr num number nummer numero número`
   .split(/\s+/)
   .join('|');
-/** The number of a telephone and a fax: `Tel/Fax: 030…`. */
-const both = ['(?:tele)?fax', `(?:${words})\\.?`]
-  .map((first, index, all) => `${first}\\s?(?:[/&+]|and|und|et|y|or|oder)\\s?${all[1 - index]}`)
-  .join('|');
 /** A single letter only with a colon or a dot: `M: 0170…`. */
 const labelBefore = new RegExp(
-  `^(?:(?:(?:${both}|(?:${words})(?:\\s(?:${words}))?)\\s?(?:[.:]{1,2}|-)?|[tpmcwhd][.:]{1,2})\\s?(?=[+(\\d]))`,
+  `^(?:(?:(?:${words})(?:\\s(?:${words}))?\\s?(?:[.:]{1,2}|-)?|[tpmcwhd][.:]{1,2})\\s?(?=[+(\\d]))`,
   'iu',
 );
-const labelBehind = new RegExp(`(?<=\\d)\\s?(?:\\((?:${both}|(?:${words})(?:\\s(?:${words}))?)\\)|${both})$`, 'iu');
+const labelBehind = new RegExp(`(?<=\\d)\\s?\\((?:${words})(?:\\s(?:${words}))?\\)$`, 'iu');
 
 /** At the end, after a digit. */
 const extension = new RegExp(`(?<=[\\d)])[\\s,;]*${extensionText}$`, 'iu');
@@ -346,7 +342,7 @@ function spellPhone(raw: string): SpelledPhone {
   const plain = plainCharacters(raw)
     .replace(/\p{So}|\uFE0F/gu, '')
     .replace(/[\p{Pd}\u2212]/gu, '-')
-    .replace(/[·•‧∙・]/gu, '.')
+    .replace(/(?<!\p{L})[·•‧∙・]|[·•‧∙・](?!\p{L})/gu, '.')
     .replace(/[^\S\r\n]+/gu, ' ')
     .trim();
   const bare = unwrapped(plain)
@@ -358,7 +354,7 @@ function spellPhone(raw: string): SpelledPhone {
     .replace(/^(?:tel|callto|phone|sms):(?:\/\/)?\s?/i, '');
   const hasLetters = /\p{L}/u.test(bare);
   const unlabelled = hasLetters
-    ? bare.replace(labelBefore, '').replace(labelBehind, '').replace(emptyExtension, '')
+    ? withoutBoth(bare).replace(labelBefore, '').replace(labelBehind, '').replace(emptyExtension, '')
     : bare;
   const number = unlabelled
     .replace(/^(\+?\d{5,})[.,]0+$/, '$1')
@@ -385,15 +381,20 @@ function unwrapped(text: string): string {
   return text.slice(start, isOpen ? -1 : undefined);
 }
 
+/** What is written before and behind a number with all of its digits. */
+const textBefore = /^\D*?(?=[+(\s]*\d)/;
+const textBehind = /(?<=\d)\D*$/;
+
+/** Without a label that names a telephone and a fax: `Tel/Fax: 030…`. */
+function withoutBoth(text: string): string {
+  const withoutIt = (label: string): string => (machineIn(label) === 'besidePhone' ? '' : label);
+  return text.replace(textBefore, withoutIt).replace(textBehind, withoutIt).trim();
+}
+
 /** `Fax: 030…`, `030… (fax)`: such a number cannot be called. That of `Fax / Tel: 030…` can. */
 function isFax(text: string): boolean {
-  return (
-    text.length < 100 &&
-    /fax/i.test(text) &&
-    /\d/.test(text) &&
-    /^\s*(?:tele)?fax(?:nummer| number)?[\s.:]|\((?:tele)?fax\)\s*$|\sfax\s*$/i.test(text) &&
-    machineIn(text) !== 'besidePhone'
-  );
+  if (text.length >= 100 || !/\p{L}/u.test(text) || !/\d/.test(text)) return false;
+  return [textBefore, textBehind].some((place) => machineIn(place.exec(text)?.[0] ?? '') === 'alone');
 }
 
 /** A number as a spreadsheet or a program writes a long one: `3.108207129E9`, `4,15E+09`. */

@@ -274,39 +274,6 @@ describe('a fax number', () => {
     ]);
     expect(warningsOf(row)).toEqual(['phoneLeftOut', 'phoneLeftOut', 'phoneLeftOut']);
   });
-
-  test.each([
-    ...['Fairfax office', 'Halifax', 'Colfax', 'Equifax', 'Faxon Hall'],
-    ...['Phone/Fax', 'fax/phone', 'Tel. + Fax', 'Fax oder Telefon', 'Mobil & Telefax'],
-  ])('is not what only ends like it, or can be called as well: the label %s', (type) => {
-    const row = mapJson({ externalId: 'J1', phones: [{ type, number: '+14155550101' }] });
-    expect(desiredOf(row).phones[0]?.items).toEqual([{ label: type, value: '+14155550101' }]);
-    expect(warningsOf(row)).toEqual([]);
-  });
-
-  test.each([
-    'Telefon Fax',
-    'Phone (Fax)',
-    'Dienstfax',
-    'Telefaxnummer',
-    'faxNumber',
-    'Fax/Home',
-    'TTY/TDD Phone',
-    'Téléphone ATS/TTY',
-  ])('is what its label says besides: %s', (label) => {
-    const row = mapJson({ externalId: 'J1', phones: [{ label, number: '+14155550101' }] });
-    expect(desiredOf(row).phones[0]?.items).toEqual([]);
-    expect(warningsOf(row)).toEqual(['phoneLeftOut']);
-  });
-
-  test.each([
-    'Fax / Tel: +14155550101',
-    'Tel. & Fax: +14155550101',
-    '+14155550101 phone and fax',
-    '+14155550101 (Telefon und Fax)',
-  ])('that can be called as well is not left out: %s', (text) => {
-    expect(numbers(text, 'US')).toEqual(['+14155550101']);
-  });
 });
 
 describe('several numbers in one cell', () => {

@@ -63,6 +63,8 @@ describe('a synonym', () => {
     'Telefon FaxGeschäftlich',
     'Phone HomeFax',
     'Phone faxNumber',
+    'Telefon Bestellfax',
+    'Telefon Faxszám',
   ])('nor is one of a fax in one word with what it is of: %s', (header) => {
     expect(contactColumnOf(header)).toBeNull();
   });
@@ -77,6 +79,9 @@ describe('a synonym', () => {
       'Téléphone et fax',
       'Tel. & Fax (work)',
       'Telefon Empfang/Fax',
+      'Teléfono o Fax',
+      'Tel.-Fax',
+      'Fon/Fax',
     ],
   ])(
     'a place that ends like it, or a phone beside a fax, suggests a phone number, and is none by itself: %s',

@@ -151,10 +151,12 @@ function labelOfTypes({ types }: Property): string {
 }
 
 function listOfNumber({ types }: Property, label: string): 'TEL' | 'FAX' | 'PAGER' {
+  const machine = machineIn(label);
   // A number that takes calls besides can be called.
-  if (types.has('fax')) return types.has('voice') ? 'TEL' : 'FAX';
-  if (types.has('pager') || /\bpager\b/i.test(label)) return 'PAGER';
-  return /fax/i.test(label) && machineIn(label) === 'alone' ? 'FAX' : 'TEL';
+  if (types.has('fax')) return types.has('voice') || machine === 'besidePhone' ? 'TEL' : 'FAX';
+  if (types.has('pager')) return 'PAGER';
+  if (machine !== 'alone') return 'TEL';
+  return /\bpager\b/i.test(label) ? 'PAGER' : 'FAX';
 }
 
 function completeNames(object: JsonObject, isOrganisation: boolean): void {

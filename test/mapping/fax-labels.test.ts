@@ -1,0 +1,72 @@
+/**
+ * What the label of a number says of a fax, or of another machine that cannot be called, is read alike wherever it stands: in JSON, in a vCard, and beside the number in a cell
+ * (`docs/mapping.md`, "What a cell means").
+ */
+import { describe, expect, test } from 'vitest';
+import { machineIn } from '#src/sources/number-words.ts';
+import { dataOf, readText, useTempFolder } from '#test/sources/temp-files.ts';
+import { desiredOf, mapJson, mapRecord, warningsOf } from './support.ts';
+
+const folder = useTempFolder();
+const number = '+14155550101';
+
+/** Labels separated by line breaks and commas. */
+const table = (text: string): readonly string[] => text.trim().split(/\s*(?:\n|, )\s*/);
+
+const takesCalls = table(`
+  Teléfono o Fax, Tel. u. Fax, Tel.u.Fax, Telefon bzw. Fax, Telefono e fax, Telefon i faks, Telefon og fax, Telefon és fax
+  Fon/Fax, Voice/Fax, Ph/Fax, Fax/Ph., Cellular/Fax, Landline/Fax, Hotline/Fax, Zentrale/Fax, Fax/Zentrale, Telefone/Fax
+  Tel.-Fax, TelFax, Telfax, Tel.Fax, Teléfono-Fax, Phone-Fax, Phone - Fax, Phone – Fax, Phone (Fax), Tel. [Telefax], Fax (also phone)
+  Phone/Fax, fax/phone, Tel. + Fax, Fax oder Telefon, Mobil & Telefax, Telefon Empfang/Fax, Tel. Empfang/Fax, Telefon mit Fax
+  Telefon-/Faxnummer, Phone/Home-Fax, Phone／Fax, TEL・FAX, 電話/FAX, 電話・ファックス, 電話（FAX）, 電話兼FAX, 电话/传真, 전화/팩스
+  тел/факс, тел.-факс, Телефон и факс, тел. (факс), Phone/Pager, Telefon/Telex`);
+
+const isOfAMachine = table(`
+  Fax, fax, Telefax Büro, Work Fax, homeFax, workfax, faxNumber, Fax/Home, Fax - privat, Fax (Büro), Büro (Fax)
+  Bestellfax, Rechnungsfax, Servicefax, Orderfax, salesfax, billingfax, hqfax, Zweitfax, Dienstfax, Telefaxnummer, Dienstfaxnummer
+  Faxnummern, Faxline, Faxszám, Faxové číslo, Faxweiche, Faxanschluss, faxes, Faks, faksi, Faks numarası, Telefaks, Faxonline
+  Telefon Fax, Phone HomeFax, phone_fax, Telefon (Dienstfax), Phone - Work Fax, Phone - eFax, Phone - E-Fax, Fax-Durchwahl
+  Fax-Telefonnummer, Printerfax, Druckerfax, Centerfax, Fairfax Fax, Halifaxfax, Télécopie, ファックス, 传真, Факс, телефакс, рабочий факс
+  Telex, телекс, TTY/TDD Phone, Téléphone ATS/TTY`);
+
+const isOfAnother = table(`
+  Fairfax office, Halifax, HALIFAX, FairFax, Halifaxer Büro, Colfax, Carfax, CarFax, Equifax, Interfax, Ceefax, Faxon Hall
+  Faxaflói, Faxälven, Faxe, Fakse, Faxinal, Fax Bay, ハリファックス, フェアファックス, Галифакс, Интерфакс, 핼리팩스, Ajax`);
+
+describe.each([
+  ['takes calls beside a fax', 'besidePhone', takesCalls],
+  ['is of a machine alone', 'alone', isOfAMachine],
+  ['is of a place or a company', 'none', isOfAnother],
+] as const)('a label that %s', (_what, machine, labels) => {
+  const isKept = machine !== 'alone';
+
+  test.each(labels)('is known as such: %s', (label) => {
+    expect(machineIn(label)).toBe(machine);
+  });
+
+  test.each(labels)('in JSON keeps the number, or leaves it out with a warning: %s', (type) => {
+    const row = mapJson({ externalId: 'a', phones: [{ type, number }] });
+    expect(desiredOf(row).phones[0]?.items).toEqual(isKept ? [{ label: type, value: number }] : []);
+    expect(warningsOf(row)).toEqual(isKept ? [] : ['phoneLeftOut']);
+  });
+
+  test('in a vCard puts the number into the list of its kind', async () => {
+    const lines = labels.flatMap((label, index) => [`i${index}.TEL:${number}`, `i${index}.X-ABLabel:${label}`]);
+    const text = ['BEGIN:VCARD', 'VERSION:3.0', ...lines, 'END:VCARD', ''].join('\r\n');
+    const { items } = await readText(folder, 'c.vcf', text);
+    const list = labels.map((name) => ({ name, value: number }));
+    expect(dataOf(items)).toEqual([isKept ? { TEL: list } : { FAX: list }]);
+  });
+
+  test('in a cell is left out beside the number, or the number with it', () => {
+    if (machine === 'none') return;
+    for (const label of labels) {
+      for (const phone of [`${label}: ${number}`, `${number} ${label}`, `${number} (${label})`]) {
+        const row = mapRecord({ externalId: 'a', phone }, {});
+        const items = desiredOf(row).phones.flatMap((one) => one.items.map(({ value }) => value));
+        const warnings = warningsOf(row);
+        expect([phone, items, warnings]).toEqual(isKept ? [phone, [number], []] : [phone, [], ['phoneLeftOut']]);
+      }
+    }
+  });
+});
