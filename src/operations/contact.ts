@@ -134,7 +134,10 @@ async function isKnown({ ledger }: Pick<Home, 'ledger'>, key: string): Promise<b
   return letters.some((ofFeed) => ofFeed.length > 0);
 }
 
-/** @param workspace null: the service is not asked, and what it last returned stands for what it holds. */
+/**
+ * @param workspace null: the service is not asked, and what it last returned stands for what it holds.
+ * @throws PatchbayError as reads do (`port.ts`); a service that refuses all look-ups stands for one that is not asked.
+ */
 export async function readContact(home: ContactHome, key: string, workspace: Workspace | null): Promise<ContactStory> {
   const { ledger } = home;
   const record = (await ledger.contacts.get([key])).get(key) ?? unknownContact(key);
@@ -142,7 +145,8 @@ export async function readContact(home: ContactHome, key: string, workspace: Wor
   const there: There =
     workspace === null ? { contact: record.seen, obstacle: null } : await readTheirs(workspace, record);
   const theirs = there.contact;
-  const definitions = workspace === null ? null : await workspace.listCustomFields();
+  const isAsked = workspace !== null && there.obstacle !== 'lookUpsRefused';
+  const definitions = isAsked ? await workspace.listCustomFields() : null;
   const feeds: FeedStory[] = [];
   const known = [
     ...(await ledger.deliveries.standings()).map(({ feed }) => feed),
@@ -160,7 +164,7 @@ export async function readContact(home: ContactHome, key: string, workspace: Wor
   }
   const writes: ContactChange[] = [];
   for await (const page of changePages(ledger.contacts, { key, newestFirst: true }, writesMax)) writes.push(...page);
-  const read = theirs === null ? 'none' : workspace === null ? 'remembered' : 'fresh';
+  const read = theirs === null ? 'none' : isAsked ? 'fresh' : 'remembered';
   return {
     record,
     theirs: { read, isSeveral: there.obstacle === 'several', values: theirs === null ? [] : valuesOf(theirs) },
@@ -197,11 +201,17 @@ interface There {
   readonly obstacle: Obstacle | null;
 }
 
-type Obstacle = 'deleted' | 'several' | 'otherKey' | 'lookUpFails';
+type Obstacle = 'deleted' | 'several' | 'otherKey' | 'lookUpFails' | 'lookUpsRefused';
 
 /** Read as an import reads: by its key first, which shows others that have it, too; by its id where no list shows it in full. */
-async function readTheirs(workspace: Workspace, { key, contactId }: ContactRecord): Promise<There> {
-  const { contacts, failures } = await lookUpKeys(workspace, [key]);
+async function readTheirs(workspace: Workspace, { key, contactId, seen }: ContactRecord): Promise<There> {
+  const found = await lookUpKeys(workspace, [key]).catch((error: unknown) => {
+    // The control key is refused, too: an import rejects no row for that.
+    if (seen !== null && error instanceof PatchbayError && error.kind === 'rejected') return null;
+    throw error;
+  });
+  if (found === null) return { contact: seen, obstacle: 'lookUpsRefused' };
+  const { contacts, failures } = found;
   const failure = failures.get(key);
   if (failure !== undefined) {
     if (contactId === null) throw failure;
@@ -300,6 +310,10 @@ const obstacleWords = {
   lookUpFails: {
     decision: 'keep',
     why: 'the service does not answer the look-up of this externalId: the row is rejected (lookUpFails)',
+  },
+  lookUpsRefused: {
+    decision: 'keep',
+    why: 'the service refuses every look-up: the run waits, and nothing is lost (requestRefused)',
   },
 } as const;
 

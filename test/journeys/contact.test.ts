@@ -14,6 +14,11 @@ describe('contact', () => {
     expect(shown.stdout).toMatch(/the app holds \(read now\)\n {2}firstName: Ann\n {2}role: Boss\n/);
     expect(shown.stdout).toMatch(/role +keep +the file says what it said before +Lead +Boss\n/);
     expect(shown.stdout).toMatch(/writes: 1\n.*\n {4}c-1: created, firstName Ann, role Lead\n/);
+    await service.setFaults(['list:status=400']);
+    const refused = await journey.call(['contact', 'c-1']);
+    expect(refused.code, refused.stderr).toBe(0);
+    expect(refused.stdout).toMatch(/the app held, when it last answered\n.*\n {2}role: Lead\n/);
+    expect(refused.stdout).toMatch(/role +keep +the service refuses every look-up: the run waits/);
     await service.setFaults(['*:status=500']);
     const offline = await journey.call(['--json', 'contact', 'c-1', '--offline']);
     expect([offline.code, offline.documents[0]]).toMatchObject([0, { key: 'c-1', app: { read: 'remembered' } }]);

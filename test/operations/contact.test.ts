@@ -147,6 +147,23 @@ describe('a contact', () => {
     expect(await bench.parts.ledger.deadLetters.list({ limit: 9 })).toMatchObject([{ code: 'keyMoved' }]);
   });
 
+  it('whose service refuses all look-ups is told from the ledger, and that its row waits, as the import does', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', csv(['c-1,Ann,Lead,', 'c-2,,,1'], header));
+    await bench.world.faults('*:status=400');
+    const story = await readContact(homeOf(bench), 'c-1', bench.parts.workspace);
+    expect(story.theirs).toMatchObject({ read: 'remembered', isSeveral: false });
+    expect(story.theirs.values).toContainEqual({ field: 'role', value: 'Lead' });
+    const why = expect.stringContaining('the run waits, and nothing is lost (requestRefused)');
+    expect(story.feeds[0]?.decisions).toContainEqual(expect.objectContaining({ field: 'role', decision: 'keep', why }));
+    // Of one that has no contact there is no picture.
+    const refused = { code: 'requestRefused' };
+    await expect(readContact(homeOf(bench), 'c-2', bench.parts.workspace)).rejects.toMatchObject(refused);
+    const letters = await bench.parts.ledger.deadLetters.list({ limit: 9 });
+    await expect(bench.import('b.csv', csv(['c-1,Ann,Buyer,'], header))).rejects.toMatchObject(refused);
+    expect(await bench.parts.ledger.deadLetters.list({ limit: 9 })).toEqual(letters);
+  });
+
   it('is told what becomes of each e-mail and phone that the file names or named: also where nothing is written', async () => {
     const bench = await openRunsBench();
     const columns = 'externalId,firstName,phone,phone work,email';
