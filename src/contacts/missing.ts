@@ -17,10 +17,12 @@ import {
   type DesiredScalars,
   type FieldName,
   type FieldTag,
+  type ItemKind,
   type Slot,
   sameCustomValue,
   scalarNames,
 } from './desired.ts';
+import { listOf, wantedItems } from './merge.ts';
 
 /** `clear`: names of fields, or `emails` and `phones`. `tag`: the value that a field gets. */
 export type MissingRule =
@@ -34,7 +36,7 @@ export interface Remembered {
   readonly said: Said;
   /** What it will have said if a write of the feed that is in doubt has landed; null where there is none. */
   readonly doubted: Said | null;
-  /** What others say: a field that a feed names which exists is neither cleared nor tagged. */
+  /** What others say: a field or an item that a feed names which exists is not cleared, nor such a field tagged. */
   readonly others: readonly OtherSaid[];
 }
 
@@ -46,6 +48,10 @@ export function contactOfMissing(key: string, rule: MissingRule, remembered: Rem
 
 const nothing = { scalars: {}, source: null, emails: [], phones: [], customFields: [] } as const;
 
+/**
+ * What another feed's file names is left out, so that this feed goes on saying it, and a later file of it clears it once the other names it
+ * no longer or is gone. Of custom fields and items only a feed that owns its items counts, as where they are merged (`merge.ts`).
+ */
 function cleared(
   key: string,
   fields: ReadonlySet<string>,
@@ -55,14 +61,14 @@ function cleared(
   const isSaid = (field: FieldName) =>
     fields.has(field) && !said.held.includes(field) && saids.some((one) => (saidValue(one, field) ?? null) !== null);
   const names = scalarNames.filter((name) => isSaid(name) && namedBy(others, name).length === 0);
-  // What another feed's file names stays, as for any item (`merge.ts`).
+  const owning = others.filter(({ owns }) => owns);
+  const owningSaids = owning.map((other) => other.said);
+  const isCleared = (field: FieldName) => isSaid(field) && namedBy(owning, field).length === 0;
   const entries = new Set(saids.flatMap(({ customFields }) => customFields.map(({ key: field }) => field)));
-  const customFields = [...entries].filter((field) => isSaid(customFieldName(field)));
-  const emptied = (list: 'emails' | 'phones'): readonly Slot[] => {
-    const filled = saids.flatMap((one) => one[list]).filter(({ items }) => fields.has(list) && items.length > 0);
-    return [...new Set(filled.map(({ slot }) => slot))].map((slot) => ({ slot, items: [] }));
-  };
-  const [emails, phones] = [emptied('emails'), emptied('phones')];
+  const customFields = [...entries].filter((field) => isCleared(customFieldName(field)));
+  const emptied = (kind: ItemKind): readonly Slot[] =>
+    fields.has(listOf[kind]) ? leftSlots(kind, slotsOf(kind, saids), slotsOf(kind, owningSaids)) : [];
+  const [emails, phones] = [emptied('email'), emptied('phone')];
   if (names.length + customFields.length + emails.length + phones.length === 0) return null;
   const scalars: DesiredScalars = Object.fromEntries(names.map((name) => [name, null]));
   return {
@@ -73,6 +79,20 @@ function cleared(
     emails,
     phones,
   };
+}
+
+function slotsOf(kind: ItemKind, saids: readonly Said[]): readonly Slot[] {
+  return saids.flatMap((one) => one[listOf[kind]]);
+}
+
+/** The slots that say more than the others name, with what these name. */
+function leftSlots(kind: ItemKind, slots: readonly Slot[], others: readonly Slot[]): readonly Slot[] {
+  const named = wantedItems(kind, others);
+  return [...Map.groupBy(slots, ({ slot }) => slot)].flatMap(([slot, before]) => {
+    const items = [...wantedItems(kind, before)];
+    const kept = items.filter(([identity]) => named.has(identity));
+    return kept.length === items.length ? [] : [{ slot, items: kept.map(([, item]) => item) }];
+  });
 }
 
 function tagged(key: string, tag: FieldTag, { said, doubted, others }: Remembered): DesiredContact | null {

@@ -148,6 +148,49 @@ describe('with onMissing clear', () => {
     expect(await contactOf(bench, 'c-2')).toMatchObject({ role: null });
   });
 
+  it('clears what else a feed names once that is gone, too: custom fields, e-mails and phones, each by itself', async () => {
+    const bench = await openBench('clear phones, emails, custom.account_manager', { clearsFloor: 100 });
+    const desk = (name: string, ...rows: readonly string[]) =>
+      bench.import(name, csv(rows, 'externalId,firstName,email,phone,mobile,custom.account_manager'), { feed: 'crm' });
+    const held = async () => {
+      const { defaultFields, customFields } = await bench.world.contactOf('k-1');
+      const emails = defaultFields.emails.map(({ value }) => value);
+      const phones = defaultFields.phoneNumbers.map(({ value }) => value);
+      return { emails, phones, manager: customFields.find(({ key }) => key === 'account_manager')?.value ?? null };
+    };
+    const bea = 'k-2,Bea,,,,';
+    await desk('a.csv', `k-1,Ann,ann@example.com,${phone(1)},${phone(2)},Zed`, bea);
+    const header = 'externalId,email,phone,custom.account_manager';
+    await bench.import('s.csv', csv([`k-1,ann@example.com,${phone(1)},Zed`], header), { feed: 'shop' });
+    // The second phone is named by no other feed.
+    expectCounts(await desk('b.csv', bea), { rows: 2, updated: 1, unchanged: 1 });
+    expect(await held()).toEqual({ emails: ['ann@example.com'], phones: [phone(1)], manager: 'Zed' });
+    expectCounts(await desk('c.csv', bea, 'k-3,Cleo,,,,'), { rows: 2, created: 1, unchanged: 1 });
+    await rm(join(bench.folder, 'import', 'shop'), { recursive: true });
+    expectCounts(await desk('d.csv', 'k-3,Cleo,,,,', bea), { rows: 3, updated: 1, unchanged: 2 });
+    expect(await held()).toEqual({ emails: [], phones: [], manager: null });
+    expectCounts(await desk('e.csv', bea, 'k-3,Cleo,,,,', 'k-4,Dee,,,,'), { rows: 3, created: 1, unchanged: 2 });
+  });
+
+  it('clears one of two numbers of a column where another feed names the other, until that is gone', async () => {
+    const bench = await openBench('clear phones', { clearsFloor: 100 });
+    const desk = (name: string, ...people: readonly object[]) =>
+      bench.import(name, JSON.stringify(people), { feed: 'crm' });
+    const phones = async () =>
+      (await bench.world.contactOf('k-1')).defaultFields.phoneNumbers.map(({ value }) => value);
+    const [bea, cleo] = ['Bea', 'Cleo'].map((firstName) => ({ externalId: firstName, defaultFields: { firstName } }));
+    const numbers = [1, 2].map((number) => ({ name: 'work', value: phone(number) }));
+    await desk('a.json', { externalId: 'k-1', defaultFields: { firstName: 'Ann', phoneNumbers: numbers } }, { ...bea });
+    await bench.import('s.csv', csv([`k-1,${phone(2)}`], 'externalId,phone'), { feed: 'shop' });
+    await desk('b.json', { ...bea });
+    expect(await phones()).toEqual([phone(2)]);
+    await desk('c.json', { ...bea }, { ...cleo });
+    expect(await phones()).toEqual([phone(2)]);
+    await rm(join(bench.folder, 'import', 'shop'), { recursive: true });
+    await desk('d.json', { ...cleo }, { ...bea });
+    expect(await phones()).toEqual([]);
+  });
+
   it('holds what people changed as long as the person is missing, whatever else is cleared meanwhile', async () => {
     const bench = await openBench('clear role, company', { clearsFloor: 100 });
     const desk = (name: string, ...rows: readonly string[]) =>
