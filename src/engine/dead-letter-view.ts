@@ -84,8 +84,7 @@ export function openDeadLetterView(options: DeadLetterViewOptions): DeadLetterVi
   return {
     refresh: () => refreshing.ask(),
     close: async () => {
-      await refreshing.stop();
-      await worker.close();
+      await Promise.all([refreshing.stop(), worker.close()]);
     },
   };
 }

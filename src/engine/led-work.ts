@@ -88,9 +88,13 @@ export function createLedWork(parts: LedWorkParts): LedWork {
   const end = async (deadlineMs: number): Promise<void> => {
     const [ofSchedules, ofJobs, ofLetters] = [schedules, workers, view];
     [schedules, workers, view] = [null, null, null];
-    // Wake-ups that stay in the queue do no harm: the next leader replaces them.
-    await within(schedulesStopMsMax, ofSchedules?.stop() ?? Promise.resolve());
-    await Promise.all([ofJobs?.stop(deadlineMs), ofLetters?.close()]);
+    // At the same time: where the queue is frozen, each waits for it as long as it may.
+    await Promise.all([
+      // Wake-ups that stay in the queue do no harm: the next leader replaces them.
+      within(schedulesStopMsMax, ofSchedules?.stop() ?? Promise.resolve()),
+      ofJobs?.stop(deadlineMs),
+      ofLetters?.close(),
+    ]);
   };
 
   return {

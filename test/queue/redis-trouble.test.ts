@@ -143,6 +143,20 @@ describe.skipIf(binary === null)(`a redis-server of this machine in trouble${rea
     expect(await askRedis(url(), 5_000)).toEqual({ away: null, refusal: null, policy: 'noeviction' });
   });
 
+  test('that is frozen does not hold up the end of a producer until its commands time out', async () => {
+    const { producer } = await openObserved(3_600_000);
+    expect(await producer.add([{ ...job, id: 'sweep-5' }])).toBe(true);
+    redis?.freeze();
+    try {
+      const adding = producer.add([{ ...job, id: 'sweep-6' }]);
+      producer.giveUp();
+      expect(await adding).toBe(false);
+      await expect(producer.close()).resolves.toBeUndefined();
+    } finally {
+      redis?.thaw();
+    }
+  });
+
   test('that is not there is told so', async () => {
     const { away } = await askRedis('redis://127.0.0.1:9', 5_000);
     expect(away).toContain('ECONNREFUSED');
