@@ -4,6 +4,7 @@ import type { NewAct } from '#src/ledger/acts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { approvalOf } from '#src/ledger/rules/approval.ts';
 import { noOptions } from '#src/ledger/runs.ts';
+import type { RunEvent } from '#src/ledger/staging.ts';
 import {
   applyingRun,
   createdAtMs,
@@ -13,6 +14,7 @@ import {
   pendingOf,
   settleAs,
   settled,
+  slice,
   stagingRun,
 } from './support/build.ts';
 import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
@@ -60,6 +62,34 @@ export function forgettingContract(open: OpenLedger): void {
     const [entered] = await other.acts.list({ limit: 1 });
     expect(entered).toMatchObject({ kind: 'forget', who: 'ann', reason: 'they asked' });
     expect(['overwritten', 'later', 'database']).toContain(await other.forgetting.scrub());
+  });
+
+  test('a person is forgotten wherever texts hold U+0000 and halves of surrogate pairs, which no column of JSON takes', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    const odd = 'Boss \ud83d and \0, "key":"forget-me"';
+    const warning = { kind: 'warning', line: 2, code: 'forget-me', message: '', field: 'role', value: odd } as const;
+    const events: readonly RunEvent[] = [
+      { ...warning, key: 'keep-me' },
+      { ...warning, key: 'forget-me' },
+      { ...warning, key: null },
+    ];
+    const run = await stagingRun(ledger, 'r1', { options: { ...noOptions, acceptReason: odd } });
+    await ledger.runs.stage(slice(run, { events }));
+    await ledger.runs.move('r1', ['staging'], 'done', { atMs: createdAtMs });
+    await ledger.plans.begin('p1', createdAtMs);
+    const contact = { line: 2, name: odd, contactId: null, deed: 'none', changes: [], held: [], digest: '' } as const;
+    const notes = [{ code: 'spelling', field: 'role', message: 'forget-me' }] as const;
+    const planned = ['keep-me', 'forget-me'].map((key) => ({ ...contact, key, notes }));
+    await ledger.plans.enter('p1', planned);
+    // Each of theirs: an event, and what a plan says of them.
+    expect(await ledger.forgetting.forgetPerson(person, act)).toMatchObject({ kind: 'done', rows: 2 });
+    const other = await reopen();
+    expect((await other.runs.events('r1', 0, 9)).map(({ key, value }) => [key, value])).toEqual([
+      ['keep-me', odd],
+      [null, odd],
+    ]);
+    expect(await Array.fromAsync(other.plans.contacts('p1'))).toEqual([planned[0]]);
+    expect((await other.runs.lastAccepted('main', 1_000, { applies: 'allRows' }))?.run.id).toBe('r1');
   });
 
   test('keys that were forgotten are known by their hash', async () => {

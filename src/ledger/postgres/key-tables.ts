@@ -1,10 +1,9 @@
 /** The tables of keys in PostgreSQL (`tables/keys.ts`). Hashes are 16 bytes here, documents JSON text. */
 import type { HeldFilter } from '#src/ledger/contacts.ts';
-import { erasingStatements, forgottenWord } from '#src/ledger/erased-rows.ts';
-import type { PersonInLedger } from '#src/ledger/forgetting.ts';
 import { numberOrNull, type ResultRow } from '#src/ledger/records/columns.ts';
 import { toContact, toFeed, toFlight, toHeld, toKeyEvent, toKnown, toSaid } from '#src/ledger/records/key.ts';
 import type { KeyRows, KeyTables } from '#src/ledger/tables/keys.ts';
+import { erasePerson } from './erase-person.ts';
 import { journalTable } from './journal-table.ts';
 import { writeKeys } from './key-writes.ts';
 import type { Statements } from './pool.ts';
@@ -190,32 +189,6 @@ const byFoldedKey = {
   folded: 'SELECT * FROM contacts WHERE lower(key) = ANY ($2::text[]) AND contact_id IS NOT NULL LIMIT $1',
   range: 'SELECT * FROM contacts WHERE lower(key) >= $2 AND lower(key) < $3 ORDER BY lower(key) LIMIT $1',
 } as const;
-
-const erasing = erasingStatements({
-  key: '$1',
-  member: (column, ...path) => `(${column}::jsonb #>> '{${path.join(',')}}')`,
-});
-
-async function erasePerson(statements: Statements, { key, letterIds }: PersonInLedger): Promise<number> {
-  let rows = 0;
-  for (const sql of erasing) rows += await statements.run(sql, key);
-  if (letterIds.length > 0) {
-    rows += await statements.run('DELETE FROM dead_rows WHERE letter_id = ANY ($1::text[])', letterIds);
-    rows += await statements.run('DELETE FROM letters WHERE id = ANY ($1::text[])', letterIds);
-  }
-  await statements.run(
-    "UPDATE records SET document = replace(document, $1, $2) WHERE kind = 'plan' AND strpos(document, $1) > 0",
-    ...[JSON.stringify(key), JSON.stringify(forgottenWord)],
-  );
-  for (const column of ['notes', 'options']) {
-    const quoted = JSON.stringify(key).slice(1, -1);
-    await statements.run(
-      `UPDATE runs SET ${column} = replace(${column}, $1, $2) WHERE strpos(options, $3) > 0 AND strpos(${column}, $1) > 0`,
-      ...[quoted, forgottenWord, `"${quoted}"`],
-    );
-  }
-  return rows;
-}
 
 function keyRows(key: string, rows: readonly ResultRow[]): KeyRows {
   const [first = {}] = rows;

@@ -346,15 +346,19 @@ async function deleteRows(statements: Statements, sequence: number, limit: numbe
   );
 }
 
-/** An older version did not know every option. */
-const isUnset = (option: string): string => `NOT coalesce((options::jsonb ->> '${option}')::boolean, FALSE)`;
+/**
+ * Options as `JSON.stringify` writes them, whose texts hold no quote that is not escaped: PostgreSQL takes no JSON apart that has an
+ * escape of U+0000 or of half a surrogate pair. An older version did not know every option.
+ */
+const lacks = (member: string): string => `strpos(options, '${member}') = 0`;
+const isUnset = (option: string): string => lacks(`"${option}":true`);
 
 const applies: Readonly<Record<NonNullable<RunWhere['applies']>, string>> = {
   rows: isUnset('verify'),
   allRows: [
     ...['verify', 'createOnly', 'updateOnly'].map(isUnset),
-    "options::jsonb ->> 'limit' IS NULL",
-    "coalesce(jsonb_array_length(options::jsonb -> 'only'), 0) = 0",
+    'options !~ \'"limit":[0-9]\'',
+    lacks('"only":["'),
   ].join(' AND '),
 };
 

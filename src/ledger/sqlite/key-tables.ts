@@ -1,6 +1,6 @@
 /** The tables of keys in SQLite (`tables/keys.ts`). Hashes are blobs of 16 bytes here, documents JSON text. */
 import { eventsPerKeyMax, type HeldFilter } from '#src/ledger/contacts.ts';
-import { erasingStatements, forgottenWord } from '#src/ledger/erased-rows.ts';
+import { documentsOfKeys, erasingStatements, forgottenWord } from '#src/ledger/erased-rows.ts';
 import type { PersonInLedger } from '#src/ledger/forgetting.ts';
 import { hashBytes, numberOrNull } from '#src/ledger/records/columns.ts';
 import { toContact, toFeed, toFlight, toHeld, toKeyEvent, toKnown, toSaid } from '#src/ledger/records/key.ts';
@@ -201,10 +201,13 @@ const byFoldedKey = {
     WHERE lower(key) >= ? AND lower(key) < ? ORDER BY lower(key) LIMIT ?`,
 } as const;
 
-const erasing = erasingStatements({
-  key: '?1',
-  member: (column, ...path) => `json_extract(${column}, '$.${path.join('.')}')`,
-});
+const erasing = [
+  ...erasingStatements('?1'),
+  ...documentsOfKeys.map(
+    ({ table, column, which, path }) =>
+      `DELETE FROM ${table} WHERE ${which} AND json_extract(${column}, '$.${path.join('.')}') = ?1`,
+  ),
+];
 
 /** What was deleted is overwritten with zeros, where the file is ours to overwrite (`ledger.ts`, `scrub`). */
 async function erasePerson(statements: Statements, { key, letterIds }: PersonInLedger): Promise<number> {
