@@ -9,9 +9,10 @@ import type { FoundInLedger, Scrubbed } from '#src/ledger/forgetting.ts';
 import type { DeadLetterFilter } from '#src/ledger/letters.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { wordsOf } from '#src/ledger/rules/named-people.ts';
-import type { PersonMarks } from '#src/runs/erase-entries.ts';
+import { entryText, type PersonMarks } from '#src/runs/erase-entries.ts';
 import { type ErasedFile, eraseFromFiles, type RowJudge, rowJudge } from '#src/runs/erase-files.ts';
 import { filesHolding } from '#src/runs/file-bytes.ts';
+import { problemLines } from '#src/runs/report.ts';
 import { type WaitingFile, waitingFilesOf } from '#src/runs/waiting-files.ts';
 import { actOf } from './acts.ts';
 
@@ -80,16 +81,14 @@ export async function forgetPerson(
   requireUnnamed(person, reason);
   const act = await actOf(home, 'forget', reason);
   const letters = await lettersOf(ledger, person);
+  const marks = { ...person, ...(await marksOf(ledger, letters)) };
   const forgotten = await ledger.forgetting.forgetPerson(
     { key: person.key, texts: person.texts, letterIds: letters.holding },
     act,
   );
   if (forgotten.kind === 'busy') throw busy(forgotten.runId);
   const host = home.host?.id ?? null;
-  const { erased, unsearched } = await eraseFromFiles(
-    { ledger, folders: runFolders, host },
-    { ...person, letterIds: new Set([...letters.holding, ...letters.named]) },
-  );
+  const { erased, unsearched } = await eraseFromFiles({ ledger, folders: runFolders, host }, marks);
   const scrubbed = await ledger.forgetting.scrub();
   const tables = await ledger.forgetting.search(person.texts);
   const root = folders.root;
@@ -155,6 +154,21 @@ async function lettersOf({ deadLetters, runs }: Ledger, person: PersonMarks): Pr
     if (page.length < lettersPerPage) return { holding: found, named };
     after = page.at(-1);
   }
+}
+
+/** By what files name letters of the person, and tell of them. To be read before the letters leave the ledger. */
+async function marksOf(
+  { deadLetters }: Pick<Ledger, 'deadLetters'>,
+  { holding, named }: LettersOfPerson,
+): Promise<Pick<PersonMarks, 'letterIds' | 'problems'>> {
+  const letterIds = new Set([...holding, ...named]);
+  const problems = new Set<string>();
+  const ids = [...letterIds];
+  for (let start = 0; start < ids.length; start += lettersPerPage) {
+    const letters = await deadLetters.list({ ids: ids.slice(start, start + lettersPerPage), limit: lettersPerPage });
+    for (const problem of letters.flatMap(problemLines)) problems.add(entryText(problem));
+  }
+  return { letterIds, problems };
 }
 
 /** The sandbox's service: the contact itself, which is for the app to delete. */

@@ -258,7 +258,7 @@ function noteEnd(
     skipped.push({ kind: 'skipped', line, key, code: end.reason, field: null, message });
     return;
   }
-  dead.push(...problemLines({ ...end.dead, ordinal: 0, letterId: '' }));
+  dead.push(...problemLines(end.dead));
 }
 
 /** As many keys as the ledger is asked for at once. */

@@ -19,6 +19,8 @@ export interface PersonMarks {
   readonly texts: readonly string[];
   /** Dead letters of theirs alone, which rows of fix-files name: their keys may be damaged there, or corrected. */
   readonly letterIds?: ReadonlySet<string> | undefined;
+  /** What those letters have of the problems of a row, as reports have it: an entry without a key may be theirs by that (`entryText`). */
+  readonly problems?: ReadonlySet<string> | undefined;
 }
 
 /** Where the person's rows are in the file of a run, as `placeText` writes it; null where the file is not there to tell. */
@@ -43,7 +45,7 @@ export async function eraseEntries(path: string, person: PersonMarks, places: Pl
     if (typeof entry !== 'object' || entry === null) return false;
     if ('key' in entry && entry.key !== null) return entry.key === person.key;
     if ('line' in entry && places !== null) return places.has(placeText(entry as Parameters<typeof placeText>[0]));
-    return isNamed(Object.values(entry).map(asText).join('\n'));
+    return person.problems?.has(entryText(entry)) === true || isNamed(Object.values(entry).map(asText).join('\n'));
   };
   const cleaned = (value: unknown): unknown => {
     if (Array.isArray(value)) {
@@ -62,6 +64,11 @@ export async function eraseEntries(path: string, person: PersonMarks, places: Pl
   const rest = cleaned(report);
   if (count > 0) await writeWholeFile(path, `${JSON.stringify(rest, null, 1)}\n`);
   return count;
+}
+
+/** An entry of a report without its key, as one text; older versions wrote none. */
+export function entryText(entry: object): string {
+  return JSON.stringify({ ...entry, key: undefined });
 }
 
 function asText(value: unknown): string {

@@ -128,7 +128,7 @@ function workMs(run: RunRecord, nowMs: number): number {
 }
 
 /** The problems of a rejected row, one line each; a row without any still has its code. */
-export function problemLines(dead: RunDeadRow): readonly ProblemLine[] {
+export function problemLines(dead: Pick<RunDeadRow, 'line' | 'code' | 'row' | 'problems'>): readonly ProblemLine[] {
   const shared = recordOf(dead.row);
   if (dead.problems.length === 0)
     return [{ line: dead.line, ...shared, code: dead.code, field: null, value: null, hint: '' }];
@@ -175,7 +175,7 @@ async function* reportText(
   { guards, changesFile }: { readonly guards: GuardLimits; readonly changesFile: string | null },
 ): AsyncGenerator<string> {
   yield JSON.stringify(summary, null, 1).replace(/\n\}$/, '');
-  yield* listText('problems', problemPages(runs, run.id));
+  yield* listText('problems', problemPages(runs, run.id, keyedProblems));
   yield* listText('outcomes', eventPages(runs, run.id));
   yield* listText('changes', changePages(contacts, { runId: run.id }, changesInReportMax));
   const rest = {
@@ -211,16 +211,26 @@ async function* listText(name: string, pages: AsyncIterable<readonly unknown[]>)
   yield isEmpty ? ']' : '\n ]';
 }
 
+/** A report tells whose row was rejected: by that a person who is forgotten leaves it, also where no file of the run is there. */
+interface KeyedProblem extends ProblemLine {
+  readonly key: string | null;
+}
+
+function keyedProblems(dead: RunDeadRow): readonly KeyedProblem[] {
+  return problemLines(dead).map((problem) => ({ ...problem, key: dead.key }));
+}
+
 /** Rejected rows of a run, one line for each problem. */
 export async function* problemPages(
   staging: Pick<StagingLedger, 'deadRows'>,
   runId: string,
+  linesOf: (dead: RunDeadRow) => readonly ProblemLine[] = problemLines,
 ): AsyncGenerator<readonly ProblemLine[]> {
   let after = 0;
   // Ends with the first short page: ordinals only grow.
   for (;;) {
     const page = await staging.deadRows(runId, after, rowsPerPage);
-    yield page.flatMap(problemLines);
+    yield page.flatMap(linesOf);
     if (page.length < rowsPerPage) return;
     after = page.at(-1)?.ordinal ?? after;
     await nextTurn();
@@ -264,10 +274,16 @@ type RunReport = RunSummary & {
 export async function readReport(reports: string, runId: string): Promise<RunReport | null> {
   try {
     // Written by `writeReport`; our own files are trusted.
-    return JSON.parse(await readFile(reportPath(reports, runId), 'utf8')) as RunReport;
+    const report = JSON.parse(await readFile(reportPath(reports, runId), 'utf8')) as RunReport;
+    return { ...report, problems: report.problems.map(withoutKey) };
   } catch {
     return null;
   }
+}
+
+/** As summaries have it. */
+function withoutKey({ key: _, ...problem }: ProblemLine & Partial<KeyedProblem>): ProblemLine {
+  return problem;
 }
 
 /** The report has all of them. */

@@ -93,6 +93,7 @@ describe('a finished run', () => {
         field: 'phone',
         value: 'call me',
         hint: 'Write it in digits, or leave the cell blank.',
+        key: 'bad-0',
       },
     ]);
   });
