@@ -7,7 +7,7 @@
  */
 import { readFile, rm } from 'node:fs/promises';
 import { forgottenWord } from '#src/ledger/erased-rows.ts';
-import { wordsOf } from '#src/ledger/rules/named-people.ts';
+import { withoutPerson, wordsOf } from '#src/ledger/rules/named-people.ts';
 import { placeText } from '#src/sources/row.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
 
@@ -61,9 +61,29 @@ export async function eraseEntries(path: string, person: PersonMarks, places: Pl
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, cleaned(member)]));
   };
-  const rest = cleaned(report);
+  const clean = (reason: unknown): unknown => {
+    const rest = typeof reason === 'string' ? withoutPerson(reason, person) : reason;
+    if (rest !== reason) count += 1;
+    return rest;
+  };
+  const rest = cleaned(withReasons(report, clean));
   if (count > 0) await writeWholeFile(path, `${JSON.stringify(rest, null, 1)}\n`);
   return count;
+}
+
+/** A report with other reasons that people gave, of the import and of approvals: as the ledger has them (`given-reasons.ts`). */
+function withReasons(report: unknown, clean: (reason: unknown) => unknown): unknown {
+  if (typeof report !== 'object' || report === null) return report;
+  const { options, approvals } = report as Record<string, unknown>;
+  const withReason = (holder: unknown, name: string): unknown =>
+    typeof holder === 'object' && holder !== null && name in holder
+      ? { ...holder, [name]: clean((holder as Record<string, unknown>)[name]) }
+      : holder;
+  return {
+    ...report,
+    ...(options === undefined ? {} : { options: withReason(options, 'acceptReason') }),
+    ...(Array.isArray(approvals) ? { approvals: approvals.map((one) => withReason(one, 'reason')) } : {}),
+  };
 }
 
 /** An entry of a report without its key, as one text; older versions wrote none. */

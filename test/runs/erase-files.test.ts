@@ -212,6 +212,25 @@ describe('archives', () => {
     ]);
   });
 
+  it('name the person in no reason that was given, and keep what it was given for', async () => {
+    const bench = await openRunsBench();
+    const options = { accept: true, acceptReason: 'Zelda@Example.com wrote, ann@example.com too' };
+    const run = await bench.import('a.csv', csv(['1,Ann,Clerk'], header), { mapping, options });
+    const path = join(bench.parts.folders.reports, `${run.id}.json`);
+    const approvals = ['zelda@example.com asked', 'they asked'].map((reason) => ({
+      at: 'now',
+      code: 'guardRows',
+      reason,
+    }));
+    await writeFile(path, JSON.stringify({ ...(await bench.report(run)), approvals }));
+    expect(await erase(bench)).toEqual([{ path, removed: 2 }]);
+    expect(await bench.report(run)).toMatchObject({
+      options: { accept: true, acceptReason: '(forgotten) wrote, ann@example.com too' },
+      approvals: [{ code: 'guardRows', reason: '(forgotten) asked' }, approvals[1]],
+    });
+    expect(await erase(bench)).toEqual([]);
+  });
+
   it('lose rows of the person whose cells have moved', async () => {
     const bench = await openRunsBench();
     const rows = ['Zelda,Anne,17,Clerk', '17,Zelda', 'Bea,1,17', 'Zelda,17,Clerk,x,y'];
