@@ -61,6 +61,21 @@ describe('patchbay forget', () => {
     expect(place.holding('MARCH1', '01. Mrz', ...marks)).toEqual([]);
   });
 
+  it('erases a person from the report of a retry, and from the reason of an import', async () => {
+    const place = openPlace();
+    const [address, damaged] = ['ilvara@example.com', 'ilvara(at)example.com'];
+    place.file('a.csv', csv(`person-77,Ilvara,Clerk,,${address}`));
+    const why = ['--accept', '--reason', `${address} wrote`];
+    expect((await place.call('import', '--sandbox', ...why, 'a.csv')).code).toBe(0);
+    place.file('b.csv', csv(`person-77,Ilvara,Clerk,,${damaged}`));
+    expect((await place.call('import', '--sandbox', 'b.csv')).code).toBe(3);
+    expect((await place.call('dead', 'retry', '--sandbox', '--all', '--remap')).code).toBe(3);
+    expect(place.holding(damaged).filter((path) => path.endsWith('.json'))).toHaveLength(2);
+    const done = await place.call('forget', '--sandbox', '--yes', '--reason', 'request 7', 'person-77');
+    expect(done.code, done.stdout + done.stderr).toBe(0);
+    expect(place.holding(address, damaged, 'person-77')).toEqual([]);
+  });
+
   it('erases a person from the bytes of the data folder, and later files with the key are skipped', async () => {
     const place = openPlace();
     const importing = (name: string, ...args: readonly string[]) => place.call('import', '--sandbox', ...args, name);
