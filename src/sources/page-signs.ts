@@ -12,14 +12,14 @@ const names = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
 // Names are compared without case, digits and punctuation: `next_page_token`, `@odata.nextLink`.
 
-/** Objects that hold such members. `cursors` is none: a service names both ends there of the last page, too. */
-const holders = names(
-  'paging pagination page pageinfo links meta metadata info additionaldata responsemetadata cursor',
-);
+/** Objects that hold such members. */
+const holders = names('paging pagination page pageinfo links meta metadata info additionaldata responsemetadata');
 const pointers = names(
   `next nextpage nextpagetoken nexttoken nextcursor nextlink nexturl nexturi nexthref nextrecordsurl odatanextlink nextpageurl
-  nextpageuri nextpagelink nextoffset nextmarker continuationtoken lastevaluatedkey after`,
+  nextpageuri nextpagelink nextoffset nextmarker continuationtoken lastevaluatedkey`,
 );
+/** What is behind it follows, unless another member says that nothing does: some services name both ends of the last page, too. */
+const cursor = 'cursor';
 /** True where more follows. */
 const moreFlags = names(
   `hasmore hasnext hasnextpage hasmorepages hasmoreitems hasmorerecords hasmoreresults morerecords moreitemsincollection
@@ -57,6 +57,10 @@ export interface PageSign {
 export interface PageSigns {
   /** What needs no other member to be sure of. */
   readonly more: readonly PageSign[];
+  /** What counts where nothing says that this is the end. */
+  readonly unsure: PageSign | null;
+  /** Whether a member says that nothing follows. */
+  readonly isEnd: boolean;
   /** How many records there are in all. */
   readonly total: Counted | null;
   /** How many pages there are. */
@@ -69,7 +73,10 @@ export interface PageSigns {
   readonly offset: Counted | null;
 }
 
-export const noSigns: PageSigns = { more: [], total: null, pages: null, page: null, size: null, offset: null };
+export const noSigns: PageSigns = {
+  ...{ more: [], unsure: null, isEnd: false, total: null },
+  ...{ pages: null, page: null, size: null, offset: null },
+};
 
 /** What a member beside the records adds to what the others have said. */
 export function readPageSigns(signs: PageSigns, name: string, value: JsonValue, path = name, depth = 1): PageSigns {
@@ -88,6 +95,9 @@ export function readPageSigns(signs: PageSigns, name: string, value: JsonValue, 
   const truth = truthIn(value);
   if (truth === true && moreFlags.has(folded)) return sure('is true');
   if (truth === false && endFlags.has(folded)) return sure('is false');
+  if (truth !== null && (moreFlags.has(folded) || endFlags.has(folded))) return { ...signs, isEnd: true };
+  if (folded === cursor && isObject(value) && pointsSomewhere(value.after ?? null))
+    return { ...signs, unsure: signs.unsure ?? { name: `${path}.after`, says: 'points to the next one' } };
   // Where an offset is no number, it is a token for the next page.
   const isPointer = pointers.has(folded) || (folded === 'offset' && count === null);
   if (isPointer && pointsSomewhere(value)) return sure('points to the next one');
@@ -101,7 +111,7 @@ export function readPageSigns(signs: PageSigns, name: string, value: JsonValue, 
 
 /** After all members were read: why a document with that many records is not the whole, the surest sign first. Empty for a whole one. */
 export function signsOfPart(
-  { more, total, pages, page, size, offset }: PageSigns,
+  { more, unsure, isEnd, total, pages, page, size, offset }: PageSigns,
   recordCount: number,
 ): readonly PageSign[] {
   const isWhole = total !== null && total.count <= recordCount;
@@ -110,6 +120,7 @@ export function signsOfPart(
     found !== null && isPart(found.count) ? [{ name: found.name, says: `is ${found.count}` }] : [];
   return [
     ...more,
+    ...(unsure === null || isEnd || isWhole ? [] : [unsure]),
     ...sign(pages, (count) => count > 1 && !isWhole),
     ...sign(page, (count) => count > 1 && !isWhole),
     ...sign(size, (count) => isLess && count > 0 && count <= recordCount),
@@ -138,5 +149,9 @@ function pointsSomewhere(value: JsonValue): boolean {
 
 /** `{"rel": "next", "href": "…"}`. */
 function isLinkToNext(value: JsonValue): boolean {
-  return value !== null && typeof value === 'object' && !isList(value) && (value.rel ?? value.relation) === 'next';
+  return isObject(value) && (value.rel ?? value.relation) === 'next';
+}
+
+function isObject(value: JsonValue): value is { readonly [name: string]: JsonValue } {
+  return value !== null && typeof value === 'object' && !isList(value);
 }

@@ -148,6 +148,9 @@ describe('JSON: the right end for each input', () => {
   it.each([
     '{"data":[{"id":1}],"nextPageToken":null,"totalItems":120}',
     '{"data":[{"id":1}],"cursor":{"before":"x","after":null}}',
+    '{"data":[{"id":1}],"cursor":{"before":"x","after":"y"},"has_more":false}',
+    '{"data":[{"id":1}],"cursor":{"before":"x","after":"y"},"total":1}',
+    '{"data":[{"id":1}],"after":"2025-01-01","meta":{"after":"2025-01-01","before":"2025-12-31"}}',
     '{"data":[{"id":1}],"paging":{"cursors":{"before":"x","after":"y"}}}',
     '{"data":[{"id":1}],"nextPageToken":"","has_more":false,"paging":{"next":null}}',
     '{"data":[{"id":1}],"paging":{"next":{}},"total":1,"links":{"next":null,"self":"https://e.example"}}',
