@@ -111,18 +111,25 @@ function missingEvent(key: string, sinceMs: number): RunEvent {
 
 /** The contacts that the rule changes, as rows of the run; those whose row was settled like this before are left out. */
 async function itemsOf(
-  { ledger: { runs, contacts }, upsert: { limits } }: MissingParts,
+  { ledger: { runs, contacts, missing }, upsert: { limits } }: MissingParts,
   { feed, sequence }: RunRecord,
   rule: MissingRule,
   keys: readonly string[],
 ): Promise<readonly StageItem[]> {
   const said = await runs.saidOf(feed, keys);
   const records = await contacts.get(keys);
+  const otherFeeds = new Set([...records.values()].flatMap(({ saids }) => saids.map((one) => one.feed)));
+  otherFeeds.delete(feed);
+  /** What a file said of people whom its feed lacks by now is in no file. */
+  const missedBy = new Map<string, ReadonlySet<string>>();
+  for (const other of otherFeeds) missedBy.set(other, new Set((await missing.of(other, keys)).map((one) => one.key)));
   return keys.flatMap((key): readonly StageItem[] => {
     const mine = said.get(key);
     const record = records.get(key);
     if (mine === undefined || record === undefined || record.contactId === null) return [];
-    const { others } = baseFor(record, feed, limits.ownsItems);
+    const others = baseFor(record, feed, limits.ownsItems).others.filter(
+      (one) => missedBy.get(one.feed)?.has(key) !== true,
+    );
     // A write that may have landed is looked up when the row is planned.
     const doubted = record.claim?.feed === feed ? record.claim.said : null;
     const desired = contactOfMissing(key, rule, { said: mine.said, doubted, others });

@@ -172,6 +172,23 @@ describe('with onMissing clear', () => {
     expectCounts(await desk('e.csv', bea, 'k-3,Cleo,,,,', 'k-4,Dee,,,,'), { rows: 3, created: 1, unchanged: 2 });
   });
 
+  it('clears what two feeds name once the person has left both', async () => {
+    const rule = { onMissing: 'clear phones, emails, role, custom.account_manager', guards: { clearsFloor: 100 } };
+    const bench = await openRunsBench({ configured: { crm: rule, shop: rule } });
+    const header = 'externalId,firstName,role,email,phone,custom.account_manager';
+    const row = `k-1,Ann,Buyer,ann@example.com,${phone(1)},Zed`;
+    const take = (feed: string, name: string, ...rows: string[]) => bench.import(name, csv(rows, header), { feed });
+    await take('crm', 'a.csv', row, 'k-2,Bea,,,,');
+    await take('shop', 's.csv', row, 'k-3,Cy,,,,');
+    await take('crm', 'b.csv', 'k-2,Bea,,,,');
+    expect((await bench.world.contactOf('k-1')).defaultFields).toMatchObject({ role: 'Buyer', emails: [{}] });
+    await take('shop', 't.csv', 'k-3,Cy,,,,');
+    await take('crm', 'c.csv', 'k-2,Bea,,,,', 'k-4,Dee,,,,');
+    const { defaultFields, customFields } = await bench.world.contactOf('k-1');
+    expect(defaultFields).toMatchObject({ role: null, emails: [], phoneNumbers: [] });
+    expect(customFields).toEqual([]);
+  });
+
   it('clears one of two numbers of a column where another feed names the other, until that is gone', async () => {
     const bench = await openBench('clear phones', { clearsFloor: 100 });
     const desk = (name: string, ...people: readonly object[]) =>
