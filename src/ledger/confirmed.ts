@@ -6,7 +6,7 @@
  */
 import { countBits, emptyBitmap, enterBit, hasBit, union } from './rules/bitmap.ts';
 import { noWrites } from './rules/key-rows.ts';
-import type { RunRecord, RunState } from './runs.ts';
+import type { OlderWrites, RunRecord, RunState } from './runs.ts';
 import type { BitmapKind } from './tables/runs.ts';
 import type { Tables } from './tables.ts';
 
@@ -94,14 +94,19 @@ export async function overtakeWithheld(
   }
 }
 
-/** How many keys that a file's run found unchanged, and that are withheld, an older row of its feed was settled for since. */
-export async function overtakenCount(
+/** Why a file's run whose unchanged rows are withheld cannot go on as it was staged: those rows are not, and would leave what an older row wrote. */
+export async function findOlderWrites(
   { runs }: Pick<Tables, 'runs'>,
   { feed, sequence, kind }: Pick<RunRecord, 'feed' | 'sequence' | 'kind'>,
-): Promise<number> {
-  if (kind !== 'file') return 0;
-  const [overtaken] = await runs.bitmaps(feed, 'overtaken', sequence, sequence);
-  return overtaken === undefined ? 0 : countBits(overtaken.bits);
+): Promise<OlderWrites | null> {
+  if (kind !== 'file') return null;
+  const bitsOf = async (of: BitmapKind) => (await runs.bitmaps(feed, of, sequence, sequence)).at(0)?.bits;
+  const overtaken = await bitsOf('overtaken');
+  if (overtaken !== undefined) return { kind: 'overtaken', count: countBits(overtaken) };
+  const withheld = await bitsOf('withheld');
+  if (withheld === undefined || countBits(withheld) === 0) return null;
+  const [older] = await runs.findRuns({ feed, states: ['applying'], beforeSequence: sequence }, 1);
+  return older === undefined ? null : { kind: 'underWay', runId: older.id };
 }
 
 /** No row of the feed that is older than the given sequence is written to these keys any more. Keys that it does not know stay unknown. */

@@ -6,7 +6,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invariant } from '#src/errors.ts';
-import { overtakenCount, withholdUnchanged } from './confirmed.ts';
+import { findOlderWrites, withholdUnchanged } from './confirmed.ts';
 import { enterAct } from './desk/acts.ts';
 import { giveBack } from './redrives.ts';
 import { acceptedStates, historyKind, keepsKeys } from './rules/feeds.ts';
@@ -147,16 +147,16 @@ export function runsOver(store: Store): RunLedger {
         await tables.runs.changeRun(run.sequence, { ...facts, ...noted }, { ...counts, ...requests });
       }),
 
-    overtakenCount: async (id) => {
+    olderWrites: async (id) => {
       const run = await runOf(reads, id);
-      return run?.state === 'stopped' ? overtakenCount(reads, run) : 0;
+      return run?.state === 'stopped' ? findOlderWrites(reads, run) : null;
     },
 
     approve: (id, approval, act) =>
       transact(async (tables) => {
         const run = await runOf(tables, id);
         const changed = approved(run, approval);
-        if (run === null || changed === null || (await overtakenCount(tables, run)) > 0) return false;
+        if (run === null || changed === null || (await findOlderWrites(tables, run)) !== null) return false;
         await tables.runs.changeRun(run.sequence, changed);
         await withholdUnchanged(tables, run, 'applying');
         await enterAct(tables, act, { run: id, feed: run.feed, facts: { checksum: approval.checksum } });

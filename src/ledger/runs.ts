@@ -317,6 +317,14 @@ export interface RunFilter {
   readonly oldestFirst?: boolean;
 }
 
+/**
+ * What older rows of its feed do to contacts that a stopped run found unchanged. `overtaken`: so many were written since, and it must be read
+ * anew. `underWay`: that run is being applied, and may write some.
+ */
+export type OlderWrites =
+  | { readonly kind: 'overtaken'; readonly count: number }
+  | { readonly kind: 'underWay'; readonly runId: string };
+
 /** What becomes known of a run at work. */
 export interface RunFacts {
   readonly shape?: FileShape;
@@ -397,11 +405,11 @@ export interface RunLedger {
   beginStaging(id: string, atMs: number): Promise<boolean>;
   /** One transaction. */
   record(id: string, facts: RunFacts): Promise<void>;
-  /** How many contacts a stopped run found unchanged that an older row of its feed has changed since: it must be read anew. */
-  overtakenCount(id: string): Promise<number>;
+  /** Why a stopped run cannot go on as it was staged; null where it can. */
+  olderWrites(id: string): Promise<OlderWrites | null>;
   /**
    * Lets a stopped run continue if it is still stopped for the approved reason, and keeps the approval. Durable. @returns whether
-   * it did: not if the run was cancelled or replaced in the meantime, stopped again for another reason, or overtaken.
+   * it did: not if the run was cancelled or replaced in the meantime, stopped again for another reason, or has `olderWrites`.
    */
   approve(id: string, approval: Approval, act?: NewAct): Promise<boolean>;
   /**

@@ -14,7 +14,7 @@ import { eachRun } from '#src/ledger/each-run.ts';
 import type { FollowStop } from '#src/ledger/follow.ts';
 import type { PlanRecord } from '#src/ledger/plans.ts';
 import { approvalOf, type LinkChoice } from '#src/ledger/rules/approval.ts';
-import { isFinal, type RunReason, type RunRecord, type RunState } from '#src/ledger/runs.ts';
+import { isFinal, type OlderWrites, type RunReason, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import { eventsPerRunMax, type RunEvent } from '#src/ledger/staging.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { fixFilePath, fixFileThere } from '#src/runs/fix-file.ts';
@@ -382,7 +382,7 @@ export async function isUnderWayBy(
  * @param choice what becomes of contacts that are there already, without an externalId.
  * @param plan the plan that was shown: contacts whose plan is another one by then are skipped.
  * @throws PatchbayError `usage` `notStopped` | `choiceMissing` | `nothingToLink`; `guard` `notApproved` where the run was cancelled or replaced, or stopped anew,
- *   after it was shown, or where contacts that it found unchanged were written by an older file since.
+ *   after it was shown, or where an older file of its feed has written contacts that it found unchanged, or is being written.
  */
 export async function approveRun(
   home: Pick<Home, 'ledger' | 'clock' | 'log' | 'actor'>,
@@ -412,8 +412,8 @@ export async function approveRun(
     ...(plan === null ? {} : { plan: plan.id }),
   });
   if (!(await ledger.runs.approve(shown.id, approval, act))) {
-    const overtaken = await ledger.runs.overtakenCount(shown.id);
-    throw overtaken > 0 ? notAsStaged(shown, overtaken) : notApproved(shown, await ledger.runs.get(shown.id));
+    const older = await ledger.runs.olderWrites(shown.id);
+    throw older === null ? notApproved(shown, await ledger.runs.get(shown.id)) : notAsStaged(shown, older);
   }
   await removeStoppedNote(shown);
   log.info({ run: shown.id, feed: shown.feed, code: shown.reason.code }, 'run approved');
@@ -430,9 +430,15 @@ function nothingToLink({ id }: RunRecord): PatchbayError {
 }
 
 /** The rows of these contacts are not staged, and would leave them as an older file wrote them. */
-function notAsStaged({ id }: RunRecord, overtaken: number): PatchbayError {
-  const [contacts, were] = overtaken === 1 ? ['contact', 'was'] : ['contacts', 'were'];
-  const message = `run ${id} was not approved: ${overtaken} ${contacts} that it found unchanged ${were} written by an older file of its feed since`;
+function notAsStaged({ id }: RunRecord, older: OlderWrites): PatchbayError {
+  if (older.kind === 'underWay') {
+    const message = `run ${id} was not approved: run ${older.runId}, of an older file of its feed, is being written`;
+    return new PatchbayError('guard', 'notApproved', message, {
+      hint: `Approve it again when that one has ended: patchbay runs approve ${id}`,
+    });
+  }
+  const [contacts, were] = older.count === 1 ? ['contact', 'was'] : ['contacts', 'were'];
+  const message = `run ${id} was not approved: ${older.count} ${contacts} that it found unchanged ${were} written by an older file of its feed since`;
   return new PatchbayError('guard', 'notApproved', message, {
     hint: `Read its file anew: patchbay runs restage ${id}`,
   });

@@ -275,7 +275,8 @@ export async function readReport(reports: string, runId: string): Promise<RunRep
   try {
     // Written by `writeReport`; our own files are trusted.
     const report = JSON.parse(await readFile(reportPath(reports, runId), 'utf8')) as RunReport;
-    return { ...report, problems: report.problems.map(withoutKey) };
+    const { problems = [] } = report;
+    return { ...report, problems: problems.map(withoutKey) };
   } catch {
     return null;
   }

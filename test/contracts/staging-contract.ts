@@ -74,6 +74,8 @@ export function stagingContract(open: OpenLedger): void {
     await stop('staging');
     expect(await found()).toEqual(['leased', 1]);
     const approval = approvalOf(reason, { reason: null, atMs: createdAtMs });
+    expect(await ledger.runs.approve('r2', approval), 'an older row may be on its way').toBe(false);
+    await ledger.runs.move('r1', ['applying'], 'stopped', { atMs: createdAtMs, reason });
     expect(await ledger.runs.approve('r2', approval)).toBe(true);
     await stop('applying');
     expect((await ledger.runs.confirmedSince('main', 0)).length).toBe(1);
@@ -88,17 +90,17 @@ export function stagingContract(open: OpenLedger): void {
     const reason = { code: 'guardMaxChange', message: 'too many', hint: null, facts: {} };
     await ledger.runs.move('r2', ['staging'], 'stopped', { atMs: createdAtMs, reason });
     const approve = () => ledger.runs.approve('r2', approvalOf(reason, { reason: null, atMs: createdAtMs }));
-    expect(await ledger.runs.overtakenCount('r2')).toBe(0);
+    expect([await ledger.runs.olderWrites('r2'), await approve()]).toEqual([{ kind: 'underWay', runId: 'r1' }, false]);
     await lease(ledger, 'w1', ['k1'], { sequence: newer.sequence });
     const [pending] = await pendingOf(ledger, other);
     if (pending === undefined) throw new Error('a record is staged');
     await settleAs(ledger, other, 'w1', [settled(pending)]);
-    expect(await ledger.runs.overtakenCount('r2')).toBe(1);
+    expect(await ledger.runs.olderWrites('r2')).toEqual({ kind: 'overtaken', count: 1 });
     expect([await approve(), (await ledger.runs.get('r2'))?.state]).toEqual([false, 'stopped']);
     await ledger.runs.move('r2', ['stopped'], 'queued', { atMs: createdAtMs });
     await ledger.runs.beginStaging('r2', createdAtMs);
     await ledger.runs.move('r2', ['staging'], 'stopped', { atMs: createdAtMs, reason });
-    expect([await ledger.runs.overtakenCount('r2'), await approve()]).toEqual([0, true]);
+    expect([await ledger.runs.olderWrites('r2'), await approve()]).toEqual([null, true]);
   });
 
   test('what a run found unchanged closes no letter of a newer row', async () => {

@@ -57,6 +57,19 @@ describe('a stopped run that is approved after a newer one of its feed was stopp
     expect(await rolesOf(bench)).toEqual(['Engineer', 'Captain']);
   });
 
+  it('holds the newer one up while it is being written: its rows may be on the wire', async () => {
+    const { bench, older, newer } = await twoStopped();
+    await approveRun(bench.parts, await bench.again(older), null);
+    await expect(approveRun(bench.parts, await bench.again(newer), null)).rejects.toMatchObject({
+      code: 'notApproved',
+      message: `run ${newer.id} was not approved: run ${older.id}, of an older file of its feed, is being written`,
+    });
+    expect((await bench.finish(await bench.apply(await bench.again(older)))).state).toBe('done');
+    await expect(approveRun(bench.parts, await bench.again(newer), null)).rejects.toMatchObject({
+      hint: `Read its file anew: patchbay runs restage ${newer.id}`,
+    });
+  });
+
   it('is skipped where that one went on, also where it was cancelled then', async () => {
     const { bench, older, newer } = await twoStopped();
     await approveRun(bench.parts, newer, null);
