@@ -12,7 +12,7 @@ import {
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
 import { PatchbayError } from '#src/errors.ts';
-import { conjunctions, machineIn } from '#src/sources/number-words.ts';
+import { conjunctions, machineBeside, machineIn } from '#src/sources/number-words.ts';
 import {
   bad,
   characterFlaw,
@@ -385,16 +385,22 @@ function unwrapped(text: string): string {
 const textBefore = /^\D*?(?=[+(\s]*\d)/;
 const textBehind = /(?<=\d)\D*$/;
 
-/** Without a label that names a telephone and a fax: `Tel/Fax: 030…`. */
+function machineBesideNumber(text: string): ReturnType<typeof machineIn> {
+  return machineBeside(textBefore.exec(text)?.[0] ?? '', textBehind.exec(text)?.[0] ?? '');
+}
+
+/** Without the words that name a fax beside a telephone, or in doubt: `Tel/Fax: 030…`, `Tel. 030… und Fax`, `Büro/Fax 030…`. */
 function withoutBoth(text: string): string {
-  const withoutIt = (label: string): string => (machineIn(label) === 'besidePhone' ? '' : label);
+  const machine = machineBesideNumber(text);
+  if (machine !== 'besidePhone' && machine !== 'inDoubt') return text;
+  const withoutIt = (words: string): string => (/\p{L}/u.test(words) ? '' : words);
   return text.replace(textBefore, withoutIt).replace(textBehind, withoutIt).trim();
 }
 
 /** `Fax: 030…`, `030… (fax)`: such a number cannot be called. That of `Fax / Tel: 030…` can. */
 function isFax(text: string): boolean {
   if (text.length >= 100 || !/\p{L}/u.test(text) || !/\d/.test(text)) return false;
-  return [textBefore, textBehind].some((place) => machineIn(place.exec(text)?.[0] ?? '') === 'alone');
+  return machineBesideNumber(text) === 'alone';
 }
 
 /** A number as a spreadsheet or a program writes a long one: `3.108207129E9`, `4,15E+09`. */

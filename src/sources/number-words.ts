@@ -29,12 +29,25 @@ const phoneWordsBeside = words(
   `ph fon fone voice landline cellular hotline switchboard zentrale telefone telefoon telefonszam telefonu puhelin tlf tfno`,
 );
 const phoneElsewhere = /電話|电话|携帯|手机|전화|휴대폰|(?<!\p{L})(?:тел(?!екс|етайп)|моб)|τηλ/iu;
+/** Beside these, too, in the text beside a number in a cell: where a machine stands, and what it is for. */
+const purposes = words(
+  `ats empfang sekretariat buchhaltung vertrieb verwaltung verkauf einkauf service kanzlei praxis lager werk abteilung abt
+  bestellung bestellungen rechnung rechnungen zuhause geschaft reception sales billing orders accounting department dept
+  branch headquarters secretariat accueil comptabilite ventes ventas compras administracion recepcion ufficio kantoor
+  zakelijk thuis line anschluss gerat geraet machine only nur cislo szam numaras numarasi numer`,
+);
 
 const otherMachine =
   /^(?:facsimile|telecopi|radiomessagerie|localizador|buscapersonas|cercapersone|telex|teletex|teletip|teletyp|fernschreib|texttelefon|semafoon|funkruf)|^(?:pager|beeper|bipeur|piepser|pieper|tty|tdd)$/;
 /** The same in writing that has no Latin letters. */
 const machineElsewhere =
   /ファ(?:ック|ク)ス|ファクシミリ|ポケ(?:ット)?ベル|テレックス|传真|傳真|팩스|факс|пейджер|телекс|телетайп/iu;
+const cyrillic = '\\p{Script=Cyrillic}*';
+/** Words of the text beside a number that have no Latin letters. */
+const knownElsewhere = new RegExp(
+  `(?<!\\p{L})(?:${cyrillic}(?:факс|пейджер|телекс|телетайп)|тел|моб|рабоч|домашн|личн|номер)${cyrillic}|会社|自宅|番号|号码|번호|兼|${machineElsewhere.source}|${phoneElsewhere.source}`,
+  'iu',
+);
 
 /**
  * Places and companies whose names hold the word, as far as they are known. Any other word that holds it is a fax, since people
@@ -46,9 +59,20 @@ const namesWithFax =
 
 /** Between two numbers, or two kinds of them. Alternatives of a regular expression; white space or a dot is around each. */
 export const conjunctions = 'and|und|et|y|e|i|és|og|och|ve|и|or|oder|ou|o|u|eller|lub|или|bzw|resp|&';
+const withWords = 'with|mit|avec|con|plus|sowie|inkl|incl';
+const alsoWords = 'also|auch|aussi|también|anche|também|också|også|ook|też|także|также|zugleich';
 /** What parts two kinds of numbers, as in `Phone/Fax`. `ATS/TTY` is one kind. */
 const between = new RegExp(
-  `(?<!\\bats\\s?)[/&+,;|、・·•兼]|(?<=[\\s.])(?:${conjunctions}|with|mit|avec|con)(?=[\\s.])|(?<!\\p{L})(?:also|auch|aussi|también|anche)(?!\\p{L})`,
+  `(?<!\\bats\\s?)[/&+,;|、・·•兼]|(?<=[\\s.])(?:${conjunctions}|${withWords})(?=[\\s.])|(?<!\\p{L})(?:${alsoWords})(?!\\p{L})`,
+  'iu',
+);
+/** Before a fax it may part it from a place where people are called: `Büro/Fax`. `Fax/Büro` is one kind. */
+const stroke = /(?<!\bats\s?)[/、・·•兼]/iu;
+/** It joins a fax with what else the number is of, also with the number itself: `Home & Fax`, `und Fax`. */
+const joint = new RegExp(`[&+]|(?<![^\\s.([])(?:${conjunctions}|${withWords})(?=[\\s.])`, 'iu');
+/** The number is not of a fax alone, or not of one at all: `auch Fax`, `kein Fax`. `No. Fax` is a number. */
+const notAlone = new RegExp(
+  `(?<!\\p{L})(?:${alsoWords}|kein\\p{L}*|not|non|nicht|never|nie|niet|ohne|without|sans|sin|senza|pas|geen|zonder|bez|nem|nincs|ikke|inte|ingen|yok|не|нет|без)(?!\\p{L})|(?<!\\p{L})no(?=[\\s\\p{Pd}]*(?:tele)?fa(?:x|ks))|不可|なし|無し|없음`,
   'iu',
 );
 /** These part two kinds, too, or a kind and what it is of: `Tel.-Fax`, but `Telefon (Dienstfax)` and `Fax-Durchwahl`. */
@@ -58,19 +82,65 @@ const bothInOneWord = /(?<!\p{L})(?:tel\.?fax|fax\.?tel)(?!\p{L})/iu;
 
 /**
  * Whether a header, or the label of a number, names a machine that cannot be called (fax, pager, telex, TTY): `alone`, or
- * `besidePhone`, where the number takes calls, too (`Phone/Fax`). In doubt it takes calls: a fax that is kept is one number too
- * many, and a phone that is left out cannot be called any more.
+ * `besidePhone`, where the number takes calls, too (`Phone/Fax`), or `inDoubt` (`Büro/Fax`, `auch Fax`). In doubt it takes calls: a
+ * fax that is kept is one number too many, and a phone that is left out cannot be called any more.
  */
-export function machineIn(header: string): 'none' | 'alone' | 'besidePhone' {
+export function machineIn(header: string): 'none' | 'alone' | 'besidePhone' | 'inDoubt' {
   const text = header.slice(0, headerCharsMax).normalize('NFKC');
   if (!isOfMachine(text)) return 'none';
-  return text.split(between).some((part) => isOfPhone(part) || isOfBoth(part)) ? 'besidePhone' : 'alone';
+  if (text.split(between).some((part) => isOfPhone(part) || isOfBoth(part))) return 'besidePhone';
+  return notAlone.test(text) || isJoined(text) || isBehindStroke(text) ? 'inDoubt' : 'alone';
+}
+
+/**
+ * The same of the texts before and behind a number in a cell, which may be a label or anything else: `none` where a word is
+ * unknown, as in `Fax auf Anfrage`, but not for a label before the number that begins or ends with the machine.
+ */
+export function machineBeside(before: string, behind: string): ReturnType<typeof machineIn> {
+  const text = `${before} , ${behind}`;
+  const machine = text.length > headerCharsMax ? 'none' : machineIn(text);
+  if (machine === 'none' || areAllKnown(text)) return machine;
+  return machine === 'alone' && isPlainLabel(before) ? 'alone' : 'none';
 }
 
 function isOfMachine(text: string): boolean {
   const other = text.replace(namesWithFax, ' ');
+  return machineElsewhere.test(other) || wordsOf(other).some(isMachine);
+}
+
+function isMachine(word: string): boolean {
+  return otherMachine.test(word) || /fax|faks/.test(word);
+}
+
+function isJoined(text: string): boolean {
+  const parts = text.split(joint);
+  const isOther = (part: string, index: number): boolean => !isOfMachine(part) && (index === 0 || /\p{L}/u.test(part));
+  return parts.length > 1 && parts.some(isOther);
+}
+
+function isBehindStroke(text: string): boolean {
+  const parts = text.split(stroke);
+  const isPlace = (part: string): boolean => /\p{L}/u.test(part) && !isOfMachine(part);
+  return parts.some((part, index) => isPlace(part) && parts.slice(index + 1).some(isOfMachine));
+}
+
+function areAllKnown(text: string): boolean {
+  const others = [notAlone, joint, knownElsewhere].reduce(
+    (left, known) => left.split(known).join(' '),
+    text.normalize('NFKC'),
+  );
+  if (/[^\P{L}\p{Script=Latin}]/u.test(others)) return false;
+  const tables = [phoneWords, weakPhoneWords, phoneWordsBeside, qualifiers, purposes];
+  return wordsOf(others).every(
+    (word) => word.length === 1 || isMachine(word) || tables.some((table) => table.has(word)),
+  );
+}
+
+/** `Fax Sekretariat:`, not `Fax, bitte anrufen:`. */
+function isPlainLabel(text: string): boolean {
+  const parts = wordsOf(text);
   return (
-    machineElsewhere.test(other) || wordsOf(other).some((word) => otherMachine.test(word) || /fax|faks/.test(word))
+    !/[,;|()[\]!?]/.test(text) && [parts.at(0), parts.at(-1)].some((word) => word !== undefined && isMachine(word))
   );
 }
 

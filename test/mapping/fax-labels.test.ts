@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import { machineIn } from '#src/sources/number-words.ts';
 import { dataOf, readText, useTempFolder } from '#test/sources/temp-files.ts';
-import { desiredOf, mapJson, mapRecord, warningsOf } from './support.ts';
+import { codesOf, desiredOf, mapJson, mapRecord, warningsOf } from './support.ts';
 
 const folder = useTempFolder();
 const number = '+14155550101';
@@ -21,13 +21,17 @@ const takesCalls = table(`
   Telefon-/Faxnummer, Phone/Home-Fax, Phone／Fax, TEL・FAX, 電話/FAX, 電話・ファックス, 電話（FAX）, 電話兼FAX, 电话/传真, 전화/팩스
   тел/факс, тел.-факс, Телефон и факс, тел. (факс), Phone/Pager, Telefon/Telex`);
 
+const mayTakeCalls = table(`
+  Büro/Fax, Home/Fax, privat/Fax, Work/Fax, Zuhause/Fax, Home & Fax, Büro + Fax, Büro und Fax, Sekretariat/Fax, 会社/FAX, Fax & Home
+  Work and Home Fax, kein Fax, keine Faxnummer, no fax, nofax, No-Fax, not a fax, pas de fax, ohne Fax, не факс, auch Fax, und Fax, & Fax, mit Fax, also fax`);
+
 const isOfAMachine = table(`
   Fax, fax, Telefax Büro, Work Fax, homeFax, workfax, faxNumber, Fax/Home, Fax - privat, Fax (Büro), Büro (Fax)
   Bestellfax, Rechnungsfax, Servicefax, Orderfax, salesfax, billingfax, hqfax, Zweitfax, Dienstfax, Telefaxnummer, Dienstfaxnummer
   Faxnummern, Faxline, Faxszám, Faxové číslo, Faxweiche, Faxanschluss, faxes, Faks, faksi, Faks numarası, Telefaks, Faxonline
   Telefon Fax, Phone HomeFax, phone_fax, Telefon (Dienstfax), Phone - Work Fax, Phone - eFax, Phone - E-Fax, Fax-Durchwahl
   Fax-Telefonnummer, Printerfax, Druckerfax, Centerfax, Fairfax Fax, Halifaxfax, Télécopie, ファックス, 传真, Факс, телефакс, рабочий факс
-  Telex, телекс, TTY/TDD Phone, Téléphone ATS/TTY`);
+  Telex, телекс, TTY/TDD Phone, Téléphone ATS/TTY, No. Fax, Fax No., Fax u. Telex, Vertrieb Fax, Fax Sekretariat, nur Fax`);
 
 const isOfAnother = table(`
   Fairfax office, Halifax, HALIFAX, FairFax, Halifaxer Büro, Colfax, Carfax, CarFax, Equifax, Interfax, Ceefax, Faxon Hall
@@ -35,6 +39,7 @@ const isOfAnother = table(`
 
 describe.each([
   ['takes calls beside a fax', 'besidePhone', takesCalls],
+  ['may take calls beside a fax', 'inDoubt', mayTakeCalls],
   ['is of a machine alone', 'alone', isOfAMachine],
   ['is of a place or a company', 'none', isOfAnother],
 ] as const)('a label that %s', (_what, machine, labels) => {
@@ -68,5 +73,58 @@ describe.each([
         expect([phone, items, warnings]).toEqual(isKept ? [phone, [number], []] : [phone, [], ['phoneLeftOut']]);
       }
     }
+  });
+});
+
+describe('the text beside a number in a cell', () => {
+  const read = (phone: string) => {
+    const row = mapRecord({ externalId: 'a', phone }, { defaultCountry: 'DE' });
+    return { row, warnings: warningsOf(row) };
+  };
+  const numbersIn = (phone: string) =>
+    desiredOf(read(phone).row).phones.flatMap(({ items }) => items.map(({ value }) => value));
+
+  test.each([
+    ...['Tel. 030 1234567 und Fax', 'Tel. 030 1234567 (Fax)', '030 1234567 + Fax', '030 1234567 (auch Fax)'],
+    ...['030 1234567 (kein Fax)', 'Büro 030 1234567 (kein Fax)', 'Büro 030 1234567 und Fax', 'Büro/Fax 030 1234567'],
+    ...['privat/Fax 030 1234567', 'Home & Fax: 030 1234567', 'Tel/Fax: (030 1234567)'],
+  ])('is judged together, and in doubt the number takes calls: %s', (phone) => {
+    expect(numbersIn(phone)).toEqual(['+49301234567']);
+    expect(read(phone).warnings).toEqual([]);
+  });
+
+  test.each([
+    '0170 1234567; Büro/Fax 030 1234567',
+    '0170 1234567, Büro/Fax 030 1234567',
+    '0170 1234567 | 030 1234567 (kein Fax)',
+    '0170 1234567 | 030 1234567 & Fax',
+  ])('takes none of several numbers in doubt: %s', (phone) => {
+    expect(numbersIn(phone)).toEqual(['+491701234567', '+49301234567']);
+  });
+
+  test.each([
+    ...[
+      '030 1234567, Fax auf Anfrage',
+      '030 1234567 (bitte kein Fax)',
+      '030 1234567 Fax defekt',
+      'Meier/Fax 030 1234567',
+    ],
+    ...['Tel. 030 1234567, Fax auf Anfrage', 'Frau Meier 030 1234567 und Fax', '030 1234567 факс по запросу'],
+  ])('is refused where a word is unknown, so that the contact keeps its number: %s', (phone) => {
+    expect(codesOf(read(phone).row)).toEqual(['phoneLetters']);
+  });
+
+  test.each([
+    ...[
+      'Fax Frau Meier: 030 1234567',
+      'Notfall Fax: 030 1234567',
+      'Fax: 030 1234567 (Frau Meier)',
+      'Büro 030 1234567 (Fax)',
+      '030 1234567 / Fax',
+    ],
+    ...['030 1234567 (Fax Büro)', '030 1234567, Fax'],
+  ])('leaves the number out where it is the label of a fax: %s', (phone) => {
+    expect(numbersIn(phone)).toEqual([]);
+    expect(read(phone).warnings).toEqual(['phoneLeftOut']);
   });
 });

@@ -219,7 +219,7 @@ function itemsByValues(
   kinds: ValueKinds,
 ): { readonly list: 'emails' | 'phones'; readonly confidence: Confidence } | null {
   const isFew = kinds.judged < provingMin;
-  const confidence = isFew ? 'guess' : 'likely';
+  const confidence = isFew || machineIn(name) === 'inDoubt' ? 'guess' : 'likely';
   if (kinds.email >= mostly) return { list: 'emails', confidence };
   const isNamed = contactColumnOf(name)?.kind === 'phone';
   const isWritten = kinds.digits < hardly || kinds.dialled >= mostly;

@@ -181,6 +181,10 @@ describe('a name that the values contradict', () => {
   ])('a number that cannot be called is left out: %s', (name) => {
     expect(lines(facts(name, (n) => `+33 4 72 00 01 0${n}`))[1]).toBe(`${name} → –`);
   });
+
+  test.each(['Büro/Fax', 'Home & Fax'])('a number that may take calls beside a fax is a guess: %s', (name) => {
+    expect(lines(facts(name, (n) => `+33 4 72 00 01 0${n}`))[1]).toMatch(/→ phone .*\(guess\)$/);
+  });
 });
 
 describe('a few values', () => {
