@@ -318,7 +318,7 @@ export interface RunFilter {
 }
 
 /**
- * What older rows of its feed do to contacts that a stopped run found unchanged. `overtaken`: so many were written since, and it must be read
+ * What older rows of its feed do to contacts that a stopped run found unchanged. `overtaken`: `count` of them were written since, and it must be read
  * anew. `underWay`: that run is being applied, and may write some.
  */
 export type OlderWrites =
