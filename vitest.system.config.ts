@@ -13,8 +13,9 @@ export default defineConfig({
     maxWorkers: 4,
     isolate: false,
     env: inMemoryWhereThereIsRoom(),
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Several processes start one after the other, perhaps on a busy machine: this ends a test that hangs, nothing else.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     reporters: process.env.CI ? ['default', ['json', { outputFile: 'coverage/system.json' }]] : ['default'],
   },
 });

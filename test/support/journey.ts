@@ -8,7 +8,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Redis } from 'ioredis';
-import { test as base, vi } from 'vitest';
+import { test as base } from 'vitest';
 import type { JournalRow } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
@@ -51,9 +51,6 @@ const serviceEnv = {
   PATCHBAY_UPSERT_LATEST_COMMIT: '1s',
   PATCHBAY_UPSERT_VISIBILITY_LAG: '0s',
 };
-
-// Several processes start one after the other, perhaps on a busy machine: this ends a test that hangs, nothing else.
-vi.setConfig({ testTimeout: 120_000 });
 
 export const test = base.extend<{ readonly journey: Journey }>({
   journey: async ({ task }, use) => {
