@@ -13,7 +13,7 @@ import { inLogContext, type Logger } from '#src/log.ts';
 import { publishFact } from '#src/telemetry.ts';
 import type { Breakers, OpenedBreaker, RequestFailure } from '#src/workspace/classify.ts';
 import { askControlKey } from '#src/workspace/look-up.ts';
-import { type CallOptions, firstLookHeldMsMax, type Workspace } from '#src/workspace/port.ts';
+import { type CallOptions, firstLookHeldMsMax, isHeldBack, type Workspace } from '#src/workspace/port.ts';
 
 export interface ServiceWatch {
   /** Pauses all work after an error of the kind `auth` or `unreachable`. @returns whether it did. */
@@ -113,10 +113,8 @@ export function createServiceWatch(parts: ServiceWatchParts): ServiceWatch {
       try {
         if (!(await passes(known, signal))) return false;
       } catch (error) {
-        if (signal?.aborted) return false;
-        // The gate is still closed after the 429 that the pause is for.
-        if (known.errorCode === 'rateLimited' && error instanceof PatchbayError && error.code === 'rateLimited')
-          return false;
+        // Not asked yet: what the pause is for, and what must be tried before it ends, stays.
+        if (signal?.aborted || isHeldBack(error)) return false;
         if (await pauseFor(error)) reportedFailure = null;
         else await reportFailure(error);
         return false;

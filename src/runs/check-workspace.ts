@@ -7,7 +7,7 @@ import { PatchbayError } from '#src/errors.ts';
 import type { NewAct } from '#src/ledger/acts.ts';
 import type { Ledger, WorkspaceBinding } from '#src/ledger/port.ts';
 import { askControlKey, lookUpChunks } from '#src/workspace/look-up.ts';
-import type { CallOptions, Workspace } from '#src/workspace/port.ts';
+import { type CallOptions, isHeldBack, type Workspace } from '#src/workspace/port.ts';
 
 export interface WorkspaceIdentity {
   /** `sandbox`, or the service's origin. */
@@ -86,10 +86,8 @@ export async function requireOwnWorkspace(
 }
 
 /** Whether no request got through at all, perhaps not even past the rate gate, which is at the queue: another one would show nothing more. */
-function isAway({ code, facts }: PatchbayError): boolean {
-  return (
-    code === 'rateLimited' || code.startsWith('queue') || (code === 'serviceUnreachable' && facts.status === undefined)
-  );
+function isAway(error: PatchbayError): boolean {
+  return isHeldBack(error) || (error.code === 'serviceUnreachable' && error.facts.status === undefined);
 }
 
 /**

@@ -14,7 +14,7 @@
  *
  * At the end are the limits of a request (`docs/rules.md`, "Retries, rate, outages"): all that can grow or wait is bounded.
  */
-import type { PatchbayError } from '#src/errors.ts';
+import { PatchbayError } from '#src/errors.ts';
 import type { Contact, CreateContactBody, CustomFieldDefinition, UpdateContactBody } from '#src/wire/contact.ts';
 import type { ServiceErrorBody } from '#src/wire/error.ts';
 import type { PhoneNumber } from '#src/wire/phone-number.ts';
@@ -169,6 +169,15 @@ export const rateLimitedTriesMax = 20;
 
 /** For how long one read may be answered with 429, from the first such answer to the end of the pause after the last. */
 export const rateLimitedMsMax = 120_000;
+
+/**
+ * Whether a read was only held back, by answers with 429 or by a rate gate that is closed or cannot be asked (`heldMsMax`): nothing is known of
+ * the service, of the key or of writes that was not known before. The names are those of the rate gate, and of what is wrong with its Redis.
+ */
+export function isHeldBack(error: unknown): boolean {
+  if (!(error instanceof PatchbayError) || error.kind !== 'unreachable') return false;
+  return error.code === 'rateLimited' || error.code === 'rateGateAway' || error.code.startsWith('queue');
+}
 
 /** How long a first look at the service, or one that a person waits for, may be held back (`heldMsMax`). */
 export const firstLookHeldMsMax = 5_000;

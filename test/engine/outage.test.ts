@@ -118,6 +118,26 @@ describe('while all updates fail and reads pass', () => {
     expect(await pauseOf(bench)).toBeNull();
   });
 
+  it('work resumes with a write, also where a rate limit kept the service from being asked meanwhile', async () => {
+    const { bench, runId } = await changedPeople(10);
+    await bench.world.faults('update:status=503');
+    await bench.work();
+    const pause = await pauseOf(bench);
+    await bench.world.faults('*:status=429;retryAfter=30');
+    await bench.sweep();
+    await bench.sweep();
+    expect(await pauseOf(bench)).toEqual(pause);
+    await bench.world.faults('update:status=503');
+    bench.world.clock.advance(60_000);
+    const { writes } = bench.sent();
+    await bench.sweep();
+    expect(bench.sent().writes - writes, 'one is tried').toBe(1);
+    expect(await pauseOf(bench)).toEqual(pause);
+    await bench.world.faults();
+    await workOff(bench, runId);
+    expect(await pauseOf(bench)).toBeNull();
+  });
+
   it('all work pauses when reads fail as well, since the first of both', async () => {
     const { bench } = await changedPeople(10);
     await bench.world.faults('update:status=503');

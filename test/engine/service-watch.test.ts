@@ -149,4 +149,26 @@ describe('a probe', () => {
     expect(await watch.probe()).toBe(false);
     expect(await world.ledger.pause()).toMatchObject({ code: 'auth', message: 'it is apiKeyMissing' });
   });
+
+  it.each(['rateLimited', 'queueAway', 'queueFull', 'queueSlow', 'rateGateAway'])(
+    'that the rate gate holds back (%s) tells nothing new: the pause stays as it is',
+    async (code) => {
+      const { world, watch, lines, failRecheckWith } = await openBench();
+      const writing = {
+        code: 'unreachable',
+        scope: 'writes',
+        errorCode: 'serviceFailing',
+        message: 'no writes',
+      } as const;
+      const refused = { code: 'auth', scope: 'all', errorCode: 'keyRefused', message: 'no key' } as const;
+      failRecheckWith(error('unreachable', code));
+      for (const pause of [writing, refused]) {
+        await world.ledger.setPause({ ...pause, sinceMs: 1 });
+        const before = await world.ledger.pause();
+        expect(await watch.probe()).toBe(false);
+        expect(await world.ledger.pause()).toEqual(before);
+      }
+      expect(lines).toEqual([]);
+    },
+  );
 });
