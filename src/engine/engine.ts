@@ -30,7 +30,7 @@ import { enterOrphans, removeStrays } from '#src/runs/enter-run.ts';
 import { expireFiles } from '#src/runs/expire-files.ts';
 import { tidyFinished } from '#src/runs/finish-run.ts';
 import { removeStrayDownloads } from '#src/takes/enter.ts';
-import { firstLookHeldMsMax } from '#src/workspace/port.ts';
+import { firstLookHeldMsMax, isHeldBack } from '#src/workspace/port.ts';
 import { enterAmongHosts, filesAway, hostTasks, shareQueue, standAmongHosts } from './among-hosts.ts';
 import { createHealth, type KnownTrouble } from './health.ts';
 import { createHeapRoom } from './heap-room.ts';
@@ -339,8 +339,8 @@ function openService(
 }
 
 /**
- * A failure that is waited out pauses all work; the probe of the sweep ends the pause. Beside other hosts a pause stays, and a key that
- * only this one is refused with must not pause them.
+ * A failure that is waited out pauses all work; the probe of the sweep ends the pause. Beside other hosts a pause stays, and neither a key that
+ * only this one is refused with nor a rate gate that holds this look back pauses them.
  */
 async function checkService(
   { ledger }: Home,
@@ -353,6 +353,7 @@ async function checkService(
   try {
     await client.recheck({ heldMsMax: firstLookHeldMsMax });
   } catch (error) {
+    if (isBesideOthers && isHeldBack(error)) return;
     const waitsForKey = waitFor === 'everything' && !isBesideOthers;
     const refused = error instanceof PatchbayError && error.kind === 'auth' && !waitsForKey;
     if (refused || !(await watch.pauseFor(error))) throw error;

@@ -140,6 +140,20 @@ describeOnServers('several hosts on one ledger', (servers) => {
     await interrupted(one, other);
   });
 
+  test('a host that starts while a 429 holds requests back lets the others work', async ({ journey }) => {
+    const service = await journey.service();
+    const site = siteOn(journey, servers());
+    const [one, other] = [site.host('one'), site.host('other')];
+    await startHost(journey, one);
+    await service.setFaults(['*:status=429;retryAfter=60']);
+    const plan = await journey.call(['plan', journey.file('people.csv', peopleCsv(3)), '--json'], one.env);
+    expect(plan, plan.stderr).toMatchObject({ code: 6, documents: [{ error: { code: 'rateLimited' } }] });
+    await service.setFaults([]);
+    await startHost(journey, other);
+    expect(await statusOf(journey, one)).toMatchObject({ paused: null });
+    await interrupted(one, other);
+  });
+
   test('the leader that is killed, and the one that is frozen, is followed within ten seconds; no tick comes twice', async ({
     journey,
   }) => {
