@@ -14,7 +14,7 @@ import type { z } from 'zod';
 import type { Clock } from '#src/clock.ts';
 import { unreachable } from '#src/errors.ts';
 import { readErrorBody, type ServiceErrorBody } from '#src/wire/error.ts';
-import { retryAfterMaxMs } from './port.ts';
+import { parseRetryAfter } from './retry.ts';
 
 export type TransportEnd =
   /** No byte of the request reached the socket: refused, DNS, connect time-out, cancelled before. */
@@ -171,16 +171,19 @@ export interface BreakerState {
   readonly failuresInARow: number;
   /** When the first of them happened, on the wall clock; null if there is none. */
   readonly sinceMs: number | null;
-  /** Answers with 429 since the last answer of another kind. Null: there was none. */
+  /** Answers with 429 since the last answer of another kind, and since they opened the breaker last. Null: there was none. */
   readonly limited: Limited | null;
 }
 
-/** On the wall clock. */
 interface Limited {
-  readonly sinceMs: number;
-  readonly lastAtMs: number;
-  /** When they opened the breaker last, and before that `sinceMs`. */
-  readonly countedFromMs: number;
+  readonly first: Instant;
+  /** Monotonic: the end of the time for which the last of them keeps requests back. */
+  readonly heldUntilMs: number;
+}
+
+interface Instant {
+  readonly wallMs: number;
+  readonly monotonicMs: number;
 }
 
 export const closedBreaker: BreakerState = { failuresInARow: 0, sinceMs: null, limited: null };
@@ -191,34 +194,38 @@ export const failuresInARowMax = 5;
 /** A rate limit that lets no request through for this time is an outage. */
 const limitedMsMax = 30_000;
 
-/** Two answers with 429 that are further apart have nothing to do with each other: no request was to be sent, or none could be. */
-const limitedGapMsMax = 2 * retryAfterMaxMs;
+/** An answer with 429 that comes later than this after the hold of the one before has nothing to do with it: no request was to be sent. */
+const limitedGapMsMax = 30_000;
 
-/**
- * The state after one more end. It opens with every fifth consecutive failure: a process that continues although its breaker
- * is open, because another process ended the pause, gets another report.
- */
-export function stepBreaker(
-  state: BreakerState,
-  sign: Sign,
-  nowMs: number,
-): { readonly state: BreakerState; readonly opens: boolean } {
-  if (sign === 'neither') return { state, opens: false };
-  if (sign === 'answer') return { state: closedBreaker, opens: false };
-  if (sign.code === 'rateLimited') return stepLimited(state, nowMs);
-  const failuresInARow = state.failuresInARow + 1;
-  return {
-    state: { ...state, failuresInARow, sinceMs: state.sinceMs ?? nowMs },
-    opens: failuresInARow % failuresInARowMax === 0,
-  };
+interface BreakerStep {
+  readonly state: BreakerState;
+  /** Where this end opens the breaker, when the first of these failures happened, on the wall clock; else null. */
+  readonly opensSinceMs: number | null;
 }
 
-function stepLimited(state: BreakerState, nowMs: number): ReturnType<typeof stepBreaker> {
-  const isNew = state.limited === null || nowMs - state.limited.lastAtMs > limitedGapMsMax;
-  const known = isNew ? { sinceMs: nowMs, countedFromMs: nowMs } : state.limited;
-  const opens = nowMs - known.countedFromMs >= limitedMsMax;
-  const limited = { sinceMs: known.sinceMs, lastAtMs: nowMs, countedFromMs: opens ? nowMs : known.countedFromMs };
-  return { state: { ...state, limited }, opens };
+/**
+ * The state after one more end. It opens with every fifth consecutive failure, and after each half a minute of 429: a process that
+ * continues although its breaker is open, because another process ended the pause, gets another report. Pure.
+ * @param heldMs for how long an answer with 429 keeps requests back, in milliseconds.
+ */
+export function stepBreaker(state: BreakerState, sign: Sign, now: Instant, heldMs = 0): BreakerStep {
+  if (sign === 'neither') return { state, opensSinceMs: null };
+  if (sign === 'answer') return { state: closedBreaker, opensSinceMs: null };
+  if (sign.code === 'rateLimited') return stepLimited(state, now, heldMs);
+  const failuresInARow = state.failuresInARow + 1;
+  const sinceMs = state.sinceMs ?? now.wallMs;
+  const opens = failuresInARow % failuresInARowMax === 0;
+  return { state: { ...state, failuresInARow, sinceMs }, opensSinceMs: opens ? sinceMs : null };
+}
+
+function stepLimited(state: BreakerState, now: Instant, heldMs: number): BreakerStep {
+  const { limited } = state;
+  const goesOn = limited !== null && now.monotonicMs - limited.heldUntilMs <= limitedGapMsMax;
+  const first = goesOn ? limited.first : now;
+  if (now.monotonicMs - first.monotonicMs < limitedMsMax)
+    return { state: { ...state, limited: { first, heldUntilMs: now.monotonicMs + heldMs } }, opensSinceMs: null };
+  // Counted anew: of an outage that ended, perhaps by another process's request, nothing may be left.
+  return { state: { ...state, limited: null }, opensSinceMs: first.wallMs };
 }
 
 /** What the end of a request says about the service. Pure. */
@@ -269,7 +276,7 @@ interface BreakerTotals {
 }
 
 interface BreakersOptions {
-  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
   /** Must not throw. */
   readonly onOpen: (opened: OpenedBreaker) => void;
   /** Called for each failure. Must not throw. */
@@ -281,24 +288,25 @@ const otherKind = { read: 'write', write: 'read' } as const;
 export function createBreakers({ clock, onOpen, onFailure }: BreakersOptions): Breakers {
   const states: Record<BreakerKind, BreakerState> = { read: closedBreaker, write: closedBreaker };
   const totals = { read: { answers: 0, failures: 0 }, write: { answers: 0, failures: 0 } };
-  const passes = (kind: BreakerKind): boolean =>
-    totals[kind].answers > 0 && states[kind].failuresInARow === 0 && states[kind].limited === null;
+  /** Whether the last request that says something was answered. */
+  const passes = { read: false, write: false };
   return {
     note: (kind, end, verdict) => {
       const sign = signOf(end, verdict);
-      const { state, opens } = stepBreaker(states[kind], sign, clock.nowMs());
+      const now = { wallMs: clock.nowMs(), monotonicMs: clock.monotonicMs() };
+      const heldMs = verdict.next === 'waitForRate' ? parseRetryAfter(verdict.retryAfter, now.wallMs) : null;
+      const { state, opensSinceMs } = stepBreaker(states[kind], sign, now, heldMs ?? 0);
       states[kind] = state;
       if (sign === 'neither') return;
+      passes[kind] = sign === 'answer';
       if (sign === 'answer') {
         totals[kind].answers += 1;
         return;
       }
       totals[kind].failures += 1;
       onFailure?.(kind, sign);
-      if (!opens) return;
-      const otherKindPasses = passes(otherKind[kind]);
-      const sinceMs = sign.code === 'rateLimited' ? state.limited?.sinceMs : state.sinceMs;
-      onOpen({ kind, failure: sign, sinceMs: sinceMs ?? clock.nowMs(), otherKindPasses });
+      if (opensSinceMs === null) return;
+      onOpen({ kind, failure: sign, sinceMs: opensSinceMs, otherKindPasses: passes[otherKind[kind]] });
     },
     totals: (kind) => ({ ...totals[kind] }),
   };

@@ -2,6 +2,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { contactEnvelope, type UpdateContactBody } from '#src/wire/contact.ts';
 import {
+  type BreakerKind,
   type BreakerState,
   classify,
   closedBreaker,
@@ -69,9 +70,9 @@ describe('a breaker', () => {
     let state = closedBreaker;
     const openedAt: number[] = [];
     signs.forEach((sign, index) => {
-      const step = stepBreaker(state, sign, index);
+      const step = stepBreaker(state, sign, { wallMs: index, monotonicMs: index });
       state = step.state;
-      if (step.opens) openedAt.push(index);
+      if (step.opensSinceMs !== null) openedAt.push(index);
     });
     return { state, openedAt };
   };
@@ -99,25 +100,26 @@ describe('a breaker', () => {
 });
 
 describe('a breaker, of answers with 429', () => {
-  /** When it opened, given what ended when, in seconds. */
-  const openedAt = (ends: readonly (readonly [number, Sign])[]): readonly number[] => {
+  /** When it opened, given what ended when, in seconds since the boot, how far ahead the wall clock is, and for how long a 429 holds. */
+  const openedAt = (ends: readonly (readonly [number, Sign, number?, number?])[]): readonly number[] => {
     let state = closedBreaker;
-    return ends.flatMap(([second, sign]) => {
-      const step = stepBreaker(state, sign, second * 1_000);
+    return ends.flatMap(([second, sign, aheadSeconds = 0, heldSeconds = 0]) => {
+      const wallMs = (second + aheadSeconds) * 1_000;
+      const step = stepBreaker(state, sign, { wallMs, monotonicMs: second * 1_000 }, heldSeconds * 1_000);
       state = step.state;
-      return step.opens ? [second] : [];
+      return step.opensSinceMs === null ? [] : [second];
     });
   };
 
   it('opens where nothing else was answered for half a minute, and again after another', () => {
     const ends = Array.from({ length: 40 }, (_, index) => [2 * index, limited] as const);
-    expect(openedAt(ends)).toEqual([30, 60]);
+    expect(openedAt(ends)).toEqual([30, 62]);
     expect(
       openedAt([
-        [0, limited],
-        [60, limited],
+        [0, limited, 0, 60],
+        [62, limited, 0, 60],
       ]),
-    ).toEqual([60]);
+    ).toEqual([62]);
   });
 
   it('stays closed, however many there are, where some requests are answered', () => {
@@ -136,6 +138,30 @@ describe('a breaker, of answers with 429', () => {
     ).toEqual([630]);
   });
 
+  it('counts anew once it has opened, and once they have stopped: one of them after work resumed is no outage', () => {
+    const limitedFor = (seconds: number) => Array.from({ length: seconds }, (_, second) => [second, limited] as const);
+    // Another process opened its own before this one did; this one opened its own; and more of them were under way.
+    for (const [seconds, opened] of [
+      [25, []],
+      [31, [30]],
+      [36, [30]],
+    ] as const) {
+      expect(openedAt([...limitedFor(seconds), [100, limited]])).toEqual(opened);
+      expect(openedAt([...limitedFor(seconds), [100, limited], [130, limited]])).toEqual([...opened, 130]);
+    }
+  });
+
+  it('measures half a minute, and not a wall clock that is set', () => {
+    expect(
+      openedAt([
+        [0, limited],
+        [1, limited, 3_600],
+        [29, limited, 3_600],
+        [30, limited, -3_600],
+      ]),
+    ).toEqual([30]);
+  });
+
   it('is opened by other failures as ever', () => {
     expect(
       openedAt([failure, limited, failure, limited, failure, failure, failure].map((sign, index) => [index, sign])),
@@ -150,8 +176,15 @@ const change: UpdateContactBody = {
 
 function benchBreakers() {
   const opened: OpenedBreaker[] = [];
-  const breakers = createBreakers({ clock: { nowMs: () => 7_000 }, onOpen: (one) => opened.push(one) });
-  return { breakers, opened };
+  let elapsedMs = 0;
+  const breakers = createBreakers({
+    clock: { nowMs: () => 7_000 + elapsedMs, monotonicMs: () => elapsedMs },
+    onOpen: (one) => opened.push(one),
+  });
+  const pass = (ms: number): void => {
+    elapsedMs += ms;
+  };
+  return { breakers, opened, pass };
 }
 
 describe('breakers of a workspace', () => {
@@ -169,6 +202,21 @@ describe('breakers of a workspace', () => {
     expect(opened).toEqual([{ kind: 'write', failure, sinceMs: 7_000, otherKindPasses: true }]);
     expect(breakers.totals('read')).toEqual({ answers: 5, failures: 0 });
     expect(breakers.totals('write')).toEqual({ answers: 0, failures: 5 });
+  });
+
+  test('tell since when all reads were limited, and do not say of them afterwards that they pass', () => {
+    const { breakers, opened, pass } = benchBreakers();
+    const note = (kind: BreakerKind, status: number): void => {
+      const end = replied(status);
+      breakers.note(kind, end, classify(end));
+    };
+    note('read', 200);
+    note('read', 429);
+    pass(30_000);
+    note('read', 429);
+    expect(opened).toEqual([{ kind: 'read', failure: limited, sinceMs: 7_000, otherKindPasses: false }]);
+    for (let write = 0; write < failuresInARowMax; write += 1) note('write', 503);
+    expect(opened[1]).toEqual({ kind: 'write', failure, sinceMs: 37_000, otherKindPasses: false });
   });
 
   test('count each try of a read', async () => {
