@@ -277,13 +277,12 @@ describe('a plan of more contacts than memory should hold', () => {
     expect(markdown.match(/^\| c\\-\d+, Ann .*firstName/gm)).toHaveLength(all);
     expect(markdown.match(/^\| \d+ \| phone \|/gm)).toHaveLength(all);
     expect(markdown).not.toContain('more');
-    for (const between of ['', '\n'] as const) {
-      const document = JSON.parse(
-        await textOf(jsonPieces(planDocument(long(), everything, 0), printableJson, between)),
-      );
-      expect([document.contacts.length, document.contactsComplete]).toEqual([all, true]);
-      expect(document.contacts.at(-1)).toMatchObject({ key: `c-${all - 1}`, do: 'create' });
-      expect([document.problems.length, document.exitCode]).toEqual([all, 0]);
+    for (const [between, count] of [['', all] as const, ['\n', 100] as const]) {
+      const plan = { ...long(count), problems: generated(count, () => problem, { count: 0 }), problemCount: count };
+      const document = JSON.parse(await textOf(jsonPieces(planDocument(plan, everything, 0), printableJson, between)));
+      expect([document.contacts.length, document.contactsComplete]).toEqual([count, true]);
+      expect(document.contacts.at(-1)).toMatchObject({ key: `c-${count - 1}`, do: 'create' });
+      expect([document.problems.length, document.exitCode]).toEqual([count, 0]);
     }
   });
 
