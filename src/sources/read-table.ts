@@ -235,7 +235,7 @@ const unknown = -1;
 
 /**
  * Counts known records up to the next one that is to be read. A loop of its own: nearly all records of most files pass here, and what
- * happens to the others would have V8 compile it again. @returns false where the group ends first.
+ * happens to the others is to have no part in how V8 compiles it. @returns false where the group ends first.
  */
 function passKnown<Kind extends TableRecord>(group: RecordGroup<Kind>, look: RecordLook, tally: Tally): boolean {
   // Ends with the group.
