@@ -7,7 +7,7 @@ import { letterPages } from '#src/ledger/letter-pages.ts';
 import type { LettersOfFeed } from '#src/ledger/letters.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { FileShape, RunRecord } from '#src/ledger/runs.ts';
-import { distinctNames, type FixRow, writeFixRows } from '#src/runs/fix-file.ts';
+import { distinctNames, type FixRow, writeFixRows } from '#src/runs/fix/fix-file.ts';
 import { safeFileName } from '#src/sources/file-name.ts';
 
 export interface ExportedFile {

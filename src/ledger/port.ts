@@ -12,13 +12,13 @@ import type { ActLedger, NewAct } from './acts.ts';
 import type { AuditLedger } from './audits.ts';
 import type { ContactLedger } from './contacts.ts';
 import type { DeliveryLedger } from './deliveries.ts';
-import type { Scratch } from './draft.ts';
 import type { EngineRegistration, WorkerRegistration } from './engine-presence.ts';
 import type { ForgettingLedger } from './forgetting.ts';
 import type { HostLedger } from './hosts.ts';
 import type { Candidacy, Candidate } from './lead.ts';
 import type { DeadLetterLedger } from './letters.ts';
 import type { MissingLedger } from './missing.ts';
+import type { Scratch } from './over/draft.ts';
 import type { PlanLedger } from './plans.ts';
 import type { RunLedger } from './runs.ts';
 import type { ScheduleLedger } from './schedules.ts';
@@ -159,7 +159,7 @@ export interface Ledger {
   /**
    * Deletes what ended, was met or was seen last more than `keepMs` ago: closed letters, keys and findings of audits, histories
    * of keys, deliveries that have ended, files that lie no longer where they were taken. What waits is kept, and so is the
-   * newest file that each feed took. In slices (`retention.ts`).
+   * newest file that each feed took. In slices (`over/retention.ts`).
    */
   forget(nowMs: number, keepMs: number, longer?: KeptLonger): Promise<void>;
 

@@ -13,7 +13,7 @@ import type { DeliveryRecord } from '#src/ledger/deliveries.ts';
 import { letterPages } from '#src/ledger/letter-pages.ts';
 import type { DeadLetter, DeadLetterFilter, DeadLetterState } from '#src/ledger/letters.ts';
 import { isFinal, type RunRecord } from '#src/ledger/runs.ts';
-import { fixFileThere } from '#src/runs/fix-file.ts';
+import { fixFileThere } from '#src/runs/fix/fix-file.ts';
 import { isOfHost } from '#src/runs/stop-run.ts';
 import { actOf } from './acts.ts';
 import { findNotice, isNoticeId, noticePages } from './dead-notices.ts';

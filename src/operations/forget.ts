@@ -9,11 +9,11 @@ import type { FoundInLedger, Scrubbed } from '#src/ledger/forgetting.ts';
 import type { DeadLetterFilter } from '#src/ledger/letters.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { wordsOf } from '#src/ledger/rules/named-people.ts';
-import { entryText, type PersonMarks } from '#src/runs/erase-entries.ts';
-import { type ErasedFile, eraseFromFiles, type RowJudge, rowJudge } from '#src/runs/erase-files.ts';
-import { filesHolding } from '#src/runs/file-bytes.ts';
+import { entryText, type PersonMarks } from '#src/runs/erase/erase-entries.ts';
+import { type ErasedFile, eraseFromFiles, type RowJudge, rowJudge } from '#src/runs/erase/erase-files.ts';
+import { filesHolding } from '#src/runs/erase/file-bytes.ts';
+import { type WaitingFile, waitingFilesOf } from '#src/runs/erase/waiting-files.ts';
 import { problemLines } from '#src/runs/report.ts';
-import { type WaitingFile, waitingFilesOf } from '#src/runs/waiting-files.ts';
 import { actOf } from './acts.ts';
 
 /** A shorter text is part of many others: it is looked for as a key alone, and not among bytes. */

@@ -17,7 +17,7 @@ import { approvalOf, type LinkChoice } from '#src/ledger/rules/approval.ts';
 import { isFinal, type OlderWrites, type RunReason, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import { eventsPerRunMax, type RunEvent } from '#src/ledger/staging.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
-import { fixFilePath, fixFileThere } from '#src/runs/fix-file.ts';
+import { fixFilePath, fixFileThere } from '#src/runs/fix/fix-file.ts';
 import type { FollowEnd } from '#src/runs/follow-run.ts';
 import { asksForLinks } from '#src/runs/guards.ts';
 import {

@@ -15,7 +15,7 @@ import type { NewRun, RunOptions, RunReason, RunRecord } from '#src/ledger/runs.
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { type OpenSource, openSource } from '#src/sources/open-source.ts';
 import type { Row } from '#src/sources/row.ts';
-import { fixFileColumnsOf, letterIdOf, readingOfFixFile } from './fix-file.ts';
+import { fixFileColumnsOf, letterIdOf, readingOfFixFile } from './fix/fix-file.ts';
 import { refusedFolder } from './run-files.ts';
 
 /** What the place of a file says about it. */

@@ -11,7 +11,7 @@ import { figureFacts, type GuardFigures, guardCode, percent } from '#src/ledger/
 import type { Look, RunOptions, RunReason, RunRecord } from '#src/ledger/runs.ts';
 import { listNames } from '#src/sources/row.ts';
 import { importFlags } from './import-flags.ts';
-import type { KeyForm, KeyFormCount } from './key-forms.ts';
+import type { KeyForm, KeyFormCount } from './look/key-forms.ts';
 
 export interface GuardLimits {
   /** Shares are fractions: 0.3 is 30 %. Floors are counts of the base (rejected rows: of the dead). */

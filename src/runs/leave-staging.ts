@@ -20,8 +20,8 @@ import {
   type OthersValues,
   type StagedTally,
 } from './guards.ts';
-import { lookAtNewKeys } from './look.ts';
-import { findGone } from './made-again.ts';
+import { lookAtNewKeys } from './look/look.ts';
+import { findGone } from './look/made-again.ts';
 import { countOthersValues, type OthersValuesParts } from './others-values.ts';
 import { stopRun } from './stop-run.ts';
 

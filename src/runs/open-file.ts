@@ -24,7 +24,7 @@ import { pathOfRun } from '#src/sources/check-out.ts';
 import type { HeaderRule, RecordLook } from '#src/sources/format-reader.ts';
 import { type OpenSource, openSource } from '#src/sources/open-source.ts';
 import { listNames, type Row, type SourceItem } from '#src/sources/row.ts';
-import { originalColumns, readingOfFixFile } from './fix-file.ts';
+import { originalColumns, readingOfFixFile } from './fix/fix-file.ts';
 
 /** How the file of a run is read. */
 export interface OpenedFile {

@@ -22,7 +22,7 @@ import {
   noTally,
 } from './guards.ts';
 import type { LeaveParts } from './leave-staging.ts';
-import { lookAtNewKeys } from './look.ts';
+import { lookAtNewKeys } from './look/look.ts';
 import { writeSlice } from './slice-ledger.ts';
 import { stopRun } from './stop-run.ts';
 

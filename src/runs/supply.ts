@@ -23,7 +23,7 @@ import type { CustomFieldDefinition } from '#src/wire/contact.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import type { StageItem } from './compare.ts';
 import { runBefore } from './feed-history.ts';
-import { createFixRows, type FixRows, isColumnOfTexts, withKeyColumns } from './fix-rows.ts';
+import { createFixRows, type FixRows, isColumnOfTexts, withKeyColumns } from './fix/fix-rows.ts';
 import { type OpenedFile, openRunFile, presetsFor } from './open-file.ts';
 
 /** Where the rows of a run come from. */

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { listDead, retryDead } from '#src/cli/commands/dead.ts';
 import { dropDead, editDead, exportDead } from '#src/cli/commands/mend-letters.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
-import { writeFixFile } from '#src/runs/fix-file.ts';
+import { writeFixFile } from '#src/runs/fix/fix-file.ts';
 import { deadRow, slice, stagingRun } from '#test/contracts/support/build.ts';
 import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
 import { captureOutput } from './support/captured-output.ts';

@@ -16,7 +16,7 @@ import { type NewRun, noOptions, type RunRecord } from '#src/ledger/runs.ts';
 import type { DeadRow, RunEvent } from '#src/ledger/staging.ts';
 import { createLogger } from '#src/log.ts';
 import { openMetrics } from '#src/metrics/metrics.ts';
-import { writeFixFile } from '#src/runs/fix-file.ts';
+import { writeFixFile } from '#src/runs/fix/fix-file.ts';
 import { newLedgerFile } from '#test/ledger/support/temp-ledger.ts';
 import type { LiteralJson } from '#test/support/literal-json.ts';
 

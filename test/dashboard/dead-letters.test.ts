@@ -1,7 +1,7 @@
 /** The page of dead letters and its JSON twin. */
 import { rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { fixFilePath } from '#src/runs/fix-file.ts';
+import { fixFilePath } from '#src/runs/fix/fix-file.ts';
 import { dashboardBench, deadRow, enterRun, finishedRun, stageRun } from './dashboard-bench.ts';
 
 describe('the dead letters', () => {

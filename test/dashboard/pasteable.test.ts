@@ -1,7 +1,7 @@
 /** What the pages advise can be pasted: with the options that the process was started with, which open the same data folder. */
 import { rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { fixFilePath } from '#src/runs/fix-file.ts';
+import { fixFilePath } from '#src/runs/fix/fix-file.ts';
 import { dashboardBench, deadRow, finishedRun } from './dashboard-bench.ts';
 
 const folderFlags = { data: "/data/Ann's folder", config: '/etc/patchbay.yaml', sandbox: true };

@@ -1,8 +1,8 @@
 /** A redrive takes and gives back its letters in slices: whatever falls between two of them is made up for. */
 import { expect, onTestFinished, test } from 'vitest';
-import { enterDeadRows } from '#src/ledger/dead-rows.ts';
-import { forgetLetters, lettersOver } from '#src/ledger/letter-ledger.ts';
-import { giveBack } from '#src/ledger/redrives.ts';
+import { enterDeadRows } from '#src/ledger/over/dead-rows.ts';
+import { forgetLetters, lettersOver } from '#src/ledger/over/letters.ts';
+import { giveBack } from '#src/ledger/over/redrives.ts';
 import { createConnection } from '#src/ledger/sqlite/connection.ts';
 import { openDatabase } from '#src/ledger/sqlite/database.ts';
 import { sqliteStore } from '#src/ledger/sqlite/store.ts';

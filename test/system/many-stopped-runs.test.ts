@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import type { RunRecord } from '#src/ledger/runs.ts';
-import { eraseFromFiles } from '#src/runs/erase-files.ts';
+import { eraseFromFiles } from '#src/runs/erase/erase-files.ts';
 import { noteStopped } from '#src/runs/stop-run.ts';
 import { csv, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 

@@ -9,8 +9,8 @@ import {
   type PersonKnown,
   requireUnnamed,
 } from '#src/operations/forget.ts';
+import type { WaitingFile } from '#src/runs/erase/waiting-files.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
-import type { WaitingFile } from '#src/runs/waiting-files.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import {
   askYesAndWhy,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { PatchbayError } from '#src/errors.ts';
 import type { FoundInLedger } from '#src/ledger/forgetting.ts';
-import { ledgerOver } from '#src/ledger/over.ts';
+import { ledgerOver } from '#src/ledger/over/ledger.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { type LedgerObserver, passing } from '#src/ledger/trouble.ts';
 import { type Address, parseAddress } from './address.ts';

@@ -1,7 +1,7 @@
 /** The ledger in one SQLite file (`node:sqlite`). */
 import { randomUUID } from 'node:crypto';
 import { alwaysLeads } from '#src/ledger/lead.ts';
-import { ledgerOver } from '#src/ledger/over.ts';
+import { ledgerOver } from '#src/ledger/over/ledger.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { LedgerObserver } from '#src/ledger/trouble.ts';
 import { sqliteClock } from './clock.ts';

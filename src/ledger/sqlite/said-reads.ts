@@ -6,7 +6,7 @@
  */
 import { DatabaseSync } from 'node:sqlite';
 import type { SaidRecord } from '#src/ledger/contacts.ts';
-import { saidRecords } from '#src/ledger/known-keys.ts';
+import { saidRecords } from '#src/ledger/over/known-keys.ts';
 import { toSaid } from '#src/ledger/records/key.ts';
 import { preparedRows } from './database.ts';
 import { saidSql } from './key-tables.ts';

@@ -1,5 +1,5 @@
-/** The scratch store of a draft: a SQLite file of its own, whatever database the ledger is in (`draft.ts`). */
-import type { Scratch } from '#src/ledger/draft.ts';
+/** The scratch store of a draft: a SQLite file of its own, whatever database the ledger is in (`over/draft.ts`). */
+import type { Scratch } from '#src/ledger/over/draft.ts';
 import { createConnection } from './connection.ts';
 import { openDatabase } from './database.ts';
 import { sqliteStore } from './store.ts';

@@ -1,0 +1,224 @@
+/**
+ * Rejected rows go into the ledger, and letters are closed: parts of the transactions that stage rows and settle records.
+ *
+ * What a rejected row changes is decided by `rules/letters.ts`, row by row. The letters of many rows are read together and written
+ * together, so that a later row of the same call meets what an earlier one changed.
+ */
+import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { DeadLetter } from '#src/ledger/letters.ts';
+import { hasBit } from '#src/ledger/rules/bitmap.ts';
+import {
+  type DeathPlace,
+  type DyingRun,
+  deathPlace,
+  isUnsettled,
+  letterIdentity,
+  rejectRow,
+  unsettledStates,
+} from '#src/ledger/rules/letters.ts';
+import type { DeadRow } from '#src/ledger/staging.ts';
+import type { LetterEntry, LetterFacts } from '#src/ledger/tables/letters.ts';
+import type { Store, Tables } from '#src/ledger/tables.ts';
+import { speakFor, unchangedKind } from './confirmed.ts';
+
+type LetterRoom = Pick<Tables, 'letters'>;
+
+/** A row that was rejected, on its way into the ledger. */
+export interface DyingRow {
+  readonly dead: DeadRow;
+  /** The run whose file said it, where that is not the run at hand. */
+  readonly sequence?: number;
+}
+
+/**
+ * Enters rejected rows of one run: their letters, and the rows in their run. One call should not have more than 500 rows.
+ * @returns how many letters are new with this run, each counted once since that instant.
+ */
+export async function enterDeadRows(
+  { letters: tables }: LetterRoom,
+  run: DyingRun,
+  rows: readonly DyingRow[],
+  moment: { readonly atMs: number; readonly readSinceMs?: number },
+): Promise<number> {
+  if (rows.length === 0) return 0;
+  const place = deathPlace(run, moment);
+  const met = await lettersAtHand(tables, place, rows);
+  const entries = new Map<string, LetterEntry>();
+  const seenAgain = new Map<string, number>();
+  const closed = new Set<string>();
+  const opened = new Set<string>();
+  const close = (letter: LetterFacts): void => {
+    if (!isUnsettled(letter.state)) return;
+    met.put({ ...letter, state: 'closed', redriveRunId: null });
+    closed.add(letter.id);
+  };
+  const ofRun: { readonly dead: DeadRow; readonly letterId: string }[] = [];
+  let newCount = 0;
+  for (const { dead, sequence = place.sequence } of rows) {
+    const fixed = dead.letterId === undefined ? null : met.byId(dead.letterId);
+    const known = met.byIdentity(letterIdentity(dead, fixed), dead.code);
+    const death = rejectRow({ ...place, sequence }, dead, fixed, known);
+    if (death.letter.kind === 'otherFeeds') {
+      if (death.letter.opensAgain) opened.add(death.letter.id);
+      ofRun.push({ dead, letterId: death.letter.id });
+      continue;
+    }
+    const id = known?.id ?? `d${randomUUID().replaceAll('-', '').slice(0, 12)}`;
+    if (death.closes !== null && fixed !== null) close(fixed);
+    if (death.letter.kind === 'enter') {
+      const { content, seenAgain: isSeenAgain } = death.letter;
+      const seenBy = (entries.get(id)?.seenBy ?? 0) + (isSeenAgain ? 1 : 0);
+      const entry = { ...content, id, firstRunId: known?.firstRunId ?? place.runId, seenBy };
+      entries.set(id, entry);
+      closed.delete(id);
+      met.put({ ...entry, state: 'open', lastAtMs: place.atMs });
+    } else seenAgain.set(id, (seenAgain.get(id) ?? 0) + 1);
+    if (death.closesOthersOfKey) {
+      for (const other of met.triedOfKey(dead.key)) if (other.code !== dead.code) close(other);
+    }
+    ofRun.push({ dead, letterId: id });
+    if (death.isNew) newCount += 1;
+  }
+  await tables.write([...entries.values()]);
+  for (const [seenBy, ids] of Map.groupBy(seenAgain.keys(), (id) => seenAgain.get(id) ?? 0)) {
+    await tables.change(ids, { seenBy, lastAtMs: place.atMs });
+  }
+  await tables.change([...closed], closing);
+  await tables.change([...opened], { state: 'open', redriveRunId: null });
+  await tables.addDeadRows(place.runSequence, ofRun);
+  return newCount;
+}
+
+/** The letters that rejected rows may belong to, as the rows before have changed them. */
+interface LettersAtHand {
+  /** Of whichever feed. */
+  byId(id: string): LetterFacts | null;
+  /** Of the feed at hand. */
+  byIdentity(identity: string, code: string): LetterFacts | null;
+  /** Those that the run at hand tries again. */
+  triedOfKey(key: string | null): readonly LetterFacts[];
+  put(letter: LetterFacts): void;
+}
+
+async function lettersAtHand(
+  tables: Tables['letters'],
+  { feed, runId, isRedrive }: DeathPlace,
+  rows: readonly DyingRow[],
+): Promise<LettersAtHand> {
+  const letters = new Map<string, LetterFacts>();
+  const ids = new Map<string, string>();
+  const ofKey = new Map<string | null, Set<string>>();
+  const put = (letter: LetterFacts): void => {
+    letters.set(letter.id, letter);
+    ids.set(placeOf(letter.identity, letter.code), letter.id);
+    ofKey.set(letter.key, (ofKey.get(letter.key) ?? new Set()).add(letter.id));
+  };
+  const byId = (id: string): LetterFacts | null => letters.get(id) ?? null;
+
+  const fixes = [...new Set(rows.flatMap(({ dead }) => dead.letterId ?? []))];
+  if (fixes.length > 0) {
+    for (const letter of await tables.facts({ by: 'id', ids: fixes })) {
+      if (letter.feed === feed) put(letter);
+      else letters.set(letter.id, letter);
+    }
+  }
+  const of = rows.map(({ dead }) => ({
+    identity: letterIdentity(dead, dead.letterId === undefined ? null : byId(dead.letterId)),
+    code: dead.code,
+  }));
+  for (const letter of await tables.facts({ by: 'identity', feed, of })) put(letter);
+  // Only a redrive tries letters again.
+  if (isRedrive) {
+    const keys = [...new Set(rows.flatMap(({ dead }) => dead.key ?? []))];
+    for (const letter of await tables.facts({ by: 'key', feed, keys })) put(letter);
+  }
+  return {
+    byId,
+    byIdentity: (identity, code) => byId(ids.get(placeOf(identity, code)) ?? ''),
+    triedOfKey: (key) =>
+      [...(ofKey.get(key) ?? [])].flatMap((id) => {
+        const letter = byId(id);
+        return letter?.state === 'redriven' && letter.redriveRunId === runId ? [letter] : [];
+      }),
+    put,
+  };
+}
+
+const closing = { state: 'closed', redriveRunId: null } as const;
+
+const placeOf = (identity: string, code: string): string => JSON.stringify([identity, code]);
+
+/** How many letters one transaction changes. */
+export const lettersPerSlice = 250;
+
+/** These letters have nothing left to be done. Settled ones stay as they are. */
+export async function closeLetters({ letters }: LetterRoom, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await closeUnsettled(letters, await letters.facts({ by: 'id', ids }));
+}
+
+/**
+ * Closes what is unsettled of these keys in the feed of the run: they succeeded. A file closes no letter of a newer one; the rows of a
+ * redrive or a fix-file are older than their run, and close all.
+ */
+export async function closeLettersOf(
+  { letters }: LetterRoom,
+  { feed, kind, sequence }: Pick<DyingRun, 'feed' | 'kind' | 'sequence'>,
+  keys: readonly string[],
+): Promise<void> {
+  if (keys.length === 0) return;
+  const found = await letters.facts({ by: 'key', feed, keys });
+  await closeUnsettled(letters, kind === 'file' ? found.filter((letter) => letter.sequence <= sequence) : found);
+}
+
+async function closeUnsettled(
+  letters: Tables['letters'],
+  found: readonly Pick<DeadLetter, 'id' | 'state'>[],
+): Promise<void> {
+  const ids = found.filter(({ state }) => isUnsettled(state)).map(({ id }) => id);
+  await letters.change(ids, closing);
+}
+
+/**
+ * Closes the unsettled letters whose keys a run that was applied found unchanged: a success, too. Those of newer rows stay. Slice by slice;
+ * a process that ends the run again after a crash does it again. A closed letter may still come back in a fix-file: its key remembers the
+ * run, whose bitmap is not kept as long.
+ */
+export async function closeUnchanged({ reads, transact }: Store, runId: string): Promise<void> {
+  const run = await reads.runs.place(runId);
+  if (run === null) return;
+  const { feed, sequence } = run;
+  const [unchanged] = await reads.runs.bitmaps(feed, unchangedKind(run), sequence, sequence);
+  if (unchanged === undefined) return;
+  let after: LetterFacts | null = null;
+  // Ends with the first short page: each goes on where the one before ended.
+  for (;;) {
+    const page: readonly LetterFacts[] = await reads.letters.facts({
+      ...{ by: 'met', feed, states: unsettledStates },
+      ...{ after, limit: lettersPerSlice },
+    });
+    const keys = [...new Set(page.flatMap(({ key }) => key ?? []))];
+    const known = keys.length === 0 ? null : await reads.keys.read(keys, []);
+    const isUnchanged = ({ key }: LetterFacts): boolean => {
+      const number = known?.get(key ?? '')?.contact?.number ?? null;
+      return key !== null && number !== null && hasBit(unchanged.bits, number);
+    };
+    const closed = page.filter((letter) => letter.sequence <= sequence && isUnchanged(letter));
+    const spoken = run.kind === 'file' ? [...new Set(closed.flatMap(({ key }) => key ?? []))] : [];
+    if (closed.length > 0) {
+      await transact(async (tables) => {
+        const ids = closed.map(({ id }) => id);
+        await closeLetters(tables, ids);
+        await speakFor(
+          tables,
+          feed,
+          spoken.map((key) => ({ key, sequence })),
+        );
+      });
+    }
+    if (page.length < lettersPerSlice) return;
+    after = page.at(-1) ?? null;
+    await nextTurn();
+  }
+}

@@ -1,0 +1,112 @@
+/** Keys in another form than the workspace knows them (`docs/rules.md`, "One person under two keys"). */
+import { describe, expect, test } from 'vitest';
+import { formsOf, sameUnderOtherKey } from '#src/runs/look/key-forms.ts';
+import { contactReply } from '#src/wire/contact.ts';
+import { phone, wanted } from '#test/upsert/support/build.ts';
+
+const ada = { firstName: 'Ada', lastName: 'King', phones: { work: [phone(1)] } };
+
+function known(key: string, { firstName = 'Ada', lastName = 'King', number = phone(1) } = {}) {
+  const items = { emails: [], phoneNumbers: [{ id: 'i', name: 'x', value: number }] };
+  const defaultFields = { firstName, lastName, company: null, role: null, ...items };
+  const seen = { id: 'h', externalId: key, source: null, sourceUrl: null, defaultFields, customFields: [] };
+  return { key, seen: contactReply.parse(seen) };
+}
+const stranger = (key: string) => known(key, { firstName: 'Bea', lastName: 'Queen', number: phone(2) });
+
+/** As the ledger answers: of what it knows, the keys in one of the forms. */
+function found(key: string, there: readonly ReturnType<typeof known>[], prefix = '', prefixes: readonly string[] = []) {
+  const lengthsBehind = (one: string) =>
+    there.flatMap((known) => (known.key.startsWith(`${one}0`) ? [known.key.length - one.length] : []));
+  const lengths = new Map(['', prefix, ...prefixes].map((one) => [one, lengthsBehind(one)]));
+  const forms = formsOf(key, { prefix, lengths });
+  const alike = there.filter((one) => forms.includes(one.key.toLowerCase()));
+  const { scalars, ...rest } = wanted(key, ada);
+  const row = { key, desired: { ...rest, scalars: { ...scalars, lastName: 'King' } } };
+  return sameUnderOtherKey(row, alike, prefix, prefixes);
+}
+
+describe('a Salesforce id', () => {
+  // Computed by the published rule: three characters, one bit for each capital letter, five letters each.
+  const short = '003A0000015dGOz';
+  const long = '003A0000015dGOzIAM';
+
+  test('with 15 characters is the one with 18, whoever it is', () => {
+    expect(found(short, [stranger(long)])).toEqual({ form: 'salesforce15', known: long });
+  });
+
+  test('with 18 characters is the one with 15', () => {
+    expect(found(long, [stranger(short)])).toEqual({ form: 'salesforce18', known: short });
+  });
+
+  test('is another one where the case of a letter differs', () => {
+    expect(found('003A0000015dgOz', [stranger(long)])).toBeNull();
+    expect(found('003A0000015dGOzIAA', [stranger(short)])).toBeNull();
+  });
+
+  test('is found behind the prefix of a mapping', () => {
+    expect(found(`sf-${short}`, [stranger(`sf-${long}`)], 'sf-')).toEqual({
+      form: 'salesforce15',
+      known: `sf-${long}`,
+    });
+    expect(found(short, [stranger(`sf-${long}`)], '', ['sf-'])).toEqual({ form: 'salesforce15', known: `sf-${long}` });
+  });
+
+  test('is no number of 15 digits', () => {
+    expect(formsOf('123456789012345', { prefix: '', lengths: new Map([['', []]]) })).toEqual(['123456789012345']);
+  });
+});
+
+describe('a prefix', () => {
+  test('of another mapping, one that is there no more, or one that is new', () => {
+    expect(found('251', [known('hubspot-251')], '', ['hubspot-'])).toEqual({ form: 'prefix', known: 'hubspot-251' });
+    expect(found('hubspot-251', [known('251')], 'hubspot-')).toEqual({ form: 'prefix', known: '251' });
+    expect(found('crm-251', [known('hubspot-251')], 'crm-', ['hubspot-'])?.known).toBe('hubspot-251');
+  });
+
+  test('keeps two systems apart whose people differ', () => {
+    expect(found('251', [stranger('hubspot-251')], '', ['hubspot-'])).toBeNull();
+  });
+});
+
+describe('keys that differ in case only', () => {
+  test('are one person where the person is the same', () => {
+    expect(found('ada@example.com', [known('Ada@Example.com')])).toEqual({ form: 'case', known: 'Ada@Example.com' });
+    expect(found('Ada', [known('ada', { number: phone(9) })])).toEqual({ form: 'case', known: 'ada' });
+  });
+
+  test('are two people where only the first name is the same', () => {
+    expect(found('K1', [known('k1', { lastName: 'Queen', number: phone(2) })])).toBeNull();
+  });
+
+  test('a key is not compared with itself', () => {
+    expect(found('k1', [known('k1')])).toBeNull();
+  });
+});
+
+describe('numbers that differ in the zeros in front', () => {
+  test('are one person where the person is the same', () => {
+    expect(found('251', [known('00251')])).toEqual({ form: 'zeros', known: '00251' });
+    expect(found('00251', [known('251')])).toEqual({ form: 'zeros', known: '251' });
+    expect(found('0251', [known('00251')])).toEqual({ form: 'zeros', known: '00251' });
+    expect(found('251', [known('hubspot-00251')], '', ['hubspot-'])?.form).toBe('zeros');
+    expect(found('hubspot-00251', [known('hubspot-251')], 'hubspot-')?.form).toBe('zeros');
+  });
+
+  test('are two where the people differ, and where the digits do', () => {
+    expect(found('251', [stranger('00251')])).toBeNull();
+    expect(found('251', [known('002510'), known('0251a')])).toBeNull();
+  });
+
+  test('zeros alone have no other form', () => {
+    expect(formsOf('000', { prefix: '', lengths: new Map([['', [5]]]) })).toEqual(['000']);
+  });
+
+  test('are looked for behind a prefix in the lengths that are known there', () => {
+    const lengths = new Map([
+      ['', [4]],
+      ['hub-', [5, 6]],
+    ]);
+    expect(formsOf('251', { prefix: '', lengths })).toEqual(['251', '0251', 'hub-251', 'hub-00251', 'hub-000251']);
+  });
+});
