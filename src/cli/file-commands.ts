@@ -9,7 +9,7 @@ export function addPlan(program: Command): void {
     .command('plan')
     .description('show what importing a file would change, contact by contact; writes nothing')
     .argument('[FILE]', `an export: ${readableEndings}; - reads standard input`)
-    .option('--run <run>', 'of a run that a guard stopped, instead of a file');
+    .option('--run <run>', 'show what a run that a guard stopped would write, instead of a file');
   withGuards(withRows(withReading(command, 'the feed that the file belongs to (default: main)')))
     .addOption(
       new Option('--verify', 'as for import: what people changed, deleted or doubled; exit code 10 if any').conflicts(
@@ -43,7 +43,7 @@ export function addImport(program: Command): void {
     .option('--plan <id>', 'carry out this plan (patchbay plan FILE): a contact that changed since is skipped');
   const feed = 'the feed that the files belong to, with its mapping, label and limits (default: main)';
   withGuards(withRows(withReading(command, feed)))
-    .option('--only <key>', 'only the row with this key, prefix included; may be given again', append)
+    .option('--only <key>', 'only the row with this key, prefix included; may be repeated', append)
     .option('--limit <n>', 'only the first changed rows, at most this many', countFromOne)
     .addOption(
       new Option(
@@ -112,8 +112,8 @@ export function addMap(program: Command): void {
     .argument('[FILE]', 'an export to look at; with --test also a mapping file');
   const mapping = 'read it by this mapping; without FILE: print the mapping';
   withReading(command, 'the feed that the file belongs to (default: main)', mapping)
-    .option('--sheet <name>', 'the sheet of a workbook (default: the first)')
-    .option('--save', 'save the mapping: beside the feed, or in the data folder for main')
+    .option('--sheet <name>', 'the sheet of a workbook (default: the first visible one that is not empty)')
+    .option('--save', "save the mapping: in the feed's folder, or for main in the data folder")
     .option('--force', 'replace a mapping that is there already')
     .option('--test', 'run the fixtures of the mapping; exit code 3 if one fails')
     .option('--explain <line>', 'how the row at this line of the file becomes a contact, cell by cell', lineNumber);

@@ -12,13 +12,13 @@ export function addHeld(program: Command): void {
       .argument('[KEY...]', 'keys of contacts')
       .option('--feed <name>', 'only fields of this feed')
       .option('--field <field>', 'only this field, such as role or custom.tier')
-      .option('--key <key>', 'only this contact; repeatable', append)
-      .option('--run <run>', 'only fields of which the file of this run said the value last');
+      .option('--key <key>', 'only this contact; may be repeated', append)
+      .option('--run <run>', 'only fields whose file value came from this run');
   choice(held.command('ls', { isDefault: true }))
     .description("held fields, each with the file's value and the app's, since when, and from which file")
     .option('--limit <n>', 'how many', countFromOne, 1_000)
     .action(run(async () => (await import('./commands/held.ts')).listHeldFields));
-  const side = new Argument('<SIDE>', 'whose value to keep').choices(['file', 'app']);
+  const side = new Argument('<SIDE>', "file: write the file's value; app: keep the app's").choices(['file', 'app']);
   withExamples(
     withDetach(withWait(choice(held.command('take').addArgument(side)))),
     "patchbay held take file c-17 --field role   write the file's role to one contact",
@@ -84,11 +84,11 @@ function addMending(dead: Command): void {
     'patchbay dead edit d4252e8f1649 --set "Phone=+14155550109"',
     'patchbay dead edit d4252e8f1649 --set "Last Name=Lovelace" --set "#6="   the sixth cell of the row',
   )
-    .description('give cells of its row other values, and try it again, mapped anew')
+    .description('change cells of a rejected row, and try the row again with the current mapping')
     .argument('<ID>')
     .option(
       '--set <column=value>',
-      'the cell of that column, of that position (#6), or that member of a JSON record; repeatable',
+      'the cell of that column, of that position (#6), or that member of a JSON record; may be repeated',
       append,
     )
     .option('--reason <text>', 'why; logs --acts shows it')
@@ -115,7 +115,7 @@ function addMending(dead: Command): void {
     'patchbay dead drop --code cellCount --feed crm      all footers of one feed',
     'patchbay dead drop --code webhookGone               notices to a webhook that is gone',
   )
-    .description('drop dead letters for good: their rows do not go in, and notices are not sent')
+    .description('give up dead letters for good: their rows are not imported, and their notices are not sent')
     .option('--all', 'all that are open')
     .option('--reason <text>', 'why; logs --acts shows it')
     .action(run(async () => (await import('./commands/mend-letters.ts')).dropDead));

@@ -64,7 +64,8 @@ Try it without an account:
   patchbay import --sandbox config/samples/contacts.csv
 
 Exit codes: 0 done, 1 unexpected error or damaged ledger, 2 usage or configuration, 3 rejected rows, unreadable file or duplicates,
-  4 key missing or refused, 5 stopped by a guard or cancelled, 6 service or queue unreachable, 129/130/143 interrupted.`;
+  4 key missing or refused, 5 stopped by a guard, cancelled, or changed since the plan, 6 service or queue unreachable,
+  10 something to write, or drift (plan, import --verify), 129/130/143 interrupted.`;
 
 function addInit(program: Command): void {
   withExamples(
@@ -143,7 +144,7 @@ function addRuns(program: Command): void {
         'createAnyway',
       ),
     )
-    .option('--create-anyway', 'create them again')
+    .option('--create-anyway', 'create these contacts a second time')
     .option('--reason <text>', 'why; recorded in the report')
     .action(run(async () => (await import('./commands/runs.ts')).approve));
   withExamples(
@@ -172,7 +173,7 @@ function addRuns(program: Command): void {
     .action(run(async () => (await import('./commands/undo.ts')).undo));
   onDataFolder(runs.command('cancel'))
     .description(
-      'end a run: what was written stays written, the rest is left out, with the number of writes that may have landed',
+      'end a run: what was written stays, the other rows are left out; prints how many writes may still have landed',
     )
     .argument('<RUN>', 'its id, or the end of it')
     .option('--reason <text>', 'why; logs --acts shows it')
@@ -199,16 +200,16 @@ function addSchedule(program: Command): void {
     .description('schedules with their next times and their last outcome')
     .action(run(async () => (await import('./commands/schedule.ts')).schedules));
   withDetach(withWait(onDataFolder(schedule.command('run'))))
-    .description('run it now, and wait until it is done')
+    .description('run a schedule now, and wait until it is done')
     .argument('<NAME>')
     .action(run(async () => (await import('./commands/schedule.ts')).runSchedule));
   onDataFolder(schedule.command('pause'))
-    .description('pause it until it is resumed')
+    .description('pause a schedule until you resume it')
     .argument('<NAME>')
     .option('--reason <text>', 'why; schedule ls shows it')
     .action(run(async () => (await import('./commands/schedule.ts')).pause));
   onDataFolder(schedule.command('resume'))
-    .description('resume it; runs missed during the pause are not made up for')
+    .description('resume a schedule; runs missed during the pause are not made up for')
     .argument('<NAME>')
     .action(run(async () => (await import('./commands/schedule.ts')).resume));
 }
@@ -254,7 +255,7 @@ function addLedger(program: Command): void {
     .command('ledger')
     .description('check the ledger, back it up, or copy it into another database');
   onDataFolder(ledger.command('check'))
-    .description('check that its file is intact and its contents add up: 0 sound, 1 damaged, 3 inconsistent')
+    .description('check that the ledger is intact and adds up; exit code 0: sound, 1: damaged, 3: inconsistent')
     .action(run(async () => (await import('./commands/ledger.ts')).checkTheLedger));
   onDataFolder(ledger.command('backup'))
     .description('write a backup into a new file, also while an engine works')
@@ -277,7 +278,7 @@ function addHosts(program: Command): void {
     .command('hosts')
     .description('hosts that share a ledger in PostgreSQL, and what waits for each');
   onDataFolder(hosts.command('ls'))
-    .description('list them: which one leads, and which are away')
+    .description('list the hosts: which one leads, and which are away')
     .action(run(async () => (await import('./commands/hosts.ts')).listHosts));
   onDataFolder(hosts.command('forget'))
     .description(
@@ -358,7 +359,7 @@ function addServe(program: Command): void {
     .option('--control', 'open /__control, which shows and changes the faults')
     .option(
       '--reserved-source <word>',
-      'refuse this source, too, in place of openphone*, zapier and google-people: WORD, or PREFIX*; may be repeated',
+      'reserve this source (WORD or PREFIX*) instead of openphone*, zapier and google-people; may be repeated',
       append,
     )
     .addHelpText('after', serveHelp)
@@ -367,7 +368,7 @@ function addServe(program: Command): void {
 
 function addDoctor(program: Command): void {
   onDataFolder(program.command('doctor'))
-    .description('check this machine, the ledger, the configuration and the way to the service')
+    .description('check this machine, the ledger, the configuration and the connection to the service')
     .action(run(async () => (await import('./commands/doctor.ts')).doctor));
 }
 
@@ -375,15 +376,15 @@ function addConfig(program: Command): void {
   const config = program.command('config').description('check or print the configuration');
   config
     .command('check')
-    .description('list what is wrong with it')
+    .description('check the configuration and list its errors')
     .action(run(async () => (await import('./commands/config.ts')).checkConfig));
   config
     .command('print')
-    .description('print it with the origin of each value; secrets masked')
+    .description('print the configuration, with the origin of each value and secrets masked')
     .action(run(async () => (await import('./commands/config.ts')).printConfiguration));
   config
     .command('schema')
-    .description('print its JSON Schema')
+    .description('print the JSON Schema of the configuration')
     .action(run(async () => (await import('./commands/config.ts')).printSchema));
 }
 
@@ -394,6 +395,6 @@ function addCompletion(program: Command): void {
     'source <(patchbay completion zsh)       in ~/.zshrc, after compinit',
   )
     .description('print a script that completes commands, options and their values in a shell')
-    .addArgument(new Argument('<SHELL>', 'bash or zsh').choices(['bash', 'zsh']))
+    .addArgument(new Argument('<SHELL>', 'the shell that the script is for').choices(['bash', 'zsh']))
     .action(run(async () => (await import('./completion.ts')).printCompletion(program)));
 }

@@ -3,7 +3,7 @@
  *
  * There is one engine per data folder: the process that holds the lock. Over PostgreSQL several data folders, the *hosts*, may share a ledger
  * (`among-hosts.ts`). Everything an engine does is derived from the ledger, so it may die at any instant and another engine continues. Worker processes (`worker-session.ts`) find it by its
- * registration in the ledger. This file builds the engine: first the way to the service, then the queue, then what fills
+ * registration in the ledger. This file builds the engine: first the connection to the service, then the queue, then what fills
  * and empties it. `stop` closes in reverse order.
  */
 import type { BatchContext, JobContext } from '#jobs/context.ts';

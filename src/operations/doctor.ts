@@ -1,5 +1,5 @@
 /**
- * Checks this machine, the ledger, the configuration and the way to the service. Changes nothing, except for the mark beside a
+ * Checks this machine, the ledger, the configuration and the connection to the service. Changes nothing, except for the mark beside a
  * ledger that it finds damaged.
  */
 import { access, constants, statfs } from 'node:fs/promises';

@@ -44,7 +44,7 @@ const packedFormats: ReadonlyMap<string, NamedFormat> = new Map([
 ]);
 
 /** For messages and help: all endings that can be read. */
-export const readableEndings = '.csv .tsv .txt .json .ndjson .jsonl .vcf (each also as .gz), .xlsx, .zip';
+export const readableEndings = '.csv .tsv .txt .json .ndjson .jsonl .vcf .vcard (each also as .gz), .xlsx, .xlsm, .zip';
 
 const temporaryEndings = ['.part', '.filepart', '.tmp', '.temp', '.partial', '.crdownload', '.download', '.swp', '~'];
 const spreadsheetHint =

@@ -38,7 +38,7 @@ test('--reserved-source names what it replaces', () => {
   const prefixes = byDefault.prefixes.filter((one) => !always.prefixes.includes(one));
   const words = byDefault.words.filter((one) => !always.words.includes(one) && !prefixes.includes(one));
   expect(option?.description).toContain(
-    `in place of ${[...prefixes.map((one) => `${one}*`), ...words].join(', ').replace(/, ([^,]*)$/, ' and $1')}:`,
+    `instead of ${[...prefixes.map((one) => `${one}*`), ...words].join(', ').replace(/, ([^,]*)$/, ' and $1')};`,
   );
 });
 

@@ -1,5 +1,5 @@
 /** `docs/commands.md`, written from the description of the command line: one section per command, every argument and option. */
-import type { Command, Option } from 'commander';
+import type { Argument, Command, Option } from 'commander';
 
 export interface LeafCommand {
   /** `runs ls`. */
@@ -21,7 +21,7 @@ export function shownOptions(command: Command): readonly Option[] {
 const head = `# Commands
 
 Generated from the description of the command line in \`src/cli/program.ts\`: change it there, then run \`npm run docs\`. \`patchbay
-COMMAND --help\` prints the same. Exit codes and JSON shapes are in [\`contract.md\`](contract.md).
+COMMAND --help\` prints the same, with examples. Exit codes and JSON shapes are in [\`contract.md\`](contract.md).
 `;
 
 export function commandReference(program: Command): string {
@@ -41,7 +41,7 @@ function section(name: string, command: Command): readonly string[] {
   const parts = [`## \`${name}\`\n`, `\`\`\`text\npatchbay ${usageOf(name, command)}\n\`\`\`\n`];
   parts.push(`${sentence(command.description())}\n`);
   if (described.length > 0) {
-    const rows = described.map((one) => `| \`${one.name()}\` | ${cell(one.description)} |`);
+    const rows = described.map((one) => `| \`${one.name()}\` | ${cell(one.description)}${valuesOf(one)} |`);
     parts.push(['| argument | meaning |', '|---|---|', ...rows, ''].join('\n'));
   }
   const options = shownOptions(command);
@@ -60,10 +60,19 @@ function usageOf(name: string, command: Command): string {
 
 function optionTable(options: readonly Option[]): string {
   const rows = options.map(
-    ({ flags, description, argChoices }) =>
-      `| \`${cell(flags)}\` | ${cell(description)}${argChoices === undefined ? '' : ` (${argChoices.join(', ')})`} |`,
+    (option) => `| \`${cell(option.flags)}\` | ${cell(option.description)}${valuesOf(option)} |`,
   );
   return ['| option | meaning |', '|---|---|', ...rows, ''].join('\n');
+}
+
+/** Choices and default, as `--help` prints them: ` (open, closed; default: open)`. The default of `--no-color` is no value. */
+function valuesOf(described: Argument | Option): string {
+  const isSwitch = 'negate' in described && described.negate;
+  const words = [
+    described.argChoices?.join(', '),
+    isSwitch || described.defaultValue === undefined ? undefined : `default: ${described.defaultValue}`,
+  ].filter((one) => one !== undefined);
+  return words.length === 0 ? '' : ` (${words.join('; ')})`;
 }
 
 function sentence(text: string): string {
