@@ -192,7 +192,7 @@ async function withCauses(
 }
 
 function endWords({ unwatched, cancelled }: { readonly unwatched: boolean; readonly cancelled: boolean }): string {
-  if (unwatched) return 'feed no longer watched for this: it was taken out of the configuration';
+  if (unwatched) return 'feed no longer watched for this: it was removed from the configuration';
   return cancelled ? 'feed as before its stopped run: that was cancelled' : 'feed recovered';
 }
 

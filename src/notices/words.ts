@@ -69,8 +69,8 @@ function wordsOf({ type, feed, data }: Notice): string {
 }
 
 function endWords({ unwatched, cancelled }: Pick<z.infer<typeof recovered>, 'unwatched' | 'cancelled'>): string {
-  if (unwatched) return 'is not watched for this any more: it was taken out of the configuration';
-  if (cancelled) return 'is as before its stopped run, which was cancelled: no decision waits any more';
+  if (unwatched) return 'is no longer watched for this: it was removed from the configuration';
+  if (cancelled) return 'is back to its state before the stopped run, which was cancelled; no decision is pending';
   return 'is healthy again';
 }
 

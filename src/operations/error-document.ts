@@ -70,7 +70,7 @@ const advice: Readonly<Record<string, string>> = {
     'The database may be a standby, or set to read-only; where the ledger is a file, check its rights and those of its folder. Nothing is lost; run the same command again.',
   ledgerSlow:
     'The database is overloaded, or a statement waits for a lock of another program. Run the same command again.',
-  commitUnanswered: 'Look what was entered: patchbay status. Then run the same command again.',
+  commitUnanswered: 'See what was recorded: patchbay status. Then run the same command again.',
   diskFails: 'Check that disk. Nothing is lost; run the same command again.',
   diskFull: 'Free some space on the disk of the data folder. Nothing is lost; run the same command again.',
   folderUnusable: 'Check the rights and the disk of that folder. Nothing is lost; run the same command again.',

@@ -79,7 +79,7 @@ function inTheWay(path: string, found: Stats | null, cause: unknown): PatchbayEr
     });
   }
   return new PatchbayError('usage', 'configExists', `there is a config file already: ${path}`, {
-    hint: 'It was left as it is. Look at what holds now: patchbay config print',
+    hint: 'It was left unchanged. To see the settings in force: patchbay config print',
     cause,
   });
 }

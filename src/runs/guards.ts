@@ -358,14 +358,14 @@ function sentence(verdict: GuardVerdict): string {
     case 'keys':
       return `the file has ${count} of the ${base} keys of the previous file ${least}`;
     case 'updates':
-      return `the file changes ${count} of the ${base} contacts it had before ${most}`;
+      return `the file changes ${count} of its ${base} known contacts ${most}`;
     case 'creates':
       return `the file adds ${count} contacts to the ${base} that the feed knows ${most}`;
     case 'clears':
       if (base === 0)
         return `the file clears or removes ${count} values, and has none of the contacts that the feed knows (your limit is ${percent(limit)}: guards.clearsMax)`;
       return others === 0
-        ? `the file clears or removes ${count} values of ${base} contacts it had before ${most}`
+        ? `the file clears or removes ${count} values of its ${base} known contacts ${most}`
         : `the file clears or removes ${count} values of ${base} contacts that are there, ${others} of them from people or other feeds, since the mapping lets it win (items: all, policy: source) ${most}`;
     case 'dead':
       return `${count} of ${base} rows are rejected ${most}`;

@@ -268,7 +268,7 @@ export function misreadWarning(text: string, line: number, field: string): Probl
       ...about,
       code: 'characterLost',
       message: `${where}: letters were lost before the text came here, and "\ufffd" is in their place`,
-      hint: 'Make the export again, as UTF-8. Correct these values where they come from, if they are wrong there.',
+      hint: 'Export the file again, as UTF-8. Correct these values where they come from, if they are wrong there.',
     };
   }
   const meant = repaired(text);
@@ -277,7 +277,7 @@ export function misreadWarning(text: string, line: number, field: string): Probl
     ...about,
     code: 'textMisread',
     message: `${where}: the text was decoded wrongly before it came here`,
-    hint: `Make the export again and open it in no other program, or choose UTF-8 there.${probably}`,
+    hint: `Export the file again and open it in no other program, or choose UTF-8 there.${probably}`,
   };
 }
 

@@ -216,7 +216,7 @@ function listEntries(entries: readonly ZipEntry[]): string {
 function nothingReadable(name: string, entries: readonly ZipEntry[]): PatchbayError {
   const facts = { file: name, fileCount: entries.length };
   if (entries.length === 0) {
-    return fileError('zipEmpty', `${name} is an archive without a file`, facts, 'Make the export again.');
+    return fileError('zipEmpty', `${name} is an archive without a file`, facts, 'Export the file again.');
   }
   const message = `${name} holds no file that can be read, but: ${listEntries(entries)}`;
   return fileError('zipEmpty', message, facts, unpackHint);

@@ -140,26 +140,25 @@ function webPage(name: string, start: string): PatchbayError {
   const title = /<title[^>]*>([^<]{1,200})/i.exec(start)?.[1]?.replace(/\s+/g, ' ').trim() ?? '';
   const titled = title === '' ? '' : ` with the title "${shownValue(title)}"`;
   const message = `${name} is a web page (HTML)${titled}, not an export: it was probably saved from a login page`;
-  const hint =
-    'Log in, make the export again and drop the file that it gives; open this one in a browser to see what it says.';
+  const hint = 'Log in, export the file again and drop the new one; open this one in a browser to see what it says.';
   return fileError('webPage', message, { file: name, title: title === '' ? null : shownValue(title) }, hint);
 }
 
 function richText(name: string): PatchbayError {
-  const hint = 'Open it and save it as plain text in UTF-8, or make the export again as CSV.';
+  const hint = 'Open it and save it as plain text in UTF-8, or export the file again as CSV.';
   return fileError('richText', `${name} is a document of a word processor (RTF), not an export`, { file: name }, hint);
 }
 
 function xmlDocument(name: string): PatchbayError {
   const hint =
-    'Make the export again as CSV or JSON. If it should be one already, open the file: it may hold an error message.';
+    'Export the file again as CSV or JSON. If it should be one already, open it: it may hold an error message.';
   return fileError('xmlDocument', `${name} is an XML document, not a table`, { file: name }, hint);
 }
 
 function errorDocument(name: string, said: string): PatchbayError {
   const shown = shownValue(said);
   const message = `${name} holds an error message, not an export: "${shown}"`;
-  const hint = 'It is from the program that made the file: log in there, or renew its key, and make the export again.';
+  const hint = 'It is from the program that made the file: log in there, or renew its key, and export the file again.';
   return fileError('errorDocument', message, { file: name, said: shown }, hint);
 }
 

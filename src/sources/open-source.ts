@@ -226,7 +226,7 @@ function assumedEncoding(name: string, encoding: DetectedEncoding): readonly Pro
   const read = `${name} is not UTF-8 (first at line ${line}); it was read as ${encodingWords.get(label) ?? label}`;
   const about = { code: 'encodingAssumed', line, field: null };
   if (isMostlyUtf8) {
-    const hint = `Letters such as ü are wrong now. Correct line ${line} or make the export again, and import it once more.`;
+    const hint = `Letters such as ü are wrong now. Correct line ${line} or export the file again, and import it once more.`;
     return [{ ...about, value: null, message: `${read}, although most of it is UTF-8`, hint }];
   }
   if (doubt !== null) {

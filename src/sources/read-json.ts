@@ -216,7 +216,7 @@ function fileErrorOf(error: JsonError, { name, limits }: JsonOptions, record: nu
   const isOther = line === 1 && error.place.column === 1 && error.found !== null;
   const hint = isOther
     ? 'The file does not begin as JSON does. If it is a table, give its name the ending .csv.'
-    : 'Make the export again; a file that was edited by hand often lacks a comma or has one too many.';
+    : 'Export the file again; a file that was edited by hand often lacks a comma or has one too many.';
   return fileError('jsonInvalid', message, { file: name, ...place }, hint, error);
 }
 

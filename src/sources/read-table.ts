@@ -439,7 +439,7 @@ function cellCount(record: TableRecord, found: number, wanted: number): Problem 
     value: shownValue(record.text),
     message: `the row has ${found} ${found === 1 ? 'cell' : 'cells'}, the header has ${wanted}`,
     hint: isLast
-      ? 'The file ends in this row and may be cut off: make the export again, or add the missing delimiters.'
+      ? 'The file ends in this row and may be cut off: export the file again, or add the missing delimiters.'
       : 'Put a value that contains the delimiter into quotes, or add the missing delimiters.',
   };
 }

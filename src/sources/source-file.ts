@@ -136,7 +136,7 @@ export function fileInMemory(name: string, bytes: Buffer, within: SourceFile): S
   };
 }
 
-const unpackHint = 'Make the export again, or unpack the file and drop what is inside.';
+const unpackHint = 'Export the file again, or unpack it and drop what is inside.';
 
 /**
  * @param buffers `one`: a chunk is gone as soon as the next one is asked for.

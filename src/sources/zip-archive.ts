@@ -150,7 +150,7 @@ async function asFileError<Result>(file: SourceFile, work: () => Promise<Result>
   }
 }
 
-const againHint = 'Make the export again, or unpack it and drop the file that is inside.';
+const againHint = 'Export the file again, or unpack it and drop the file that is inside.';
 
 /** The library's message says where; ours says what that means. */
 function damaged(name: string, cause: unknown): PatchbayError {

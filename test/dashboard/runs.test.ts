@@ -244,7 +244,7 @@ describe('one run', () => {
     const outcomes = [
       ...Array.from({ length: 203 }, (_, index) => ({
         ...{ kind: 'skipped', line: index + 2, key: `c-<${index}>`, code: 'superseded', field: null },
-        message: 'set by a later file already',
+        message: 'already set by a later file',
       })),
       { ...missing, since: '2026-11-20T08:00:00.000Z' },
       {

@@ -288,7 +288,7 @@ describe('A missing export', () => {
       ]);
       expect(bench.lines).toEqual([
         'warn crm missed feed became unhealthy',
-        'info crm missed feed no longer watched for this: it was taken out of the configuration',
+        'info crm missed feed no longer watched for this: it was removed from the configuration',
       ]);
     },
   );
@@ -393,7 +393,7 @@ describe('A schedule', () => {
     await bench.look();
     expect(await bench.told()).toMatchObject([{ type: 'feed.bad' }, { data: { ended: ['failed'], unwatched: true } }]);
     expect(bench.lines.at(-1)).toBe(
-      'info crm failed feed no longer watched for this: it was taken out of the configuration',
+      'info crm failed feed no longer watched for this: it was removed from the configuration',
     );
   });
 

@@ -154,7 +154,7 @@ describe.each(['merge', 'replace'] as const)('undoing a run, where PATCH means %
     const looking = { signal: new AbortController().signal, onProgress: () => undefined };
     await using shown = await planUndoOf(planned.service, bench.parts, runA, { deleteCreated: false }, looking);
     expect(planView(shown, { limit: 9, values: true }).notes).toContain(
-      '2 rows skipped: made by the run that is undone, deleted with --delete-created only',
+      '2 rows skipped: created by the run that is being undone; deleted only with --delete-created',
     );
     const told = await undo(planned, runA);
     expectCounts(told, { rows: 2, skipped: 2 });

@@ -248,7 +248,7 @@ describe('the reason of a stopped run', () => {
   it('names the count, the base, the share, the limit and the key to set', () => {
     const { message } = reasonOf({ known: 400, updates: 300 });
     expect(message).toBe(
-      'stopped before the first write: the file changes 300 of the 400 contacts it had before (75%; your limit is 30%: guards.updatesMax)',
+      'stopped before the first write: the file changes 300 of its 400 known contacts (75%; your limit is 30%: guards.updatesMax)',
     );
   });
 
@@ -282,8 +282,8 @@ describe('the reason of a stopped run', () => {
 
   it('tells every guard that said no, and the flags that let all of them pass', () => {
     const { message, hint, facts } = reasonOf({ rows: 100, known: 100, updates: 40, clears: 60, dead: 50 });
-    expect(message).toContain('the file changes 40 of the 100 contacts');
-    expect(message).toContain('the file clears or removes 60 values of 100 contacts');
+    expect(message).toContain('the file changes 40 of its 100 known contacts');
+    expect(message).toContain('the file clears or removes 60 values of its 100 known contacts');
     expect(message).toContain('50 of 100 rows are rejected');
     expect(hint).toContain('--max-change 60% --max-dead 50%');
     expect(Object.keys(facts)).toHaveLength(9);

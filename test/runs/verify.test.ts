@@ -166,7 +166,7 @@ describe('a run with --repair', () => {
     }
     const run = await bench.stage(await bench.submit('b.csv', `${file()}\r\n`, repair));
     expect(run).toMatchObject({ state: 'stopped', reason: { code: 'guardUpdates' } });
-    expect(run.reason?.message).toContain('changes 5 of the 5 contacts');
+    expect(run.reason?.message).toContain('changes 5 of its 5 known contacts');
   });
 
   it('imports what the file changed as ever, and holds what both changed', async () => {

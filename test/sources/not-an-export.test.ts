@@ -21,7 +21,7 @@ describe('a web page', () => {
       kind: 'file',
       code: 'webPage',
       message: `${file} is a web page (HTML) with the title "Log in | CRM", not an export: it was probably saved from a login page`,
-      hint: expect.stringContaining('Log in, make the export again'),
+      hint: expect.stringContaining('Log in, export the file again'),
     });
   });
 

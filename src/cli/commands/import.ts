@@ -166,7 +166,7 @@ function requireSense(options: ImportCommandOptions, files: readonly string[]): 
   }
   if (format !== undefined && inputs === 0) {
     throw new PatchbayError('usage', 'formatNotUsed', '--format is for standard input (-) only', {
-      hint: 'The ending of a file says what it is; rename the file, or pipe it in: patchbay import - --format csv < FILE',
+      hint: 'The format of a file follows from its extension. Rename the file, or pipe it in: patchbay import - --format csv < FILE',
     });
   }
 }

@@ -51,11 +51,11 @@ function changedEvents(fields: readonly string[], code: string, key: string, lin
 /** Why rows are skipped, for people: of one row, and behind the number of several. */
 export const skipSentences: Readonly<Record<SkipReason, string>> = {
   duplicate: 'the file contains the same row twice',
-  superseded: 'set by a later file already',
+  superseded: 'already set by a later file',
   gone: 'deleted in the workspace, and not created again by this run',
   moved: 'changed, or deleted, after the plan was made',
   notSelected: 'not selected',
-  made: 'made by the run that is undone, deleted with --delete-created only',
+  made: 'created by the run that is being undone; deleted only with --delete-created',
   cancelled: 'the run was cancelled',
   ignored: 'the mapping says to leave such rows alone (ignoreRejected)',
 };

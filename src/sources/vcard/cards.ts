@@ -235,13 +235,13 @@ function firstProblem(properties: readonly Property[], cellBytesMax: number): Pr
 
 function neverEnds(line: number): Problem {
   const message = 'the next card begins before this one has ended';
-  const hint = 'Add the line END:VCARD before the next BEGIN:VCARD, or make the export again.';
+  const hint = 'Add the line END:VCARD before the next BEGIN:VCARD, or export the file again.';
   return { code: 'cardNeverEnds', line, field: null, value: null, message, hint };
 }
 
 function neverBegins(first: ContentLine): Problem {
   const message = 'a card ends that never began';
-  const hint = 'Add the line BEGIN:VCARD before its first line, or make the export again.';
+  const hint = 'Add the line BEGIN:VCARD before its first line, or export the file again.';
   return {
     code: 'cardNeverBegins',
     line: first.line,
@@ -309,7 +309,7 @@ function emptyNote(name: string, isEmpty: boolean): Problem {
 
 function cutOff(name: string, line: number): PatchbayError {
   const message = `${name}, line ${line}: the card that begins here does not end: the file is cut off`;
-  return fileError('cardNeverEnds', message, { file: name, line }, 'Make the export again.');
+  return fileError('cardNeverEnds', message, { file: name, line }, 'Export the file again.');
 }
 
 function noCards(name: string, first: ContentLine): PatchbayError {
@@ -320,7 +320,7 @@ function noCards(name: string, first: ContentLine): PatchbayError {
 
 function tooDeep(name: string, line: number): PatchbayError {
   const message = `${name}, line ${line}: cards inside each other more than ${depthMax} deep`;
-  return fileError('cardTooDeep', message, { file: name, line, depthMax }, 'Make the export again.');
+  return fileError('cardTooDeep', message, { file: name, line, depthMax }, 'Export the file again.');
 }
 
 function tooLong(name: string, line: number, recordBytesMax: number): PatchbayError {
