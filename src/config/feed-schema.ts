@@ -102,12 +102,12 @@ const limits = {
     'The share of the keys of the last accepted file that the next full file of a named feed must have.',
   ),
   keysFloor: floor().describe('The key guard applies from this many keys of the last accepted file.'),
-  strangersRows: floor().describe('A file of this many rows must share at least one key with its feed.'),
+  strangersRows: floor().describe('A file with at least this many rows must share at least one key with its feed.'),
   strangersFloor: floor().describe(
     'The guard on files without a known key applies from this many keys that the feed knows.',
   ),
   olderRows: floor().describe(
-    'A file of main that newer ones have followed, and that changes contacts, stops from this many rows.',
+    'A file of main with at least this many rows stops if it was imported before, newer files have followed, and it would change contacts.',
   ),
 };
 

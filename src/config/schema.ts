@@ -89,7 +89,7 @@ const upsertSection = z
     itemRemoval: choice(['owned', 'none'])
       .default('owned')
       .describe(
-        'Which e-mails, phones and custom fields an import may remove: those the same feed wrote (owned), or none.',
+        'Whether an import may remove e-mails, phones and custom fields: owned means as the mapping says (by default only what the same feed wrote), none removes nothing.',
       ),
     attemptsMax: wholeNumber(1, 10)
       .default(3)

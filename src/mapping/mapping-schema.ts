@@ -202,7 +202,7 @@ export const mappingSchema = z.strictObject({
     .min(1, 'the name of a sheet is needed')
     .max(100, 'the name of a sheet has at most 100 characters')
     .optional()
-    .describe('The sheet of an .xlsx file; by default the first.'),
+    .describe('The sheet of an Excel workbook; by default the first visible one that is not empty.'),
   encoding: z
     .string('a text is needed')
     .trim()

@@ -65,6 +65,8 @@ const otherDocuments = [
   'src/service/README.md',
   'test/model/README.md',
   'test/bench/README.md',
+  'config/patchbay.example.yaml',
+  'CHANGELOG.md',
 ];
 
 function textsOf(path: string, kind: SourceText['kind']): readonly SourceText[] {
@@ -77,7 +79,7 @@ function textsOf(path: string, kind: SourceText['kind']): readonly SourceText[] 
 
 /** Without what other tests hold: outputs of commands, and what is generated from messages. */
 function prose(markdown: string): string {
-  return markdown.replace(/^```[\s\S]*?^```$|^<!-- (\w+) -->$[\s\S]*?^<!-- \/\1 -->$/gm, (part) =>
+  return markdown.replace(/^```[\s\S]*?^```$|^<!-- (?!layers)(\w+) -->$[\s\S]*?^<!-- \/\1 -->$/gm, (part) =>
     part.replaceAll(/[^\n]/g, ''),
   );
 }
