@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { root } from './support/read-document.ts';
 
-const folders = ['src', 'jobs', 'test', 'config', 'docs'];
+const folders = ['src', 'jobs', 'test', 'config', 'docs', 'deploy'];
 
 /** `docs/rules.md`, "Guards" and "Schedules"; the name alone; `docs/interface.md`, section 2.3 (several: 2.1 and 4.4). */
 const citation =
@@ -20,7 +20,7 @@ interface Citation {
 }
 
 function citationsOf(from: string): readonly Citation[] {
-  const text = readFileSync(join(root, from), 'utf8').replace(/\n\s*(?:\*|\/\/)? ?/g, ' ');
+  const text = readFileSync(join(root, from), 'utf8').replace(/\n\s*(?:\*|\/\/|#(?= ))? ?/g, ' ');
   return [...text.matchAll(citation)].map(([, path = '', one, two, number]) => ({
     from,
     path,
@@ -43,11 +43,12 @@ function sectionsOf(file: string): ReadonlySet<string> {
   return new Set([...headings, ...numbers, ...rows]);
 }
 
-const files = folders.flatMap((folder) =>
+const inFolders = folders.flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.(?:ts|tsx|mjs|md|yaml|css)$/.test(name))
+    .filter((name) => /\.(?:ts|tsx|mjs|md|yaml|yml|service|css)$/.test(name))
     .map((name) => join(folder, name)),
 );
+const files = [...inFolders, 'docker-compose.yml'];
 // The template of `docs/commands.md` links as its output does: the test of papers checks that.
 const citations = files.filter((file) => file !== 'test/docs/support/command-reference.ts').flatMap(citationsOf);
 

@@ -1,5 +1,5 @@
 /**
- * What leaves the ledger in time, so that nothing in it grows for ever (`docs/operations.md`, "How long what is kept").
+ * What leaves the ledger in time, so that nothing in it grows for ever (`docs/operations.md`, "How long data is kept").
  *
  * Everything that has ended leaves a slice at a time, each a transaction of its own with turns of the event loop between them. A sweep
  * that was interrupted begins again and finds less to do.
