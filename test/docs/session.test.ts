@@ -27,6 +27,15 @@ describe('a session of a paper', () => {
     expect(fits([line], ['  10.9 s, 3 reads, 12 creates, 0 updates sent'], new Map())).toBe(true);
     expect(fits([line], ['  0.2 s, 1 reads, 13 creates, 0 updates sent'], new Map())).toBe(false);
     expect(fits(['ok node v24.1.0'], ['ok node v24.21.0'], new Map())).toBe(true);
+    const missing = (key: string, day: string): string[] => [
+      `1 person is no longer in the file: ${key} (since ${day})`,
+    ];
+    expect(fits(missing('a-1', '2026-11-20'), missing('a-1', '2026-12-24'), new Map())).toBe(true);
+    expect(fits(missing('a-1', '2026-11-20'), missing('a-2', '2026-11-20'), new Map())).toBe(false);
+    const contact = 'the contact 01a21ac7eb6900001dfc0129 stays in the workspace';
+    expect(fits([contact], ['the contact 01a21acb50cf00014aba4c83 stays in the workspace'], new Map())).toBe(true);
+    expect(fits(['backup ./a, 0.3 MB: sound'], ['backup ./a, 1.2 MB: damaged'], new Map())).toBe(false);
+    expect(fits(['backup ./a, 0.3 MB: sound'], ['backup ./a, 1.2 MB: sound'], new Map())).toBe(true);
     expect(fits(['a', 'b'], ['a'], new Map())).toBe(false);
     expect(fits(['a'], ['a', 'b'], new Map())).toBe(false);
     expect(fits(['a', '…', 'c'], ['a', 'b', 'b', 'c'], new Map())).toBe(true);

@@ -2,7 +2,8 @@
  * A session: a `sh` block of a paper whose commands begin with `$ `, each followed by what it prints.
  *
  * What differs from run to run is not compared: run and letter ids (but the same id stays the same everywhere), seconds,
- * how many reads were sent, versions, free space, the instants of snapshots. A line `…` stands for any lines.
+ * how many reads were sent, versions, free space, the size of a backup, the instants of snapshots, since when a person is missing, ids of
+ * contacts, what `forget` has counted. A line `…` stands for any lines.
  */
 
 export interface Step {
@@ -63,6 +64,10 @@ const free: readonly (readonly [RegExp, string])[] = [
   [/\d{8}T\d{6}Z(?=\\\.json)/g, '\\d{8}T\\d{6}Z'],
   [/\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ/g, '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\dZ'],
   [/[\d,]+ MB free/g, '[\\d,]+ MB free'],
+  [/since \d{4}-\d\d-\d\d(?=\\\))/g, 'since \\d{4}-\\d\\d-\\d\\d'],
+  [/forgotten: \d+ rows of the ledger, \d+ files/g, 'forgotten: \\d+ rows of the ledger, \\d+ files'],
+  [/\d+\\\.\d MB(?=: sound)/g, '\\d+\\.\\d MB'],
+  [/(?<![0-9a-f])[0-9a-f]{24}(?![0-9a-f])/g, '[0-9a-f]{24}'],
 ];
 
 /** Progress of a slow machine, and nothing else. */
