@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ActLedger, ActRecord, NewAct } from '#src/ledger/acts.ts';
 import type { Store, Tables } from '#src/ledger/tables.ts';
-import { inSlices, recordsOf, sliceMax } from './records.ts';
+import { inTransactions, recordsOf, sliceMax } from './records.ts';
 
 type KeptAct = Omit<ActRecord, 'number'>;
 
@@ -47,11 +47,9 @@ export function actsOver({ reads }: Store): ActLedger {
 
 /** Those of before that instant, in slices. */
 export async function forgetActs(store: Store, beforeMs: number): Promise<number> {
-  return inSlices(() =>
-    store.transact(async (tables) => {
-      const old = await actsIn(tables).list({ state: doneState, untilMs: beforeMs - 1, order: 'due', limit: sliceMax });
-      const count = await actsIn(tables).remove(...old.map(({ id }) => id));
-      return { count, isLast: old.length < sliceMax };
-    }),
-  );
+  return inTransactions(store, async (tables) => {
+    const old = await actsIn(tables).list({ state: doneState, untilMs: beforeMs - 1, order: 'due', limit: sliceMax });
+    const count = await actsIn(tables).remove(...old.map(({ id }) => id));
+    return { count, isLast: old.length < sliceMax };
+  });
 }

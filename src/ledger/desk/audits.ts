@@ -24,7 +24,7 @@ import {
 import { finalRunStates } from '#src/ledger/runs.ts';
 import type { RunPlace } from '#src/ledger/tables/runs.ts';
 import type { Store, Tables, TouchedRow } from '#src/ledger/tables.ts';
-import { allMax, type Entry, inSlices, recordsOf, sliceMax } from './records.ts';
+import { allMax, type Entry, inTransactions, recordsOf, sliceMax } from './records.ts';
 
 type Desk = Pick<Tables, 'desk'>;
 
@@ -243,29 +243,25 @@ async function eachOf<Document>(
 
 /** Deletes the keys of a run that are being forgotten, until they are gone, or another process has done it. */
 async function dropKeys(store: Store, runId: string): Promise<void> {
-  await inSlices(() =>
-    store.transact(async (tables) => {
-      const kept = await keptKeysIn(tables).get(runId);
-      if (kept === null || !kept.isGoing) return { count: 0, isLast: true };
-      const count = await tables.runs.deletePart(kept.runSequence, 'touched', sliceMax);
-      const isLast = count < sliceMax;
-      if (isLast) await keptKeysIn(tables).remove(runId);
-      return { count, isLast };
-    }),
-  );
+  await inTransactions(store, async (tables) => {
+    const kept = await keptKeysIn(tables).get(runId);
+    if (kept === null || !kept.isGoing) return { count: 0, isLast: true };
+    const count = await tables.runs.deletePart(kept.runSequence, 'touched', sliceMax);
+    const isLast = count < sliceMax;
+    if (isLast) await keptKeysIn(tables).remove(runId);
+    return { count, isLast };
+  });
 }
 
 async function dropFindings(store: Store, auditId: string): Promise<void> {
-  await inSlices(() =>
-    store.transact(async (tables) => {
-      const old = await findingsIn(tables).list({ owner: auditId, order: 'oldest', limit: sliceMax });
-      const count = await findingsIn(tables).remove(...old.map(({ id }) => id));
-      const isLast = count < sliceMax;
-      const audit = isLast ? await auditsIn(tables).get(auditId) : null;
-      if (audit !== null) await auditsIn(tables).put({ ...audit, hasFindings: false });
-      return { count, isLast };
-    }),
-  );
+  await inTransactions(store, async (tables) => {
+    const old = await findingsIn(tables).list({ owner: auditId, order: 'oldest', limit: sliceMax });
+    const count = await findingsIn(tables).remove(...old.map(({ id }) => id));
+    const isLast = count < sliceMax;
+    const audit = isLast ? await auditsIn(tables).get(auditId) : null;
+    if (audit !== null) await auditsIn(tables).put({ ...audit, hasFindings: false });
+    return { count, isLast };
+  });
 }
 
 /** How many touched keys of the run are kept. Where they are being forgotten, that is done to the end: 0. */

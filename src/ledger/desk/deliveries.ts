@@ -24,7 +24,7 @@ import {
 import type { Store, Tables } from '#src/ledger/tables.ts';
 import { enterAct } from './acts.ts';
 import { feedStandings } from './feed-standings.ts';
-import { allMax, type Entry, inSlices, recordsOf, sliceMax } from './records.ts';
+import { allMax, type Entry, inTransactions, recordsOf, sliceMax } from './records.ts';
 
 /** Ended ones beyond this many are forgotten, whatever their age. */
 const endedMax = 50_000;
@@ -79,14 +79,12 @@ export function deliveriesOver(store: Store): DeliveryLedger {
     // Ends: each slice leaves fewer that are due before then.
     putOff: async (untilMs) => {
       for (const state of groupsOf('waiting')) {
-        await inSlices(() =>
-          store.transact(async (tables) => {
-            const filter = { state, untilMs: untilMs - 1, order: 'due', limit: sliceMax } as const;
-            const due = await deliveriesIn(tables).list(filter);
-            await deliveriesIn(tables).put(...due.map(({ document }) => ({ ...document, dueAtMs: untilMs })));
-            return { count: due.length, isLast: due.length < sliceMax };
-          }),
-        );
+        await inTransactions(store, async (tables) => {
+          const filter = { state, untilMs: untilMs - 1, order: 'due', limit: sliceMax } as const;
+          const due = await deliveriesIn(tables).list(filter);
+          await deliveriesIn(tables).put(...due.map(({ document }) => ({ ...document, dueAtMs: untilMs })));
+          return { count: due.length, isLast: due.length < sliceMax };
+        });
       }
     },
 
@@ -95,15 +93,13 @@ export function deliveriesOver(store: Store): DeliveryLedger {
       for (const state of groupsOf('waiting')) {
         let after: Entry<KeptDelivery> | undefined;
         // Ends: each slice begins behind the one before it.
-        expired += await inSlices(() =>
-          store.transact(async (tables) => {
-            const page = await deliveriesIn(tables).list({ state, order: 'oldest', after, limit: sliceMax });
-            after = page.at(-1);
-            const old = page.filter(({ document }) => document.waitsSinceMs < beforeMs);
-            await deliveriesIn(tables).put(...old.map(({ document }) => dead(document, atMs, why)));
-            return { count: old.length, isLast: page.length < sliceMax };
-          }),
-        );
+        expired += await inTransactions(store, async (tables) => {
+          const page = await deliveriesIn(tables).list({ state, order: 'oldest', after, limit: sliceMax });
+          after = page.at(-1);
+          const old = page.filter(({ document }) => document.waitsSinceMs < beforeMs);
+          await deliveriesIn(tables).put(...old.map(({ document }) => dead(document, atMs, why)));
+          return { count: old.length, isLast: page.length < sliceMax };
+        });
       }
       return expired;
     },
@@ -199,16 +195,14 @@ export async function deliveryCount(tables: Pick<Tables, 'desk'>, state: Deliver
 export async function forgetDeliveries(store: Store, beforeMs: number): Promise<number> {
   let forgotten = 0;
   for (const state of ['delivered', 'dead', 'dropped'] as const) {
-    forgotten += await inSlices(() =>
-      store.transact(async (tables) => {
-        const deliveries = deliveriesIn(tables);
-        const excess = (await deliveries.count({ state })) - endedMax;
-        const oldest = await deliveries.list({ state, order: 'due', limit: sliceMax });
-        const old = oldest.filter(({ atMs }, index) => index < excess || (atMs ?? 0) < beforeMs);
-        const count = await deliveries.remove(...old.map(({ id }) => id));
-        return { count, isLast: old.length < sliceMax };
-      }),
-    );
+    forgotten += await inTransactions(store, async (tables) => {
+      const deliveries = deliveriesIn(tables);
+      const excess = (await deliveries.count({ state })) - endedMax;
+      const oldest = await deliveries.list({ state, order: 'due', limit: sliceMax });
+      const old = oldest.filter(({ atMs }, index) => index < excess || (atMs ?? 0) < beforeMs);
+      const count = await deliveries.remove(...old.map(({ id }) => id));
+      return { count, isLast: old.length < sliceMax };
+    });
   }
   return forgotten;
 }

@@ -4,7 +4,7 @@ import { entryOf, inherited } from '#src/ledger/rules/hosts.ts';
 import { openRunStates } from '#src/ledger/runs.ts';
 import type { Store, Tables } from '#src/ledger/tables.ts';
 import { enterAct } from './acts.ts';
-import { allMax, inSlices, recordsOf, sliceMax } from './records.ts';
+import { allMax, inTransactions, recordsOf, sliceMax } from './records.ts';
 
 const hostsIn = recordsOf<HostRecord>('host', ({ id }) => ({ id, owner: null, state: '', atMs: null }));
 const queueIn = recordsOf<{ readonly id: string }>('queue', () => ({
@@ -51,15 +51,13 @@ export function hostsOver(store: Store): HostLedger {
 
     forget: async (id, heir, atMs, act) => {
       // Ends: each slice leaves fewer runs of that host.
-      const count = await inSlices(() =>
-        transact(async (tables) => {
-          const host = await hostsIn(tables).get(id);
-          const runs = await tables.runs.findRuns({ states: openRunStates, hosts: [id] }, sliceMax, true);
-          if (host === null) return { count: 0, isLast: true };
-          for (const run of runs) await tables.runs.changeRun(run.sequence, inherited(run, host, heir, atMs));
-          return { count: runs.length, isLast: runs.length < sliceMax };
-        }),
-      );
+      const count = await inTransactions(store, async (tables) => {
+        const host = await hostsIn(tables).get(id);
+        const runs = await tables.runs.findRuns({ states: openRunStates, hosts: [id] }, sliceMax, true);
+        if (host === null) return { count: 0, isLast: true };
+        for (const run of runs) await tables.runs.changeRun(run.sequence, inherited(run, host, heir, atMs));
+        return { count: runs.length, isLast: runs.length < sliceMax };
+      });
       await transact(async (tables) => {
         const removed = await hostsIn(tables).remove(id);
         // Another process may have been faster: then it is its act.

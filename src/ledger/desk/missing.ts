@@ -4,7 +4,7 @@ import type { MissingLedger, MissingPerson } from '#src/ledger/missing.ts';
 import { hasBit } from '#src/ledger/rules/bitmap.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import type { Store, Tables } from '#src/ledger/tables.ts';
-import { inSlices, recordsOf, sliceMax } from './records.ts';
+import { inSlices, inTransactions, recordsOf, sliceMax } from './records.ts';
 
 const idOfMissing = (feed: string, key: string): string => JSON.stringify([feed, key]);
 
@@ -86,14 +86,12 @@ function enterNumbers(store: Store, at: Omit<Missed, 'bits'>, numbers: readonly 
 /** Those who are in the file again. */
 async function removeBack(store: Store, { feed, runId, bits }: Missed): Promise<void> {
   let after: { readonly number: number; readonly id: string; readonly atMs: number | null } | undefined;
-  await inSlices(() =>
-    store.transact(async (tables) => {
-      if ((await endedRun(tables, runId)) === null) return { count: 0, isLast: true };
-      const page = await missingIn(tables).list({ owner: feed, order: 'oldest', after, limit: sliceMax });
-      after = page.at(-1);
-      const back = page.filter(({ document }) => !hasBit(bits, document.number)).map(({ id }) => id);
-      await missingIn(tables).remove(...back);
-      return { count: back.length, isLast: page.length < sliceMax };
-    }),
-  );
+  await inTransactions(store, async (tables) => {
+    if ((await endedRun(tables, runId)) === null) return { count: 0, isLast: true };
+    const page = await missingIn(tables).list({ owner: feed, order: 'oldest', after, limit: sliceMax });
+    after = page.at(-1);
+    const back = page.filter(({ document }) => !hasBit(bits, document.number)).map(({ id }) => id);
+    await missingIn(tables).remove(...back);
+    return { count: back.length, isLast: page.length < sliceMax };
+  });
 }

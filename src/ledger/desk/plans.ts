@@ -3,7 +3,7 @@ import type { PlannedContact } from '#src/contacts/planned.ts';
 import { type PlanLedger, type PlanRecord, plansKeptMax } from '#src/ledger/plans.ts';
 import { wholeOptions } from '#src/ledger/runs.ts';
 import type { Store } from '#src/ledger/tables.ts';
-import { allMax, type Entry, inSlices, recordsOf, sliceMax } from './records.ts';
+import { allMax, type Entry, inTransactions, recordsOf, sliceMax } from './records.ts';
 
 const plansIn = recordsOf<KeptPlan>(
   'plan',
@@ -95,13 +95,11 @@ async function newestFirst({ reads }: Store): Promise<readonly KeptPlan[]> {
 /** The plan itself first: what is left of it can no longer be carried out. */
 async function removePlan(store: Store, planId: string): Promise<void> {
   await store.transact((tables) => plansIn(tables).remove(planId));
-  await inSlices(() =>
-    store.transact(async (tables) => {
-      const page = await contactsIn(tables).list({ owner: planId, order: 'oldest', limit: sliceMax });
-      const count = await contactsIn(tables).remove(...page.map(({ id }) => id));
-      return { count, isLast: page.length < sliceMax };
-    }),
-  );
+  await inTransactions(store, async (tables) => {
+    const page = await contactsIn(tables).list({ owner: planId, order: 'oldest', limit: sliceMax });
+    const count = await contactsIn(tables).remove(...page.map(({ id }) => id));
+    return { count, isLast: page.length < sliceMax };
+  });
 }
 
 /** Plans that were made before that instant: they hold personal data. */

@@ -1,8 +1,8 @@
 /**
  * Records of one kind, typed. A record is its document; where it is found follows from the document by the `place` of its kind.
  */
-import { setImmediate } from 'node:timers/promises';
-import type { DeskRecord, DeskTables, RecordFilter, RecordKind, Tables } from '#src/ledger/tables.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { DeskRecord, DeskTables, RecordFilter, RecordKind, Store, Tables } from '#src/ledger/tables.ts';
 
 type Place = Omit<DeskRecord, 'number' | 'document'>;
 
@@ -62,18 +62,31 @@ export const sliceMax = 500;
 /** For lists that are short by their nature: schedules, workers, feeds. */
 export const allMax = 100_000;
 
+/** What a slice did, and whether there is none after it. */
+export interface Slice {
+  readonly count: number;
+  readonly isLast: boolean;
+}
+
 /**
  * Work through many records in short transactions, between which others have their turn. Ends when a slice says that it was the
  * last: each must leave less to do. @returns what the slices counted, together.
  */
-export async function inSlices(
-  slice: () => Promise<{ readonly count: number; readonly isLast: boolean }>,
-): Promise<number> {
+export async function inSlices(slice: () => Promise<Slice>): Promise<number> {
   let total = 0;
   for (;;) {
     const { count, isLast } = await slice();
     total += count;
     if (isLast) return total;
-    await setImmediate();
+    await nextTurn();
   }
+}
+
+/** The same, each slice in a transaction of its own. Ends with the signal, too: what is left is found by the next sweep. */
+export async function inTransactions(
+  { transact }: Pick<Store, 'transact'>,
+  slice: (tables: Tables) => Promise<Slice>,
+  signal?: AbortSignal,
+): Promise<number> {
+  return inSlices(async () => (signal?.aborted === true ? { count: 0, isLast: true } : transact(slice)));
 }

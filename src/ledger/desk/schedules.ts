@@ -14,7 +14,7 @@ import {
 import { type ScheduleLedger, type ScheduleRecord, type TickRecord, ticksKeptMax } from '#src/ledger/schedules.ts';
 import type { Store, Tables } from '#src/ledger/tables.ts';
 import { enterAct } from './acts.ts';
-import { allMax, inSlices, recordsOf, sliceMax } from './records.ts';
+import { allMax, inTransactions, recordsOf, sliceMax } from './records.ts';
 
 export const schedulesIn = recordsOf<ScheduleRecord>('schedule', ({ name }) => ({
   ...{ id: name, owner: null, state: '', atMs: null },
@@ -67,13 +67,11 @@ export function schedulesOver(store: Store): ScheduleLedger {
 
     remove: async (name) => {
       await store.transact(async (tables) => schedulesIn(tables).remove(name));
-      await inSlices(() =>
-        store.transact(async (tables) => {
-          const old = await ticksIn(tables).list({ owner: name, order: 'oldest', limit: sliceMax });
-          const count = await ticksIn(tables).remove(...old.map(({ id }) => id));
-          return { count, isLast: old.length < sliceMax };
-        }),
-      );
+      await inTransactions(store, async (tables) => {
+        const old = await ticksIn(tables).list({ owner: name, order: 'oldest', limit: sliceMax });
+        const count = await ticksIn(tables).remove(...old.map(({ id }) => id));
+        return { count, isLast: old.length < sliceMax };
+      });
     },
 
     advance: (name, fromMs, toMs, newTick, skipped) =>

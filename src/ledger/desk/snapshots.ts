@@ -12,7 +12,7 @@ import type { NewSnapshot, SnapshotLedger, SnapshotRecord } from '#src/ledger/sn
 import type { Store, StoredVersion, Tables, VersionFilter } from '#src/ledger/tables.ts';
 import type { PhoneNumber } from '#src/wire/phone-number.ts';
 import { enterDeliveries } from './deliveries.ts';
-import { allMax, type Entry, inSlices, recordsOf, sliceMax } from './records.ts';
+import { allMax, type Entry, inTransactions, recordsOf, sliceMax } from './records.ts';
 
 interface KeptSnapshot extends SnapshotRecord {
   /** The keys of its numbers, as `writeRuns` writes them; null where it shows what another one does. */
@@ -135,19 +135,15 @@ const numbersOf = (tables: Desk, series: string, takenAtMs: number): Promise<rea
 async function forget(store: Store, series: string, beforeMs: number, keepMax: number): Promise<readonly number[]> {
   const { gone, contentMs } = await forgettable(store.reads, series, beforeMs, keepMax);
   const left = [...gone];
-  await inSlices(() =>
-    store.transact(async (tables) => {
-      const ids = left.splice(0, sliceMax).map((takenAtMs) => idOf(series, takenAtMs));
-      return { count: await snapshotsIn(tables).remove(...ids), isLast: left.length === 0 };
-    }),
-  );
+  await inTransactions(store, async (tables) => {
+    const ids = left.splice(0, sliceMax).map((takenAtMs) => idOf(series, takenAtMs));
+    return { count: await snapshotsIn(tables).remove(...ids), isLast: left.length === 0 };
+  });
   if (contentMs === null) return gone;
-  await inSlices(() =>
-    store.transact(async ({ desk }) => {
-      const count = await desk.removeVersions(series, contentMs, sliceMax);
-      return { count, isLast: count < sliceMax };
-    }),
-  );
+  await inTransactions(store, async ({ desk }) => {
+    const count = await desk.removeVersions(series, contentMs, sliceMax);
+    return { count, isLast: count < sliceMax };
+  });
   return gone;
 }
 

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { forgottenBefore, isSeenLongAgo, type KnownFile, passedOver } from '#src/ledger/rules/takes.ts';
 import type { Store, Tables } from '#src/ledger/tables.ts';
 import type { TakeBeginning, TakeLedger, TakenFile, TakenUrl } from '#src/ledger/takes.ts';
-import { type Entry, inSlices, recordsOf, sliceMax } from './records.ts';
+import { type Entry, inSlices, inTransactions, recordsOf, sliceMax } from './records.ts';
 
 type Desk = Pick<Tables, 'desk'>;
 
@@ -127,14 +127,12 @@ export async function forgetTaken(store: Store, nowMs: number, keepMs: number): 
   const isForgotten = ({ feed, path, seenAtMs }: KnownFile): boolean =>
     path !== kept.get(feed) && seenAtMs < forgottenBefore(newestSeen.get(feed) ?? nowMs, nowMs, keepMs);
   const left = old.filter(isForgotten).map(({ feed, path }) => idOf(feed, path));
-  return inSlices(() =>
-    store.transact(async (tables) => {
-      // One of them may have come back since.
-      const files = await filesIn(tables).many(left.splice(0, sliceMax));
-      const gone = [...files].filter(([, file]) => isForgotten(file)).map(([id]) => id);
-      return { count: await filesIn(tables).remove(...gone), isLast: left.length === 0 };
-    }),
-  );
+  return inTransactions(store, async (tables) => {
+    // One of them may have come back since.
+    const files = await filesIn(tables).many(left.splice(0, sliceMax));
+    const gone = [...files].filter(([, file]) => isForgotten(file)).map(([id]) => id);
+    return { count: await filesIn(tables).remove(...gone), isLast: left.length === 0 };
+  });
 }
 
 function taken({ seenAtMs: _kept, sha256, ...file }: KnownFile): TakenFile | null {

@@ -116,7 +116,7 @@ async function readPart(
 }
 
 async function listedOf(store: Store, ids: readonly string[], filter: Given): Promise<readonly LetterFacts[]> {
-  const found = await inSlices(ids, (slice) => store.reads.letters.facts({ by: 'id', ids: slice }));
+  const found = await readInParts(ids, (slice) => store.reads.letters.facts({ by: 'id', ids: slice }));
   return found
     .filter((letter) => fitsFilter(filter, letter))
     .toSorted(inListOrder)
@@ -125,12 +125,12 @@ async function listedOf(store: Store, ids: readonly string[], filter: Given): Pr
 
 async function readInOrder(store: Store, found: readonly LetterFacts[]): Promise<readonly DeadLetter[]> {
   const ids = found.map(({ id }) => id);
-  const letters = await inSlices(ids, (slice) => store.reads.letters.read(slice));
+  const letters = await readInParts(ids, (slice) => store.reads.letters.read(slice));
   const byId = new Map(letters.map((letter) => [letter.id, letter]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-async function inSlices<Found>(
+async function readInParts<Found>(
   ids: readonly string[],
   read: (slice: readonly string[]) => Promise<readonly Found[]>,
 ): Promise<readonly Found[]> {

@@ -4,11 +4,11 @@
  * Everything that has ended leaves a slice at a time, each a transaction of its own with turns of the event loop between them. A sweep
  * that was interrupted begins again and finds less to do.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { forgetActs } from '#src/ledger/desk/acts.ts';
 import { dropAudits, forgetAudits } from '#src/ledger/desk/audits.ts';
 import { forgetDeliveries } from '#src/ledger/desk/deliveries.ts';
 import { forgetPlans } from '#src/ledger/desk/plans.ts';
+import { inTransactions } from '#src/ledger/desk/records.ts';
 import { forgetTaken } from '#src/ledger/desk/takes.ts';
 import type { KeptLonger } from '#src/ledger/port.ts';
 import { acceptedStates, historyKind } from '#src/ledger/rules/feeds.ts';
@@ -28,22 +28,24 @@ const journal: ForgetSlice = ({ keys }, beforeMs, limit) => keys.forget({ past: 
 const pastRowsPerSlice = 500;
 
 /** Ends where nothing is left, or with the signal: each turn deletes as many rows as it may, or is the last. */
-export async function inSlices(
+async function deleteAll(
   store: Store,
   slice: (tables: Tables) => Promise<number>,
-  signal?: AbortSignal,
-  sliceMax = rowsPerSlice,
+  signal: AbortSignal | undefined,
+  limit = rowsPerSlice,
 ): Promise<void> {
-  for (let isLeft = true; isLeft && signal?.aborted !== true; await nextTurn()) {
-    isLeft = (await store.transact(slice)) >= sliceMax;
-  }
+  const counted = async (tables: Tables) => {
+    const count = await slice(tables);
+    return { count, isLast: count < limit };
+  };
+  await inTransactions(store, counted, signal);
 }
 
 /** Deletes what ended longer ago than it is kept (`Ledger.forget`). */
 export async function forgetEnded(store: Store, nowMs: number, keepMs: number, longer: KeptLonger = {}): Promise<void> {
   const { journalMs, historyMs, signal } = longer;
   const forget = (slice: ForgetSlice, keptMs: number) =>
-    inSlices(store, (tables) => slice(tables, nowMs - keptMs, pastRowsPerSlice), signal, pastRowsPerSlice);
+    deleteAll(store, (tables) => slice(tables, nowMs - keptMs, pastRowsPerSlice), signal, pastRowsPerSlice);
   await forgetLetters(store, nowMs - keepMs);
   await forgetDeliveries(store, nowMs - keepMs);
   await forgetTaken(store, nowMs, keepMs);
@@ -96,7 +98,7 @@ async function forgetRun(store: Store, run: RunRecord, signal?: AbortSignal): Pr
   const { sequence } = run;
   if (await isReferred(store.reads, run)) return;
   for (const part of parts) {
-    await inSlices(store, ({ runs }) => runs.deletePart(sequence, part, rowsPerSlice), signal);
+    await deleteAll(store, ({ runs }) => runs.deletePart(sequence, part, rowsPerSlice), signal);
   }
   if (signal?.aborted === true || !(await dropAudits(store, run.id))) return;
   await store.transact(async (tables) => {
