@@ -8,7 +8,7 @@
 import { existsSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { messageOf, PatchbayError } from '#src/errors.ts';
+import { messageOf, PatchbayError, systemCodeOf } from '#src/errors.ts';
 
 interface StoreLock {
   readonly release: () => void;
@@ -162,8 +162,12 @@ export function makeFolder(path: string): void {
   // Ends: each turn goes one folder up, to the root at last.
   for (let at = path; !existsSync(at) && dirname(at) !== at; at = dirname(at)) missing.push(at);
   for (const folder of missing.reverse()) {
-    // Another process may be making it, too.
-    if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
+    try {
+      mkdirSync(folder, { mode: 0o700 });
+    } catch (error) {
+      // Another process has made it meanwhile.
+      if (systemCodeOf(error) !== 'EEXIST') throw error;
+    }
   }
 }
 

@@ -136,12 +136,17 @@ async function writeFile(
   }
 }
 
+/** Makes the new name durable. The dump itself is on the disk, also where the system can neither open nor sync a folder. */
 function syncFolder(path: string): void {
-  const handle = openSync(path, 'r');
   try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
+    const handle = openSync(path, 'r');
+    try {
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+  } catch {
+    // Windows and some network file systems.
   }
 }
 
