@@ -10,9 +10,10 @@ import { open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import type { LedgerCheck } from '#src/ledger/soundness.ts';
+import { syncFolder } from '#src/whole-file.ts';
 import { checkLedger, openToRead } from './check.ts';
 import { ledgerTroubleOf } from './damage.ts';
-import { giveName, requireFree, syncFile, syncFolder } from './new-file.ts';
+import { giveName, requireFree, syncFile } from './new-file.ts';
 
 /**
  * @param file the ledger.

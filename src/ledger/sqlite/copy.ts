@@ -14,11 +14,12 @@ import {
   sliceCharsMax,
   sliceRowsMax,
 } from '#src/ledger/copy/copy-ledger.ts';
+import { syncFolder } from '#src/whole-file.ts';
 import { bytesOf, checkLedger, openToRead } from './check.ts';
 import { ledgerTroubleOf } from './damage.ts';
 import { type Database, openDatabase } from './database.ts';
 import { openSqliteLedger } from './ledger.ts';
-import { giveName, requireFree, syncFile, syncFolder } from './new-file.ts';
+import { giveName, requireFree, syncFile } from './new-file.ts';
 
 const busyTimeoutMs = 4_000;
 

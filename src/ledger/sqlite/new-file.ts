@@ -45,12 +45,3 @@ export async function syncFile(path: string): Promise<void> {
     await handle.close();
   }
 }
-
-export async function syncFolder(path: string): Promise<void> {
-  try {
-    await syncFile(path);
-  } catch {
-    // Windows cannot open a folder, and some file systems cannot sync one. The file itself is on disk; only its name could be
-    // lost in a power cut, and then there is no file under a wrong name either.
-  }
-}
