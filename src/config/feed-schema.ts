@@ -3,6 +3,7 @@
  * `docs/contract.md`, "Feeds and schedules, in the config").
  */
 import { z } from 'zod';
+import { reservedSource, sourceLengthMax } from '#src/reserved-sources.ts';
 import {
   checkedText,
   choice,
@@ -40,13 +41,7 @@ function takenBy(name: string): string | null {
   return Object.hasOwn(taken, folded) ? (taken[folded] ?? null) : null;
 }
 
-// Source labels that the service accepts (`docs/facts.md`, "Create, read, update, delete"; `docs/interface.md`, section 8). The words
-// are in `src/mapping/cell.ts` too: this layer must not import it, and a wrong label is reported with its line when
-// the configuration is loaded. A test compares both.
-
-export const sourceLengthMax = 72;
-export const reservedSourceWords = ['openphone', 'device', 'csv', 'zapier', 'google-people', 'other'] as const;
-export const reservedSourcePrefixes = ['openphone', 'csv'] as const;
+// Source labels: a wrong one is reported with its line when the configuration is loaded.
 
 const expectedSource = `a label of 1 to ${sourceLengthMax} characters, such as the name of the system that the files come from`;
 
@@ -55,9 +50,8 @@ export function sourceProblem(text: string): string | null {
   const label = text.trim().normalize('NFC');
   const length = [...label].length;
   if (length < 1 || length > sourceLengthMax || /\p{Cc}/u.test(label)) return expectedSource;
-  const folded = label.toLowerCase();
-  if (reservedSourceWords.some((word) => word === folded)) return 'a label that the service does not reserve';
-  const prefix = reservedSourcePrefixes.find((reserved) => folded.startsWith(reserved));
+  const { word, prefix } = reservedSource(label);
+  if (word !== undefined) return 'a label that the service does not reserve';
   return prefix === undefined ? null : `a label that does not begin with "${prefix}", which the service reserves`;
 }
 

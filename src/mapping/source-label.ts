@@ -1,13 +1,7 @@
-/**
- * Source labels of contacts (`docs/interface.md`, section 8; the words: `docs/facts.md`, "Create, read, update, delete"): those of cells,
- * and those of the configuration.
- */
+/** Source labels of contacts (`docs/interface.md`, section 8): those of cells, and those of the configuration. */
 import { PatchbayError } from '#src/errors.ts';
+import { reservedSource, sourceLengthMax } from '#src/reserved-sources.ts';
 import { bad, type Reading, readText } from './cell.ts';
-
-export const sourceLengthMax = 72;
-export const reservedSourceWords = ['openphone', 'device', 'csv', 'zapier', 'google-people', 'other'] as const;
-export const reservedSourcePrefixes = ['openphone', 'csv'] as const;
 
 /** A `source`: 1 to 72 characters, no reserved word, no reserved prefix, compared without regard to case. */
 export function readSource(text: string): Reading<string> {
@@ -29,14 +23,6 @@ export function readSource(text: string): Reading<string> {
 export function isReservedSource(text: string): boolean {
   const { word, prefix } = reservedSource(text.trim());
   return word !== undefined || prefix !== undefined;
-}
-
-function reservedSource(label: string) {
-  const folded = label.toLowerCase();
-  return {
-    word: reservedSourceWords.find((reserved) => reserved === folded),
-    prefix: reservedSourcePrefixes.find((reserved) => folded.startsWith(reserved)),
-  };
 }
 
 /**

@@ -2,15 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { printConfig } from '#src/config/document.ts';
-import {
-  feedNameProblem,
-  readOnMissing,
-  reservedSourcePrefixes,
-  reservedSourceWords,
-  sourceLengthMax,
-  sourceProblem,
-} from '#src/config/feed-schema.ts';
-import * as ofMapping from '#src/mapping/source-label.ts';
+import { feedNameProblem, readOnMissing, sourceProblem } from '#src/config/feed-schema.ts';
 import { configBench, feedProblems, loaded, problems } from './support.ts';
 
 const whole = `feeds:
@@ -284,14 +276,6 @@ describe("a feed's source label", () => {
       'patchbay.yaml:2:3: feeds.csv is reserved by the service as a source label; rename the feed, or set its source',
     ]);
     expect((await loaded('feeds: { csv: { source: CRM } }\n')).config.feeds.csv?.source).toBe('CRM');
-  });
-
-  it('what is reserved is the same here and where rows are read', () => {
-    expect([sourceLengthMax, reservedSourceWords, reservedSourcePrefixes]).toEqual([
-      ofMapping.sourceLengthMax,
-      ofMapping.reservedSourceWords,
-      ofMapping.reservedSourcePrefixes,
-    ]);
   });
 });
 
