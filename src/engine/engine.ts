@@ -127,7 +127,12 @@ function beginQueue(home: Home, closers: Closers): Promise<QueueServer> {
   return queue;
 }
 
-/** @param stopping cuts all reads that have no signal of their own. */
+/**
+ * The order in which closers are added is behaviour, since each is called before those added earlier: lock, queue, presence (hosts), sandbox,
+ * client, producer, dispatcher, notices, candidacy (hosts), last look of the notice watch, pauses of runs (alone), workers with led work,
+ * `giveUp` of the queue's server, sweeper, timers, registration (alone).
+ * @param stopping cuts all reads that have no signal of their own.
+ */
 async function build(home: Home, options: EngineOptions, closers: Closers, stopping: AbortController): Promise<Engine> {
   const { config, ledger, clock, log } = home;
   // A follower that takes over after damage must not start on the damaged ledger.
