@@ -9,12 +9,12 @@ import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 import type { FileOnHost } from '#src/notices/feed-condition.ts';
 import type { QueueServer } from '#src/queue/connection.ts';
 import { noteStopped, type StopParts } from '#src/runs/stop-run.ts';
+import type { Closers } from './closers.ts';
 import type { Health } from './health.ts';
 import { enterHost, type HostPresence } from './host-presence.ts';
 import type { LedWork } from './led-work.ts';
 import type { PeriodicTask } from './periodic-tasks.ts';
 import { nameQueue, renameQueue, requireQueue } from './queue-identity.ts';
-import type { Closers } from './worker-session.ts';
 
 /** Null where the ledger belongs to this data folder alone. @throws what `enterHost` throws. */
 export async function enterAmongHosts(

@@ -11,7 +11,6 @@ import { finishRunJob } from '#jobs/finish-run.ts';
 import { engineCatalog, jobCatalog } from '#jobs/index.ts';
 import { upsertBatch, workOnBatch } from '#jobs/upsert-batch.ts';
 import type { Home } from '#src/app.ts';
-import { dataFolders } from '#src/config/data-folders.ts';
 import { serviceFigures } from '#src/config/schema.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { EngineLock } from '#src/ledger/engine-presence.ts';
@@ -20,7 +19,7 @@ import { activeRunStates } from '#src/ledger/runs.ts';
 import { addressedTo, addresseesOf } from '#src/notices/addressees.ts';
 import { openNotices } from '#src/notices/deliver.ts';
 import { startNoticeWatch } from '#src/notices/watch-feeds.ts';
-import { openQueueServer, type QueueServer } from '#src/queue/connection.ts';
+import type { QueueServer } from '#src/queue/connection.ts';
 import { createDispatcher, type Dispatcher, type DispatchScope } from '#src/queue/dispatcher.ts';
 import { jobsOfHost } from '#src/queue/job-definition.ts';
 import { openProducer, type Producer, type QueueDepth, type QueueObserver } from '#src/queue/producer.ts';
@@ -32,17 +31,18 @@ import { tidyFinished } from '#src/runs/finish-run.ts';
 import { removeStrayDownloads } from '#src/takes/enter.ts';
 import { firstLookHeldMsMax, isHeldBack } from '#src/workspace/port.ts';
 import { enterAmongHosts, filesAway, hostTasks, shareQueue, standAmongHosts } from './among-hosts.ts';
+import { type Closers, createClosers, createStopDeadline } from './closers.ts';
 import { createHealth, type KnownTrouble } from './health.ts';
 import { createHeapRoom } from './heap-room.ts';
 import { batchContext, jobContext, takeParts } from './job-context.ts';
 import { forgetJobFailures, jobFailureNotes } from './job-failure-notes.ts';
 import { createLedWork } from './led-work.ts';
+import { openEngineQueue, openSandbox } from './own-services.ts';
 import { createSweeper, type PeriodicTask, startEngineTimers, sweepOver } from './periodic-tasks.ts';
 import { placeSeenFrom, registerEngine, removeDeadWorkers } from './registration.ts';
 import { beginPauses, endPauses } from './run-pauses.ts';
 import type { Sandbox } from './sandbox.ts';
 import { createServiceWatch, createWriteTrial, type ServiceWatch } from './service-watch.ts';
-import { type Closers, createClosers, createStopDeadline } from './worker-session.ts';
 import { openWorkspaceClient, type WorkspaceClient } from './workspace-client.ts';
 
 export interface EngineOptions {
@@ -110,12 +110,6 @@ export async function startEngine(home: Home, lock: EngineLock, options: EngineO
   } finally {
     options.signal?.removeEventListener('abort', cut);
   }
-}
-
-/** The queue's server. The caller holds the lock. @throws what `openQueueServer` throws. */
-export function openEngineQueue({ config, folders, ledgerPlace, log }: Home): Promise<QueueServer> {
-  const { redisUrl } = config.queue;
-  return openQueueServer({ redisUrl, isShared: ledgerPlace.kind !== 'file', folder: folders.queue, log });
 }
 
 /** The embedded one needs a second, in which the rest of the start goes on. */
@@ -303,16 +297,6 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
     died: death.promise,
     stop: closers.closeAll,
   };
-}
-
-/** Null for a real service. */
-export async function openSandbox({ config, clock, log, mode }: Home, closers: Closers): Promise<Sandbox | null> {
-  if (mode !== 'sandbox') return null;
-  // The whole service is loaded where it is needed only.
-  const { startSandbox } = await import('./sandbox.ts');
-  const sandbox = await startSandbox(dataFolders(config, 'sandbox'), clock, log.child({ part: 'service' }));
-  closers.add(() => sandbox.close());
-  return sandbox;
 }
 
 interface ServiceSide {

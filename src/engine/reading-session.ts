@@ -8,9 +8,9 @@ import { PatchbayError } from '#src/errors.ts';
 import { takeEngineLock } from '#src/ledger/engine-presence.ts';
 import { attachQueueServer, type QueueServer } from '#src/queue/connection.ts';
 import { firstLookHeldMsMax, type Workspace } from '#src/workspace/port.ts';
-import { openEngineQueue, openSandbox } from './engine.ts';
+import { type Closers, createClosers } from './closers.ts';
+import { openEngineQueue, openSandbox, sandboxOf } from './own-services.ts';
 import { findEngine, queueOf } from './registration.ts';
-import { type Closers, createClosers, sandboxOf } from './worker-session.ts';
 import { openWorkspaceClient, type SandboxPlace } from './workspace-client.ts';
 
 export interface ReadingSession {

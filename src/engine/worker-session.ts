@@ -9,24 +9,22 @@
  * ledger's workspace. A failure of the service pauses the work of all processes and ends the session, so that the next
  * session begins with that check: otherwise a worker whose own key is wrong would pause all others again and again.
  */
-import { readFile } from 'node:fs/promises';
 import { batchCatalog } from '#jobs/index.ts';
 import type { Home } from '#src/app.ts';
-import { type Clock, sleepUnlessCut } from '#src/clock.ts';
-import { dataFolders } from '#src/config/data-folders.ts';
+import { sleepUnlessCut } from '#src/clock.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import type { EngineRegistration } from '#src/ledger/engine-presence.ts';
-import { isLedgerAway, isLedgerTrouble } from '#src/ledger/trouble.ts';
+import { isLedgerAway } from '#src/ledger/trouble.ts';
 import { waitOut } from '#src/ledger/wait-out.ts';
-import type { Logger } from '#src/log.ts';
 import { attachQueueServer, type QueueServer } from '#src/queue/connection.ts';
 import { startWorkers } from '#src/queue/workers.ts';
-import { parseOrigin } from '#src/workspace/http-workspace.ts';
 import { firstLookHeldMsMax } from '#src/workspace/port.ts';
+import { createClosers, createStopDeadline } from './closers.ts';
 import { createHealth } from './health.ts';
 import { createHeapRoom } from './heap-room.ts';
 import { batchContext, type ServiceFailures } from './job-context.ts';
 import { jobFailureNotes } from './job-failure-notes.ts';
+import { sandboxOf } from './own-services.ts';
 import { requireQueue } from './queue-identity.ts';
 import {
   findEngine,
@@ -39,7 +37,7 @@ import {
   watchEngine,
 } from './registration.ts';
 import { createServiceWatch, type ServiceWatch } from './service-watch.ts';
-import { openWorkspaceClient, type SandboxPlace, type WorkspaceClient } from './workspace-client.ts';
+import { openWorkspaceClient, type WorkspaceClient } from './workspace-client.ts';
 
 interface WorkerOptions {
   /** Ends the worker: requests in progress are finished. */
@@ -156,36 +154,6 @@ async function isQueueOfHosts({ ledger, ledgerPlace }: Home, server: QueueServer
 }
 
 /**
- * The address and the key of the engine's sandbox; null for a real service.
- * @throws PatchbayError `usage` `otherService`.
- */
-export async function sandboxOf({ config, mode }: Home, engine: EngineRegistration): Promise<SandboxPlace | null> {
-  if (mode === 'sandbox') {
-    const apiKey = await readSandboxKey(dataFolders(config, 'sandbox').sandboxKeyFile);
-    return { origin: engine.serviceOrigin, apiKey };
-  }
-  const origin = parseOrigin(config.service.baseUrl ?? '');
-  if (origin === engine.serviceOrigin) return null;
-  const message = `the running engine writes to ${engine.serviceOrigin}, and this process is configured for ${origin}`;
-  throw new PatchbayError('usage', 'otherService', message, {
-    hint: 'Start the worker with the same configuration and environment variables as the engine.',
-  });
-}
-
-/** @throws PatchbayError `usage` `sandboxNotShared` where the engine's data folder is another one. */
-async function readSandboxKey(file: string): Promise<string> {
-  try {
-    return (await readFile(file, 'utf8')).trim();
-  } catch (error) {
-    const message = 'the running engine has a sandbox of its own, which this data folder cannot reach';
-    throw new PatchbayError('usage', 'sandboxNotShared', message, {
-      hint: "Start the worker on the engine's data folder, or set PATCHBAY_BASE_URL to a service that all of them reach.",
-      cause: error,
-    });
-  }
-}
-
-/**
  * Checks until the key opens the ledger's workspace; waits while the service does not answer or refuses the key.
  * @returns false if the signal fired first.
  * @throws PatchbayError `usage` `otherWorkspace`.
@@ -244,37 +212,5 @@ function sessionFailures(
       return paused;
     },
     atWork: watch.atWork,
-  };
-}
-
-/** What is left of the time for a stop, in milliseconds. It begins with the first question. */
-export function createStopDeadline(clock: Pick<Clock, 'monotonicMs'>, deadlineMs: number): () => number {
-  let overAtMs: number | null = null;
-  return () => {
-    overAtMs ??= clock.monotonicMs() + deadlineMs;
-    return Math.max(0, overAtMs - clock.monotonicMs());
-  };
-}
-
-/** Closes what was opened, in reverse order, also after an opening that failed halfway. */
-export interface Closers {
-  add(close: () => Promise<void> | void): void;
-  /** Never rejects: a failure is logged, and the others are still closed. A second call does nothing. */
-  closeAll(): Promise<void>;
-}
-
-export function createClosers(log: Logger): Closers {
-  const closers: (() => Promise<void> | void)[] = [];
-  return {
-    add: (close) => void closers.push(close),
-    closeAll: async () => {
-      for (const close of closers.splice(0).reverse()) {
-        try {
-          await close();
-        } catch (error) {
-          log[isLedgerTrouble(error) ? 'debug' : 'warn']({ reason: messageOf(error) }, 'close failed');
-        }
-      }
-    },
   };
 }
