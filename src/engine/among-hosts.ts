@@ -3,34 +3,62 @@
  * looks after what is its own. Nothing of this exists over a ledger in a file.
  */
 import type { Home } from '#src/app.ts';
-import { messageOf, type PatchbayError } from '#src/errors.ts';
+import { messageOf } from '#src/errors.ts';
+import type { HostIdentity } from '#src/ledger/host-identity.ts';
 import type { Candidacy } from '#src/ledger/lead.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 import type { FileOnHost } from '#src/notices/feed-condition.ts';
 import type { QueueServer } from '#src/queue/connection.ts';
-import { noteStopped, type StopParts } from '#src/runs/stop-run.ts';
+import { jobsOfHost } from '#src/queue/job-definition.ts';
+import { noteStopped } from '#src/runs/stop-run.ts';
 import type { Closers } from './closers.ts';
-import type { Health } from './health.ts';
-import { enterHost, type HostPresence } from './host-presence.ts';
+import { enterHost, type HostPresence, type PresenceOptions } from './host-presence.ts';
 import type { LedWork } from './led-work.ts';
 import type { PeriodicTask } from './periodic-tasks.ts';
 import { nameQueue, renameQueue, requireQueue } from './queue-identity.ts';
+import { placeSeenFrom, removeDeadWorkers } from './registration.ts';
+import type { HostTaskParts, Standing } from './standing.ts';
 
-/** Null where the ledger belongs to this data folder alone. @throws what `enterHost` throws. */
-export async function enterAmongHosts(
+/** @throws what `enterHost` throws. */
+export async function amongHosts(
   home: Home,
-  { runsSchedules }: { readonly runsSchedules: boolean },
-  onTaken: (cause: PatchbayError) => void,
+  host: HostIdentity,
+  options: PresenceOptions,
   closers: Closers,
-): Promise<HostPresence | null> {
-  if (home.host === null) return null;
-  const presence = await enterHost(home, home.host, { runsSchedules, onTaken });
+): Promise<Standing> {
+  const presence = await enterHost(home, host, options);
   closers.add(() => presence.leave());
-  return presence;
+  let candidacy: Candidacy | null = null;
+  const leads = (): boolean => candidacy?.isLeading() ?? false;
+  return {
+    shareQueue: (server) => shareQueue(home, server, presence),
+    hasFeedElsewhere: presence.hasFeed,
+    isBesideOthers: presence.others.length > 0,
+    leads,
+    scope: (nowMs) => {
+      const isLeading = leads();
+      return { line: presence.line(nowMs, isLeading), leads: isLeading };
+    },
+    filesAway: () => filesAway(home, presence),
+    tasks: (server, parts) => hostTasks(home, server, parts),
+    ownJobs: jobsOfHost,
+    giveUpLead: async () => candidacy?.close(),
+    // The others have gone on meanwhile: no run was stopped, and a failure may be of their jobs.
+    beforeWork: async () => undefined,
+    // It begins with the lead.
+    beginLed: async () => undefined,
+    sweepsByItself: true,
+    announce: async ({ led, wake, serviceOrigin, queue }) => {
+      candidacy = standForLead(home, presence, led, { runsSchedules: options.runsSchedules, wake });
+      await removeDeadWorkers(home);
+      await presence.ready({ serviceOrigin, queue: placeSeenFrom(home.folders.root, queue) });
+    },
+    sign: presence.sign,
+  };
 }
 
 /** @throws PatchbayError `usage` `otherQueue`. */
-export async function shareQueue({ ledger }: Home, server: QueueServer, presence: HostPresence): Promise<void> {
+async function shareQueue({ ledger }: Home, server: QueueServer, presence: HostPresence): Promise<void> {
   if (server.place.kind !== 'redis') return;
   if (presence.namesQueue) return await nameQueue(server.producer, ledger.id, presence.queueId);
   const who = presence.others[0]?.name ?? 'the other hosts';
@@ -40,7 +68,7 @@ export async function shareQueue({ ledger }: Home, server: QueueServer, presence
 /** After this the next leader begins anew what was cut off. */
 const leadStopMsMax = 5_000;
 
-export function standAmongHosts(
+function standForLead(
   { ledger, log }: Home,
   presence: HostPresence,
   led: LedWork,
@@ -71,11 +99,7 @@ export function standAmongHosts(
 }
 
 /** What each host does at a sweep for itself. */
-export function hostTasks(
-  home: Home,
-  server: QueueServer,
-  { health, runs }: { readonly health: Health; readonly runs: StopParts },
-): readonly PeriodicTask[] {
+function hostTasks(home: Home, server: QueueServer, { health, runs }: HostTaskParts): readonly PeriodicTask[] {
   const { ledger } = home;
   const checkQueue = async (): Promise<void> => {
     if (server.place.kind !== 'redis') return;
@@ -102,10 +126,7 @@ export function hostTasks(
 const filesAwayMax = 100;
 
 /** The oldest file of each feed that only a host can read that is away. */
-export async function filesAway(
-  { ledger, clock }: Home,
-  presence: HostPresence,
-): Promise<ReadonlyMap<string, FileOnHost>> {
+async function filesAway({ ledger, clock }: Home, presence: HostPresence): Promise<ReadonlyMap<string, FileOnHost>> {
   const { away } = presence.line(await ledger.nowMs(clock), true);
   if (away.length === 0) return new Map();
   const runs = await ledger.runs.list({ states: ['queued', 'staging'], hosts: away, limit: filesAwayMax });

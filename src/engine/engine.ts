@@ -2,9 +2,9 @@
  * The engine: queue, workers, periodic tasks and, without a configured service, the sandbox, on one data folder.
  *
  * There is one engine per data folder: the process that holds the lock. Over PostgreSQL several data folders, the *hosts*, may share a ledger
- * (`among-hosts.ts`). Everything an engine does is derived from the ledger, so it may die at any instant and another engine continues. Worker processes (`worker-session.ts`) find it by its
- * registration in the ledger. This file builds the engine: first the connection to the service, then the queue, then what fills
- * and empties it. `stop` closes in reverse order.
+ * (`among-hosts.ts`); what an engine does differently then is in `standing.ts`. Everything an engine does is derived from the ledger, so it may
+ * die at any instant and another engine continues. Worker processes (`worker-session.ts`) find it by its registration in the ledger. This file
+ * builds the engine: first the connection to the service, then the queue, then what fills and empties it. `stop` closes in reverse order.
  */
 import type { BatchContext, JobContext } from '#jobs/context.ts';
 import { finishRunJob } from '#jobs/finish-run.ts';
@@ -14,14 +14,12 @@ import type { Home } from '#src/app.ts';
 import { serviceFigures } from '#src/config/schema.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { EngineLock } from '#src/ledger/engine-presence.ts';
-import type { Candidacy } from '#src/ledger/lead.ts';
 import { activeRunStates } from '#src/ledger/runs.ts';
 import { addressedTo, addresseesOf } from '#src/notices/addressees.ts';
 import { openNotices } from '#src/notices/deliver.ts';
 import { startNoticeWatch } from '#src/notices/watch-feeds.ts';
 import type { QueueServer } from '#src/queue/connection.ts';
 import { createDispatcher, type Dispatcher, type DispatchScope } from '#src/queue/dispatcher.ts';
-import { jobsOfHost } from '#src/queue/job-definition.ts';
 import { openProducer, type Producer, type QueueDepth, type QueueObserver } from '#src/queue/producer.ts';
 import { startWorkers } from '#src/queue/workers.ts';
 import { batchesAtOnceMax } from '#src/rate/rate-share.ts';
@@ -30,19 +28,18 @@ import { expireFiles } from '#src/runs/expire-files.ts';
 import { tidyFinished } from '#src/runs/finish-run.ts';
 import { removeStrayDownloads } from '#src/takes/enter.ts';
 import { firstLookHeldMsMax, isHeldBack } from '#src/workspace/port.ts';
-import { enterAmongHosts, filesAway, hostTasks, shareQueue, standAmongHosts } from './among-hosts.ts';
+import { amongHosts } from './among-hosts.ts';
 import { type Closers, createClosers, createStopDeadline } from './closers.ts';
 import { createHealth, type KnownTrouble } from './health.ts';
 import { createHeapRoom } from './heap-room.ts';
 import { batchContext, jobContext, takeParts } from './job-context.ts';
-import { forgetJobFailures, jobFailureNotes } from './job-failure-notes.ts';
+import { jobFailureNotes } from './job-failure-notes.ts';
 import { createLedWork } from './led-work.ts';
 import { openEngineQueue, openSandbox } from './own-services.ts';
 import { createSweeper, type PeriodicTask, startEngineTimers, sweepOver } from './periodic-tasks.ts';
-import { placeSeenFrom, registerEngine, removeDeadWorkers } from './registration.ts';
-import { beginPauses, endPauses } from './run-pauses.ts';
 import type { Sandbox } from './sandbox.ts';
 import { createServiceWatch, createWriteTrial, type ServiceWatch } from './service-watch.ts';
+import { aloneOn } from './standing.ts';
 import { openWorkspaceClient, type WorkspaceClient } from './workspace-client.ts';
 
 export interface EngineOptions {
@@ -133,26 +130,29 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
   await ledger.requireSound();
   const death = Promise.withResolvers<PatchbayError>();
   const queue = beginQueue(home, closers);
-  const presence = await enterAmongHosts(home, options, death.resolve, closers);
+  const { runsSchedules } = options;
+  const standing =
+    home.host === null
+      ? aloneOn(home)
+      : await amongHosts(home, home.host, { runsSchedules, onTaken: death.resolve }, closers);
   const sandbox = await openSandbox(home, closers);
   // Before the client, whose rate gate is kept there.
   const server = await queue;
-  if (presence !== null) await shareQueue(home, server, presence);
-  const hasFeedElsewhere = presence?.hasFeed;
+  await standing.shareQueue(server);
   const { client, watch, batches } = openService(
     home,
     sandbox,
     server,
     options.sameWorkspace,
     stopping.signal,
-    hasFeedElsewhere,
+    standing.hasFeedElsewhere,
   );
   const stopLeftMs = createStopDeadline(clock, config.queue.stopDeadlineMs);
   closers.add(async () => {
     stopping.abort(stopped());
     await client.close(stopLeftMs());
   });
-  await checkService(home, client, watch, options.waitFor, (presence?.others.length ?? 0) > 0);
+  await checkService(home, client, watch, options.waitFor, standing.isBesideOthers);
 
   const health = createHealth({ clock, log, queueDescription: server.description, folder: home.folders.root });
   home.observeLedger((trouble) => {
@@ -161,13 +161,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
   });
   server.onDeath((cause) => death.resolve(queueDied(cause)));
   await health.look();
-  /** Over a ledger in a file this engine always leads. */
-  let isLeading = (): boolean => presence === null;
-  let candidacy: Candidacy | null = null;
-  const scope = (nowMs: number): DispatchScope => {
-    const leads = isLeading();
-    return { line: presence?.line(nowMs, leads) ?? null, leads, isOwnerDead: home.identity.isDead };
-  };
+  const scope = (nowMs: number): DispatchScope => ({ ...standing.scope(nowMs), isOwnerDead: home.identity.isDead });
   const { producer, dispatcher } = openQueue(home, server, health.queueEnded, scope, closers);
   const notices = openNotices({
     ...{ ledger, clock, log, random: Math.random, notify: config.notify, workspace: home.serviceName },
@@ -177,11 +171,11 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
   const noticeWatch = startNoticeWatch({
     ...{ ledger, clock, log, feeds: config.feeds, notify: config.notify },
     addressed: (notice) => addressedTo(addresseesOf(config.notify), notice),
-    runsSchedules: options.runsSchedules,
-    filesAway: async () => (presence === null ? new Map() : await filesAway(home, presence)),
+    runsSchedules,
+    filesAway: standing.filesAway,
   });
   const led = createLedWork({
-    ...{ home, producer, wake: dispatcher.wake, runsSchedules: options.runsSchedules },
+    ...{ home, producer, wake: dispatcher.wake, runsSchedules },
     connection: server.worker,
     onJobEnd: (_name, id, failed) => dispatcher.ended(id, failed),
     context: (): JobContext => context,
@@ -194,7 +188,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
   const atEachSweep = (run: PeriodicTask['run']): PeriodicTask => ({ everySweeps: 1, run });
   const byLeader = ({ everySweeps, run }: PeriodicTask): PeriodicTask => ({
     everySweeps,
-    run: async (signal) => (isLeading() ? run(signal) : undefined),
+    run: async (signal) => (standing.leads() ? run(signal) : undefined),
   });
   // In this order: due ticks are entered before the dispatcher looks for them.
   const tasks: readonly PeriodicTask[] = [
@@ -224,7 +218,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
       run: () => expireFiles({ clock, log, runs: ledger.runs }, home.runFolders, config.data.keepFilesMs),
     },
     byLeader({ everySweeps: expireEverySweeps, run: (signal) => forget(home, signal) }),
-    ...(presence === null ? [] : hostTasks(home, server, { health, runs: batches.runs })),
+    ...standing.tasks(server, { health, runs: batches.runs }),
   ];
   const sweeper = createSweeper(clock, sweepOver(tasks));
   const context = jobContext(home, batches, {
@@ -234,22 +228,18 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
     wake: dispatcher.wake,
     underWay: led.underWay,
   });
-  await producer.forget(presence === null ? jobCatalog.map((job) => job.name) : jobsOfHost);
+  await producer.forget(standing.ownJobs);
   await limitBatches();
   const { downloads } = takeParts(home);
   await removeStrayDownloads(downloads, home.log);
   await options.enter?.();
-  if (presence !== null) closers.add(() => candidacy?.close());
+  closers.add(() => standing.giveUpLead());
   // After the last job, and not during another look: a short import ends before its first sweep.
-  closers.add(async () => (isLeading() ? noticeWatch.look() : undefined));
-  if (presence === null) {
-    await endPauses(home);
-    await forgetJobFailures(home);
-    closers.add(() => beginPauses(home));
-  }
+  closers.add(async () => (standing.leads() ? noticeWatch.look() : undefined));
+  await standing.beforeWork(closers);
   const heapRoom = createHeapRoom();
   const workers = startWorkers({
-    ...{ ledgerId: ledger.id, host: presence?.id ?? null, connection: server.worker, context, log },
+    ...{ ledgerId: ledger.id, host: home.host?.id ?? null, connection: server.worker, context, log },
     catalog: engineCatalog,
     concurrency: { 'upsert-batch': config.upsert.batchesAtOnce },
     onJobBegin: heapRoom.begins,
@@ -267,31 +257,26 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
   closers.add(() => server.giveUp());
   await enterOrphans(home.submit);
   await removeStrays(home.submit);
-  if (presence === null) await led.begin();
+  await standing.beginLed(led);
   closers.add(() => sweeper.stop());
   const { wake } = dispatcher;
-  closers.add(startEngineTimers({ clock, log, ledger, producer: presence === null ? producer : null, sweeper, wake }));
-  if (presence === null) closers.add(await registerEngine(home, client.workspace.origin, server.place));
-  else {
-    candidacy = standAmongHosts(home, presence, led, { runsSchedules: options.runsSchedules, wake });
-    isLeading = candidacy.isLeading;
-    await removeDeadWorkers(home);
-    const queue = placeSeenFrom(home.folders.root, server.place);
-    await presence.ready({ serviceOrigin: client.workspace.origin, queue });
-  }
+  const jobsOfSweeps = standing.sweepsByItself ? null : producer;
+  closers.add(startEngineTimers({ clock, log, ledger, producer: jobsOfSweeps, sweeper, wake }));
+  const serviceOrigin = client.workspace.origin;
+  await standing.announce({ led, wake, serviceOrigin, queue: server.place }, closers);
   wake();
 
   return {
     queueDescription: server.description,
     troubles: () => [...health.troubles(), ...led.troubles()],
-    serviceOrigin: client.workspace.origin,
+    serviceOrigin,
     sandboxKey: sandbox?.apiKey ?? null,
     wake: () => {
       wake();
-      void presence?.sign();
+      void standing.sign();
     },
     queueJobs: () => producer.depths(jobCatalog.map((job) => job.name)),
-    leads: () => isLeading(),
+    leads: standing.leads,
     activeRunCount: async () =>
       (await ledger.runs.list({ states: activeRunStates, limit: 1_000, oldestFirst: true })).length,
     died: death.promise,

@@ -1,0 +1,89 @@
+/**
+ * What an engine does differently where its ledger is its data folder's own, in a file, and among other hosts on one ledger (`among-hosts.ts`).
+ * The engine asks once which of both it is, at its start; from then on each difference is one member here.
+ */
+import { jobCatalog } from '#jobs/index.ts';
+import type { Home } from '#src/app.ts';
+import type { QueuePlace } from '#src/ledger/engine-presence.ts';
+import type { FileOnHost } from '#src/notices/feed-condition.ts';
+import type { QueueServer } from '#src/queue/connection.ts';
+import type { DispatchScope } from '#src/queue/dispatcher.ts';
+import type { StopParts } from '#src/runs/stop-run.ts';
+import type { Closers } from './closers.ts';
+import type { Health } from './health.ts';
+import { forgetJobFailures } from './job-failure-notes.ts';
+import type { LedWork } from './led-work.ts';
+import type { PeriodicTask } from './periodic-tasks.ts';
+import { registerEngine } from './registration.ts';
+import { beginPauses, endPauses } from './run-pauses.ts';
+
+/** Members are in the order in which an engine needs them, from its start to its stop. What it opens it gives to the closers. */
+export interface Standing {
+  /** Makes sure that all use this queue. @throws PatchbayError `usage` `otherQueue`. */
+  shareQueue(server: QueueServer): Promise<void>;
+  /** Whether another host has a folder of that feed. */
+  hasFeedElsewhere(feed: string): boolean;
+  /** Whether other hosts were at work when this engine entered: a pause may be theirs. */
+  readonly isBesideOthers: boolean;
+  /** Whether this engine does, at this instant, what is done once for all that share the ledger. */
+  leads(): boolean;
+  /** Which part of the work this engine hands out, by the ledger's clock. */
+  scope(nowMs: number): Pick<DispatchScope, 'line' | 'leads'>;
+  /** The oldest file of each feed that only a host can read that is away. */
+  filesAway(): Promise<ReadonlyMap<string, FileOnHost>>;
+  /** What this engine does at a sweep beyond what every engine does. */
+  tasks(server: QueueServer, parts: HostTaskParts): readonly PeriodicTask[];
+  /** Names of jobs that no other engine works on: what the queue has of them at the start of this one is an earlier one's. */
+  readonly ownJobs: readonly string[];
+  /** Its jobs are over: another engine may lead. */
+  giveUpLead(): Promise<void>;
+  /** Ends what an earlier engine left; before any run is worked on. @throws what the ledger throws. */
+  beforeWork(closers: Closers): Promise<void>;
+  /** Begins led work where this engine leads from its start. @throws what the ledger throws. */
+  beginLed(led: LedWork): Promise<void>;
+  /** Whether each sweep is a matter of this engine alone, and needs no job. */
+  readonly sweepsByItself: boolean;
+  /** The last step of a start: workers find the engine from now on. Among hosts it is ready to lead, too. @throws what the ledger throws. */
+  announce(started: StartedParts, closers: Closers): Promise<void>;
+  /** Shows the others what may have changed. Never rejects. */
+  sign(): Promise<void>;
+}
+
+export interface HostTaskParts {
+  readonly health: Health;
+  readonly runs: StopParts;
+}
+
+/** What has started by the time of `announce`. */
+export interface StartedParts {
+  readonly led: LedWork;
+  readonly wake: () => void;
+  readonly serviceOrigin: string;
+  readonly queue: QueuePlace;
+}
+
+/** The one engine of a ledger in a file: it always leads, and its runs wait while it is stopped. */
+export function aloneOn(home: Home): Standing {
+  const nothing = async (): Promise<void> => undefined;
+  return {
+    shareQueue: nothing,
+    hasFeedElsewhere: () => false,
+    isBesideOthers: false,
+    leads: () => true,
+    scope: () => ({ line: null, leads: true }),
+    filesAway: async () => new Map(),
+    tasks: () => [],
+    ownJobs: jobCatalog.map((job) => job.name),
+    giveUpLead: nothing,
+    beforeWork: async (closers) => {
+      await endPauses(home);
+      await forgetJobFailures(home);
+      closers.add(() => beginPauses(home));
+    },
+    beginLed: (led) => led.begin(),
+    sweepsByItself: false,
+    announce: async ({ serviceOrigin, queue }, closers) =>
+      closers.add(await registerEngine(home, serviceOrigin, queue)),
+    sign: nothing,
+  };
+}
