@@ -9,9 +9,8 @@
 import type { BatchContext, JobContext } from '#jobs/context.ts';
 import { finishRunJob } from '#jobs/finish-run.ts';
 import { engineCatalog, jobCatalog } from '#jobs/index.ts';
-import { upsertBatch, workOnBatch } from '#jobs/upsert-batch.ts';
+import { workOnBatch } from '#jobs/upsert-batch.ts';
 import type { Home } from '#src/app.ts';
-import { serviceFigures } from '#src/config/schema.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { EngineLock } from '#src/ledger/engine-presence.ts';
 import { activeRunStates } from '#src/ledger/runs.ts';
@@ -22,21 +21,19 @@ import type { QueueServer } from '#src/queue/connection.ts';
 import { createDispatcher, type Dispatcher, type DispatchScope } from '#src/queue/dispatcher.ts';
 import { openProducer, type Producer, type QueueDepth, type QueueObserver } from '#src/queue/producer.ts';
 import { startWorkers } from '#src/queue/workers.ts';
-import { batchesAtOnceMax } from '#src/rate/rate-share.ts';
 import { enterOrphans, removeStrays } from '#src/runs/enter-run.ts';
-import { expireFiles } from '#src/runs/expire-files.ts';
-import { tidyFinished } from '#src/runs/finish-run.ts';
 import { removeStrayDownloads } from '#src/takes/enter.ts';
 import { firstLookHeldMsMax, isHeldBack } from '#src/workspace/port.ts';
 import { amongHosts } from './among-hosts.ts';
 import { type Closers, createClosers, createStopDeadline } from './closers.ts';
+import { engineTasks, limitBatches } from './engine-tasks.ts';
 import { createHealth, type KnownTrouble } from './health.ts';
 import { createHeapRoom } from './heap-room.ts';
 import { batchContext, jobContext, takeParts } from './job-context.ts';
 import { jobFailureNotes } from './job-failure-notes.ts';
 import { createLedWork } from './led-work.ts';
 import { openEngineQueue, openSandbox } from './own-services.ts';
-import { createSweeper, type PeriodicTask, startEngineTimers, sweepOver } from './periodic-tasks.ts';
+import { createSweeper, startEngineTimers, sweepOver } from './periodic-tasks.ts';
 import type { Sandbox } from './sandbox.ts';
 import { createServiceWatch, createWriteTrial, type ServiceWatch } from './service-watch.ts';
 import { aloneOn } from './standing.ts';
@@ -80,13 +77,6 @@ export interface Engine {
   /** Finishes the requests in progress, within the deadline, and releases the lock. */
   stop(): Promise<void>;
 }
-
-/** The dead-letter view is for people and may lag. */
-const viewEverySweeps = 6;
-/** Once an hour. */
-const expireEverySweeps = 720;
-/** A probe waits for the rate gate, which may wait for Redis; the next sweep probes again. */
-const probeMsMax = 60_000;
 
 /**
  * Starts the engine. The caller holds the lock; the engine releases it when it stops, also if it fails to start.
@@ -181,45 +171,10 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
     context: (): JobContext => context,
   });
 
-  const limitBatches = async (): Promise<void> => {
-    const batchesMax = batchesAtOnceMax(serviceFigures(config, home.mode).requestsPerSecond);
-    if (batchesMax !== null) await producer.limitAtOnce(upsertBatch.name, batchesMax);
-  };
-  const atEachSweep = (run: PeriodicTask['run']): PeriodicTask => ({ everySweeps: 1, run });
-  const byLeader = ({ everySweeps, run }: PeriodicTask): PeriodicTask => ({
-    everySweeps,
-    run: async (signal) => (standing.leads() ? run(signal) : undefined),
+  const tasks = engineTasks({
+    ...{ home, standing, server, producer, dispatcher, led, watch, noticeWatch, health },
+    runs: batches.runs,
   });
-  // In this order: due ticks are entered before the dispatcher looks for them.
-  const tasks: readonly PeriodicTask[] = [
-    atEachSweep(() => health.look()),
-    // Again and again: a flushed queue has forgotten the limit.
-    byLeader(atEachSweep(() => limitBatches())),
-    // A beginning that met trouble goes on.
-    byLeader(atEachSweep(() => led.begin())),
-    byLeader(atEachSweep(() => led.look())),
-    atEachSweep(() => dispatcher.sweep()),
-    byLeader(
-      atEachSweep(async (signal) => {
-        if (await watch.probe(AbortSignal.any([signal, AbortSignal.timeout(probeMsMax)]))) dispatcher.wake();
-      }),
-    ),
-    byLeader(
-      atEachSweep(async () => {
-        await noticeWatch.look();
-        dispatcher.wake();
-      }),
-    ),
-    // A run that another process was ending when it died, too.
-    byLeader(atEachSweep(() => tidyFinished(home))),
-    byLeader({ everySweeps: viewEverySweeps, run: () => led.refreshView() }),
-    {
-      everySweeps: expireEverySweeps,
-      run: () => expireFiles({ clock, log, runs: ledger.runs }, home.runFolders, config.data.keepFilesMs),
-    },
-    byLeader({ everySweeps: expireEverySweeps, run: (signal) => forget(home, signal) }),
-    ...standing.tasks(server, { health, runs: batches.runs }),
-  ];
   const sweeper = createSweeper(clock, sweepOver(tasks));
   const context = jobContext(home, batches, {
     notices,
@@ -229,7 +184,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
     underWay: led.underWay,
   });
   await producer.forget(standing.ownJobs);
-  await limitBatches();
+  await limitBatches(home, producer);
   const { downloads } = takeParts(home);
   await removeStrayDownloads(downloads, home.log);
   await options.enter?.();
@@ -356,12 +311,6 @@ function openQueue(
     return dispatcher.stop();
   });
   return { producer, dispatcher };
-}
-
-/** Deletes what is kept no longer of what has ended in the ledger. */
-async function forget({ config, ledger, clock }: Home, signal: AbortSignal): Promise<void> {
-  const { keepFilesMs, keepJournalMs, keepHistoryMs } = config.data;
-  await ledger.forget(clock.nowMs(), keepFilesMs, { journalMs: keepJournalMs, historyMs: keepHistoryMs, signal });
 }
 
 function stopped(): DOMException {
