@@ -6,44 +6,35 @@
  * die at any instant and another engine continues. Worker processes (`worker-session.ts`) find it by its registration in the ledger. This file
  * builds the engine: first the connection to the service, then the queue, then what fills and empties it. `stop` closes in reverse order.
  */
-import type { BatchContext, JobContext } from '#jobs/context.ts';
-import { finishRunJob } from '#jobs/finish-run.ts';
-import { engineCatalog, jobCatalog } from '#jobs/index.ts';
-import { workOnBatch } from '#jobs/upsert-batch.ts';
+import type { JobContext } from '#jobs/context.ts';
+import { jobCatalog } from '#jobs/index.ts';
 import type { Home } from '#src/app.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { EngineLock } from '#src/ledger/engine-presence.ts';
 import { activeRunStates } from '#src/ledger/runs.ts';
 import { addressedTo, addresseesOf } from '#src/notices/addressees.ts';
-import { openNotices } from '#src/notices/deliver.ts';
-import { startNoticeWatch } from '#src/notices/watch-feeds.ts';
+import { type Notices, openNotices } from '#src/notices/deliver.ts';
+import { type NoticeWatch, startNoticeWatch } from '#src/notices/watch-feeds.ts';
 import type { QueueServer } from '#src/queue/connection.ts';
-import { createDispatcher, type Dispatcher, type DispatchScope } from '#src/queue/dispatcher.ts';
-import { openProducer, type Producer, type QueueDepth, type QueueObserver } from '#src/queue/producer.ts';
-import { startWorkers } from '#src/queue/workers.ts';
+import type { QueueDepth } from '#src/queue/producer.ts';
 import { enterOrphans, removeStrays } from '#src/runs/enter-run.ts';
 import { removeStrayDownloads } from '#src/takes/enter.ts';
-import { firstLookHeldMsMax, isHeldBack } from '#src/workspace/port.ts';
 import { amongHosts } from './among-hosts.ts';
 import { type Closers, createClosers, createStopDeadline } from './closers.ts';
+import { beginQueue, openQueue, startEngineWorkers } from './engine-queue.ts';
+import { checkService, openService, type WaitedOut } from './engine-service.ts';
 import { engineTasks, limitBatches } from './engine-tasks.ts';
-import { createHealth, type KnownTrouble } from './health.ts';
-import { createHeapRoom } from './heap-room.ts';
-import { batchContext, jobContext, takeParts } from './job-context.ts';
-import { jobFailureNotes } from './job-failure-notes.ts';
+import { createHealth, type Health, type KnownTrouble } from './health.ts';
+import { jobContext, takeParts } from './job-context.ts';
 import { createLedWork } from './led-work.ts';
-import { openEngineQueue, openSandbox } from './own-services.ts';
+import { openSandbox } from './own-services.ts';
 import { createSweeper, startEngineTimers, sweepOver } from './periodic-tasks.ts';
-import type { Sandbox } from './sandbox.ts';
-import { createServiceWatch, createWriteTrial, type ServiceWatch } from './service-watch.ts';
-import { aloneOn } from './standing.ts';
-import { openWorkspaceClient, type WorkspaceClient } from './workspace-client.ts';
+import { aloneOn, type Standing } from './standing.ts';
 
 export interface EngineOptions {
   /** A person confirms that the workspace is the same although origin or key changed. */
   readonly sameWorkspace: boolean;
-  /** Which failures of the service at the start are waited out instead of thrown. */
-  readonly waitFor: 'unreachable' | 'everything';
+  readonly waitFor: WaitedOut;
   /** Whether schedules become due here. If not, only ticks that a person requested are run. */
   readonly runsSchedules: boolean;
   /** Cuts the start. An engine that has started is ended by `stop`. */
@@ -99,15 +90,6 @@ export async function startEngine(home: Home, lock: EngineLock, options: EngineO
   }
 }
 
-/** The embedded one needs a second, in which the rest of the start goes on. */
-function beginQueue(home: Home, closers: Closers): Promise<QueueServer> {
-  const queue = openEngineQueue(home);
-  // It may fail before it is waited for, and is to fail the start then, and not the process.
-  const stopped = queue.catch(() => null);
-  closers.add(async () => (await stopped)?.stop());
-  return queue;
-}
-
 /**
  * The order in which closers are added is behaviour, since each is called before those added earlier: lock, queue, presence (hosts), sandbox,
  * client, producer, dispatcher, notices, candidacy (hosts), last look of the notice watch, pauses of runs (alone), workers with led work,
@@ -120,7 +102,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
   await ledger.requireSound();
   const death = Promise.withResolvers<PatchbayError>();
   const queue = beginQueue(home, closers);
-  const { runsSchedules } = options;
+  const { runsSchedules, sameWorkspace } = options;
   const standing =
     home.host === null
       ? aloneOn(home)
@@ -129,82 +111,42 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
   // Before the client, whose rate gate is kept there.
   const server = await queue;
   await standing.shareQueue(server);
-  const { client, watch, batches } = openService(
-    home,
-    sandbox,
-    server,
-    options.sameWorkspace,
-    stopping.signal,
-    standing.hasFeedElsewhere,
-  );
+  const { signal } = stopping;
+  const service = openService(home, { standing, sandbox, queue: server, sameWorkspace, stopping: signal });
+  const { client, watch, batches } = service;
   const stopLeftMs = createStopDeadline(clock, config.queue.stopDeadlineMs);
   closers.add(async () => {
     stopping.abort(stopped());
     await client.close(stopLeftMs());
   });
-  await checkService(home, client, watch, options.waitFor, standing.isBesideOthers);
+  await checkService(home, service, standing, options.waitFor);
+  const health = await openHealth(home, server, death.resolve);
 
-  const health = createHealth({ clock, log, queueDescription: server.description, folder: home.folders.root });
-  home.observeLedger((trouble) => {
-    health.ledgerEnded(trouble);
-    if (trouble?.kind === 'damaged') death.resolve(trouble);
-  });
-  server.onDeath((cause) => death.resolve(queueDied(cause)));
-  await health.look();
-  const scope = (nowMs: number): DispatchScope => ({ ...standing.scope(nowMs), isOwnerDead: home.identity.isDead });
-  const { producer, dispatcher } = openQueue(home, server, health.queueEnded, scope, closers);
-  const notices = openNotices({
-    ...{ ledger, clock, log, random: Math.random, notify: config.notify, workspace: home.serviceName },
-    ...{ installation: config.name, pageAddress: config.page.address },
-  });
-  closers.add(() => notices.close());
-  const noticeWatch = startNoticeWatch({
-    ...{ ledger, clock, log, feeds: config.feeds, notify: config.notify },
-    addressed: (notice) => addressedTo(addresseesOf(config.notify), notice),
-    runsSchedules,
-    filesAway: standing.filesAway,
-  });
+  const { producer, dispatcher } = openQueue(home, server, { standing, observe: health.queueEnded }, closers);
+  const { wake } = dispatcher;
+  const { notices, noticeWatch } = openNoticeSide(home, { standing, runsSchedules }, closers);
   const led = createLedWork({
-    ...{ home, producer, wake: dispatcher.wake, runsSchedules },
-    connection: server.worker,
+    ...{ home, producer, wake, runsSchedules, connection: server.worker },
     onJobEnd: (_name, id, failed) => dispatcher.ended(id, failed),
     context: (): JobContext => context,
   });
-
   const tasks = engineTasks({
     ...{ home, standing, server, producer, dispatcher, led, watch, noticeWatch, health },
     runs: batches.runs,
   });
   const sweeper = createSweeper(clock, sweepOver(tasks));
-  const context = jobContext(home, batches, {
-    notices,
-    sweep: sweeper.sweep,
-    tickDue: led.tickDue,
-    wake: dispatcher.wake,
-    underWay: led.underWay,
-  });
+  const { tickDue, underWay } = led;
+  const context = jobContext(home, batches, { notices, sweep: sweeper.sweep, tickDue, wake, underWay });
+
   await producer.forget(standing.ownJobs);
   await limitBatches(home, producer);
-  const { downloads } = takeParts(home);
-  await removeStrayDownloads(downloads, home.log);
+  await removeStrayDownloads(takeParts(home).downloads, log);
   await options.enter?.();
   closers.add(() => standing.giveUpLead());
   // After the last job, and not during another look: a short import ends before its first sweep.
   closers.add(async () => (standing.leads() ? noticeWatch.look() : undefined));
   await standing.beforeWork(closers);
-  const heapRoom = createHeapRoom();
-  const workers = startWorkers({
-    ...{ ledgerId: ledger.id, host: home.host?.id ?? null, connection: server.worker, context, log },
-    catalog: engineCatalog,
-    concurrency: { 'upsert-batch': config.upsert.batchesAtOnce },
-    onJobBegin: heapRoom.begins,
-    onOutcome: jobFailureNotes(home),
-    onJobEnd: (name, id, failed) => {
-      heapRoom.ends(name);
-      dispatcher.ended(id, failed);
-      if (name === finishRunJob.name) void led.refreshView();
-    },
-  });
+  const workers = startEngineWorkers(home, { server, context, dispatcher, led });
   closers.add(async () => {
     stopping.abort(stopped());
     await Promise.all([workers.stop(stopLeftMs()), led.end(stopLeftMs())]);
@@ -214,7 +156,6 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
   await removeStrays(home.submit);
   await standing.beginLed(led);
   closers.add(() => sweeper.stop());
-  const { wake } = dispatcher;
   const jobsOfSweeps = standing.sweepsByItself ? null : producer;
   closers.add(startEngineTimers({ clock, log, ledger, producer: jobsOfSweeps, sweeper, wake }));
   const serviceOrigin = client.workspace.origin;
@@ -239,78 +180,41 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
   };
 }
 
-interface ServiceSide {
-  readonly client: WorkspaceClient;
-  readonly watch: ServiceWatch;
-  readonly batches: BatchContext;
-}
-
-/** The client, the watch over the service, and what batch jobs work with. Sends nothing. @throws PatchbayError `usage` `baseUrlInvalid`. */
-function openService(
-  home: Home,
-  sandbox: Sandbox | null,
-  queue: QueueServer,
-  sameWorkspace: boolean,
-  stopping: AbortSignal,
-  hasFeedElsewhere?: (feed: string) => boolean,
-): ServiceSide {
-  const { ledger, clock, log } = home;
-  // A breaker opens only after requests were sent: by then the watch exists.
-  const onOpenBreaker = (opened: Parameters<ServiceWatch['opened']>[0]) => void watch.opened(opened);
-  const client = openWorkspaceClient(home, { sandbox, queue, sameWorkspace, onOpenBreaker, stopping });
-  const tryWrite = createWriteTrial(ledger, clock, client.breakers, (batch, signal) =>
-    workOnBatch(batch, batches, signal, { recordsMax: 1 }),
-  );
-  const watch = createServiceWatch({ ledger, ...client, clock, log, tryWrite });
-  const failures = { ...watch, pause: watch.pauseFor };
-  const batches = batchContext(home, client.workspace, failures, hasFeedElsewhere);
-  return { client, watch, batches };
-}
-
-/**
- * A failure that is waited out pauses all work; the probe of the sweep ends the pause. Beside other hosts a pause stays, and neither a key that
- * only this one is refused with nor a rate gate that holds this look back pauses them.
- */
-async function checkService(
-  { ledger }: Home,
-  client: WorkspaceClient,
-  watch: ServiceWatch,
-  waitFor: EngineOptions['waitFor'],
-  isBesideOthers: boolean,
-): Promise<void> {
-  if (!isBesideOthers) await ledger.setPause(null);
-  try {
-    await client.recheck({ heldMsMax: firstLookHeldMsMax });
-  } catch (error) {
-    if (isBesideOthers && isHeldBack(error)) return;
-    const waitsForKey = waitFor === 'everything' && !isBesideOthers;
-    const refused = error instanceof PatchbayError && error.kind === 'auth' && !waitsForKey;
-    if (refused || !(await watch.pauseFor(error))) throw error;
-  }
-}
-
-interface QueueSide {
-  readonly producer: Producer;
-  readonly dispatcher: Dispatcher;
-}
-
-/** What puts jobs into the queue. */
-function openQueue(
-  home: Home,
-  server: QueueServer,
-  observe: QueueObserver,
-  scope: (nowMs: number) => DispatchScope,
-  closers: Closers,
-): QueueSide {
-  const { config, ledger, clock, log } = home;
-  const producer = openProducer(ledger.id, server.producer, log, observe, home.host?.id);
-  closers.add(() => producer.close());
-  const dispatcher = createDispatcher({ ledger, producer, clock, log, jobsMax: config.queue.jobsMax, scope });
-  closers.add(() => {
-    producer.giveUp();
-    return dispatcher.stop();
+/** What this process knows of trouble around it. @param onDeath gets what the engine cannot continue with. */
+async function openHealth(home: Home, server: QueueServer, onDeath: (cause: PatchbayError) => void): Promise<Health> {
+  const { clock, log, folders } = home;
+  const health = createHealth({ clock, log, queueDescription: server.description, folder: folders.root });
+  home.observeLedger((trouble) => {
+    health.ledgerEnded(trouble);
+    if (trouble?.kind === 'damaged') onDeath(trouble);
   });
-  return { producer, dispatcher };
+  server.onDeath((cause) => onDeath(queueDied(cause)));
+  await health.look();
+  return health;
+}
+
+interface NoticeSide {
+  readonly notices: Notices;
+  readonly noticeWatch: NoticeWatch;
+}
+
+/** What finds that a notice is due, and what delivers it. */
+function openNoticeSide(
+  { config, ledger, clock, log, serviceName }: Home,
+  { standing, runsSchedules }: { readonly standing: Standing; readonly runsSchedules: boolean },
+  closers: Closers,
+): NoticeSide {
+  const notices = openNotices({
+    ...{ ledger, clock, log, random: Math.random, notify: config.notify, workspace: serviceName },
+    ...{ installation: config.name, pageAddress: config.page.address },
+  });
+  closers.add(() => notices.close());
+  const noticeWatch = startNoticeWatch({
+    ...{ ledger, clock, log, feeds: config.feeds, notify: config.notify, runsSchedules },
+    addressed: (notice) => addressedTo(addresseesOf(config.notify), notice),
+    filesAway: standing.filesAway,
+  });
+  return { notices, noticeWatch };
 }
 
 function stopped(): DOMException {
