@@ -24,9 +24,19 @@ export function withFlagsInHint(document: ErrorDocument, flags: FolderFlags): Er
 
 /** Prints the error and sets its exit code. With `json` the document goes to stdout, otherwise the lines go to stderr. */
 export function exitWithError(error: unknown, options: { readonly json: boolean } & FolderFlags): void {
-  exitWithDocument(withFlagsInHint(errorDocument(error), options), options);
-  if (options.json || process.env.LOG_LEVEL !== 'debug') return;
-  if (process.exitCode === exitCodes.unexpected && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  const document = withFlagsInHint(errorDocument(error), options);
+  if (options.json) exitWithDocument(document, options);
+  else {
+    printError(error, document);
+    process.exitCode = document.exitCode;
+  }
+}
+
+/** The lines of the document on stderr; of a defect its stack, too, where `LOG_LEVEL` asks for details. */
+export function printError(error: unknown, document: ErrorDocument): void {
+  process.stderr.write(`${errorLines(document)}\n`);
+  if (process.env.LOG_LEVEL !== 'debug') return;
+  if (document.exitCode === exitCodes.unexpected && error instanceof Error) process.stderr.write(`${error.stack}\n`);
 }
 
 export function exitWithDocument(document: ErrorDocument, { json }: { readonly json: boolean }): void {

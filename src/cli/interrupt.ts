@@ -92,7 +92,15 @@ export async function letSignalsArrive(): Promise<void> {
   await nextTurn();
 }
 
-export function listenForInterrupt(onFirst: () => void): Interrupt {
+/**
+ * @param onFirst called at the first signal.
+ * @param onLeave called before the process leaves with this code at the second one, or since it could not stop in time: for what can be said
+ *   without waiting. Default: what the process says where no work listens.
+ */
+export function listenForInterrupt(
+  onFirst: () => void,
+  onLeave: (exitCode: number) => void = (exitCode) => atRest?.(exitCode),
+): Interrupt {
   const controller = new AbortController();
   const { promise, resolve } = Promise.withResolvers<void>();
   let code: number | null = null;
@@ -103,7 +111,10 @@ export function listenForInterrupt(onFirst: () => void): Interrupt {
       // The system and the shell both say that the terminal is gone.
       if (code !== null || isUnderNohup) return;
     }
-    if (code !== null) process.exit(code);
+    if (code !== null) {
+      onLeave(code);
+      process.exit(code);
+    }
     code = codes[signal];
     onFirst();
     controller.abort();
@@ -112,6 +123,7 @@ export function listenForInterrupt(onFirst: () => void): Interrupt {
       process.stderr.write(
         'patchbay: could not stop in time and leaves now; nothing is lost, the ledger holds all work that is left\n',
       );
+      onLeave(codes[signal]);
       process.exit(codes[signal]);
     }, patienceMs).unref();
   };

@@ -2,39 +2,36 @@
  * One-shot commands: enter runs, see to it that an engine works on them (`work-session.ts`), follow them, and print what became of
  * each.
  */
-import { SingleBar } from 'cli-progress';
 import type { Home } from '#src/app.ts';
 import { type AuditEnd, followAudit } from '#src/audits/follow-audit.ts';
 import { parseDuration } from '#src/config/forms.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { activeRunStates, isFinal, pendingCount, type RunRecord } from '#src/ledger/runs.ts';
 import { unlessAway, waitOut } from '#src/ledger/wait-out.ts';
-import { firstAuditOf, readAuditEnd, runAuditOf } from '#src/operations/audits.ts';
-import type { ErrorDocument } from '#src/operations/error-document.ts';
-import { interruptedDocument, leftOf, readRunEnd, runDocument, viewRun } from '#src/operations/runs.ts';
+import { firstAuditOf } from '#src/operations/audits.ts';
+import { errorDocument } from '#src/operations/error-document.ts';
 import { worstExitCode } from '#src/runs/exit-code.ts';
 import { type FollowEnd, followRun } from '#src/runs/follow-run.ts';
-import { errorLines } from './exit.ts';
+import { printError } from './exit.ts';
 import { finishingText, listenForInterrupt, reportInterrupted } from './interrupt.ts';
-import { type Output, printable } from './output.ts';
-import { auditLines } from './present-audit.ts';
-import { presentRun, progressLine } from './present-run.ts';
+import { type Outcomes, type OutcomesOptions, startOutcomes } from './outcomes.ts';
+import type { Output } from './output.ts';
+import { createProgress } from './progress.ts';
 import { beginWork, type Enter, type WorkOptions, type WorkSession } from './work-session.ts';
 
-/** Enters the runs of a command, which are followed. @param isEngine whether this process is the engine: no other works on its data folder then. */
-export type Submit = Enter<readonly RunRecord[]>;
+/**
+ * Enters the runs of a command, which are followed.
+ * @param isEngine whether this process is the engine: no other works on its data folder then.
+ * @param onEntered for one that enters several, one after the other: those that it has entered count where it fails then.
+ */
+export type Submit = (isEngine: boolean, onEntered: (run: RunRecord) => void) => Promise<readonly RunRecord[]>;
 
 interface OneShotOptions extends WorkOptions {
   readonly onProgress: (run: RunRecord) => void;
-  readonly onEnd: (end: FollowEnd) => void;
+  /** @param audit null where it was not waited for, or the run has not ended. */
+  readonly onEnd: (end: FollowEnd, audit: AuditEnd | null) => Promise<void>;
   /** Waits for the first audit of each run, too. */
   readonly audit: boolean;
-}
-
-interface OneShotEnd {
-  readonly end: FollowEnd;
-  /** Null where it was not waited for, or the run has not ended. */
-  readonly audit: AuditEnd | null;
 }
 
 const defaultPatienceMs = 600_000;
@@ -56,22 +53,18 @@ export function patienceOf(wait: string | undefined): number {
  * the next one carries it out.
  * @throws PatchbayError what the engine's start and `submit` throw; after Ctrl-C `NothingEntered` or `AbortError`.
  */
-async function workUntilRest(home: Home, options: OneShotOptions, submit: Submit): Promise<readonly OneShotEnd[]> {
+async function workUntilRest(home: Home, options: OneShotOptions, submit: Enter<readonly RunRecord[]>): Promise<void> {
   const { interrupt, onProgress, onEnd } = options;
   const { session, entered } = await beginWork(home, options, submit);
   try {
-    const ends: FollowEnd[] = [];
+    let isAllAtRest = true;
     for (const run of entered) {
       const end = await session.follow((following) => followRun({ ...following, runId: run.id, onProgress }));
-      onEnd(end);
-      ends.push(end);
+      await onEnd(end, options.audit ? await firstAudit(home, options, session, end) : null);
+      isAllAtRest &&= end.kind === 'rest';
     }
-    const audited: OneShotEnd[] = [];
-    for (const end of ends)
-      audited.push({ end, audit: options.audit ? await firstAudit(home, options, session, end) : null });
-    if (session.isEngine() && ends.every((end) => end.kind === 'rest')) await restOfAll(home, options);
+    if (session.isEngine() && isAllAtRest) await restOfAll(home, options);
     interrupt.signal.throwIfAborted();
-    return audited;
   } finally {
     await session.leave();
   }
@@ -115,167 +108,80 @@ async function restOfAll(home: Home, { interrupt, patienceMs }: OneShotOptions):
 }
 
 /** How a one-shot command ends: work, show progress, print what became of each run, choose the exit code. */
-interface OneShotCommand {
-  readonly output: Output;
+interface OneShotCommand extends OutcomesOptions {
   readonly patienceMs: number;
   readonly sameWorkspace: boolean;
-  /** `--audit`: waits for the first audit of each run. */
-  readonly audit?: boolean;
-  /** Files that could not be entered; filled by `submit`. */
-  readonly refused: readonly ErrorDocument[];
 }
 
+/**
+ * However it ends, each run that was entered has its line (`outcomes.ts`).
+ * @throws what kept the command from entering its work.
+ */
 export async function finishOneShot(home: Home, command: OneShotCommand, submit: Submit): Promise<number> {
-  const { output } = command;
+  const { output, patienceMs, sameWorkspace, audit = false } = command;
   const progress = createProgress(output);
-  /** As they were seen last. */
-  const followed = new Map<string, RunRecord>();
-  const interrupt = listenForInterrupt(() => {
-    progress.clear();
-    output.note(finishingText);
-  });
+  const outcomes = startOutcomes(home, command);
+  let isEntered = false;
+  const interrupt = listenForInterrupt(
+    () => {
+      progress.clear();
+      output.note(finishingText);
+    },
+    (exitCode) => {
+      progress.clear();
+      outcomes.leave({ exitCode, error: null });
+      if (!isEntered) reportInterrupted(output, nothingBegan, exitCode);
+    },
+  );
+  const options: OneShotOptions = {
+    ...{ sameWorkspace, patienceMs, interrupt, audit },
+    note: (text) => {
+      progress.clear();
+      output.note(text);
+    },
+    onProgress: (run) => {
+      outcomes.see(run);
+      progress.update(run);
+    },
+    onEnd: async (end, auditEnd) => {
+      progress.clear();
+      const { clock } = home;
+      await outcomes.end(end, auditEnd, (read) => waitOut({ clock, patienceMs, signal: interrupt.signal }, read));
+    },
+  };
   try {
-    const ends = await workUntilRest(
-      home,
-      {
-        sameWorkspace: command.sameWorkspace,
-        patienceMs: command.patienceMs,
-        interrupt,
-        note: (text) => {
-          progress.clear();
-          output.note(text);
-        },
-        onProgress: (run) => {
-          followed.set(run.id, run);
-          progress.update(run);
-        },
-        onEnd: progress.clear,
-        audit: command.audit === true,
-      },
-      async (isEngine) => {
-        const entered = await submit(isEngine);
-        for (const run of entered) followed.set(run.id, run);
-        return entered;
-      },
-    );
-    const patience = { clock: home.clock, patienceMs: command.patienceMs };
-    const codes = await printEnds(home, command, ends, (read) => waitOut(patience, read));
-    for (const document of command.refused) printRefused(output, document);
-    return worstExitCode([...codes, ...command.refused.map((document) => document.exitCode)]);
+    await workUntilRest(home, options, async (isEngine) => {
+      const entered = await submit(isEngine, outcomes.see);
+      for (const run of entered) outcomes.see(run);
+      isEntered = true;
+      return entered;
+    });
+    outcomes.refused();
+    return outcomes.exitCode();
   } catch (error) {
     progress.clear();
-    const code = interrupt.exitCode();
-    if (code === null) throw error;
-    await printInterrupted(home, output, [...followed.values()], code);
-    return code;
+    const signalCode = interrupt.exitCode();
+    if (signalCode === null) return await endByError(output, outcomes, isEntered, error);
+    const cutCount = await outcomes.cutOff({ exitCode: signalCode, error: null });
+    if (!isEntered) return reportInterrupted(output, nothingBegan, signalCode);
+    if (cutCount === 0)
+      output.note('interrupted after all of its own had ended; the next engine does what else is left');
+    return signalCode;
   } finally {
     interrupt.dispose();
   }
 }
 
-async function printEnds(
-  home: Home,
-  { output, audit: isAudited }: OneShotCommand,
-  ends: readonly OneShotEnd[],
-  patiently: <Answer>(read: () => Promise<Answer>) => Promise<Answer>,
-): Promise<number[]> {
-  const codes: number[] = [];
-  for (const { end, audit } of ends) {
-    const detail = await patiently(() => readRunEnd(home, end));
-    const result = audit === null ? null : await patiently(() => readAuditEnd(home, audit, output.values));
-    const exitCode = worstExitCode([detail.summary.exitCode, result?.exitCode ?? 0]);
-    if (output.json) {
-      const document = { ...runDocument(detail, output.values), exitCode };
-      const found = result === null ? null : runAuditOf(result);
-      const error = result === null || result.reason === null ? {} : { error: result.reason };
-      output.document(isAudited === true ? { ...document, audit: found, ...error } : document);
-    } else {
-      output.line(presentRun(output, detail));
-      for (const line of result === null ? [] : auditLines(output, result.document)) output.line(line);
-      if (result !== null && result.reason !== null) output.line(output.paste(`  ${printable(result.reason.hint)}`));
-    }
-    codes.push(exitCode);
-  }
-  return codes;
-}
+const nothingBegan = 'interrupted before a run began';
 
-/** Why a file could not be entered. */
-export function printRefused(output: Output, document: ErrorDocument): void {
-  if (output.json) output.document(document);
-  else process.stderr.write(`${errorLines(document)}\n`);
-}
-
-/** The ledger holds all that is left: the same command continues it. While it is away, what was seen last is said. */
-async function printInterrupted(
-  home: Home,
-  output: Output,
-  runs: readonly RunRecord[],
-  exitCode: number,
-): Promise<void> {
-  for (const seen of runs) {
-    const run = await unlessAway(() => home.ledger.runs.get(seen.id), seen);
-    if (run === null) continue;
-    const { summary } = viewRun(home, run);
-    const ended = isFinal(run.state);
-    const file = printable(summary.file);
-    if (output.json)
-      output.document(ended ? { ...summary, exitCode, problems: [] } : interruptedDocument(summary, exitCode));
-    else if (ended) output.note(`${file}: done; the next engine does the rest of the audit`);
-    else output.note(`${file}: interrupted ${leftOf(summary)}; run the same command again to continue`);
-  }
-  if (runs.length === 0) reportInterrupted(output, 'interrupted before a run began', exitCode);
-}
-
-/** Progress: a bar on a terminal, a plain line every few seconds elsewhere, nothing where quiet. */
-export interface Progress {
-  update(run: RunRecord): void;
-  /** Takes the bar away, so that other lines can be written. */
-  clear(): void;
-}
-
-const plainEveryMs = 5_000;
-
-export function createProgress(output: Output): Progress {
-  if (output.quiet) return { update: () => undefined, clear: () => undefined };
-  return process.stderr.isTTY === true ? barProgress() : plainProgress(output);
-}
-
-function barProgress(): Progress {
-  let bar: SingleBar | null = null;
-  return {
-    update: (run) => {
-      if (run.counts.rows === 0) return;
-      if (bar === null) {
-        bar = new SingleBar({
-          format: '{file} {bar} {value}/{total} rows  {phase}',
-          stream: process.stderr,
-          clearOnComplete: true,
-          hideCursor: true,
-          barsize: 30,
-        });
-        bar.start(run.counts.rows, 0, { file: printable(run.fileName), phase: run.state });
-      }
-      bar.setTotal(run.counts.rows);
-      bar.update(run.counts.rows - pendingCount(run.counts), { file: printable(run.fileName), phase: run.state });
-    },
-    clear: () => {
-      bar?.stop();
-      bar = null;
-    },
-  };
-}
-
-function plainProgress(output: Output): Progress {
-  let saidAtMs = performance.now();
-  let said = '';
-  return {
-    update: (run) => {
-      const line = progressLine(run);
-      if (line === said || performance.now() - saidAtMs < plainEveryMs) return;
-      saidAtMs = performance.now();
-      said = line;
-      output.note(line);
-    },
-    clear: () => undefined,
-  };
+/** @throws the error itself where not all of the work was entered: it is of what has no run. */
+async function endByError(output: Output, outcomes: Outcomes, isEntered: boolean, error: unknown): Promise<number> {
+  const document = errorDocument(error);
+  const cutCount = await outcomes.cutOff(document);
+  if (!isEntered) throw error;
+  const { hint } = document.error;
+  // With `--json` the documents of the runs that it cut off hold it.
+  if (!output.json || cutCount === 0)
+    printError(error, { ...document, error: { ...document.error, hint: hint === null ? null : output.paste(hint) } });
+  return worstExitCode([document.exitCode, outcomes.exitCode()]);
 }

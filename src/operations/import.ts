@@ -119,14 +119,16 @@ export function readStandardInput(
   return spoolInput(process.stdin, { folder: submit.folders.handedOver, format, signal });
 }
 
-export interface EnteredFiles {
-  readonly runs: readonly SubmittedRun[];
-  /** Why files could not be entered, in the order of the files. */
-  readonly refused: readonly PatchbayError[];
-}
-
 /** Carries out work on the ledger that may be begun anew, once it answers (`src/ledger/wait-out.ts`). */
 export type Patiently = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+interface Entering {
+  readonly patiently: Patiently;
+  /** Called file by file: where a later one ends it with an error, those that were entered are known. */
+  readonly onEntered: (entered: SubmittedRun) => void;
+  /** Why a file could not be entered. */
+  readonly onRefused: (error: PatchbayError) => void;
+}
 
 /**
  * Copies each file and enters a run for it; where a run of the same content was cut off, that run continues. Each file has a run
@@ -138,26 +140,24 @@ export async function enterFiles(
   files: readonly (string | NamedFile)[],
   options: RunOptions,
   choice: SubmitChoice,
-  patiently: Patiently = (work) => work(),
-): Promise<EnteredFiles> {
-  const runs: SubmittedRun[] = [];
-  const refused: PatchbayError[] = [];
+  { patiently, onEntered, onRefused }: Entering,
+): Promise<void> {
+  const besides = new Set<string>();
   for (const file of files) {
     try {
       if (typeof file === 'string') requirePath(file, 'import');
       const named = typeof file === 'string' ? resolve(file) : file;
-      const besides = new Set(runs.map(({ run }) => run.id));
       const entered = await patiently(async () => {
         const act = await actOf({ ...submit, actor }, 'import', options.acceptReason, choicesOf(options));
         return await submitFile(submit, named, options, choice, { act, besides });
       });
-      runs.push(entered);
+      besides.add(entered.run.id);
+      onEntered(entered);
     } catch (error) {
       if (!(error instanceof PatchbayError) || error.kind !== 'file') throw error;
-      refused.push(error);
+      onRefused(error);
     }
   }
-  return { runs, refused };
 }
 
 /** What of the options lets a guard pass, takes contacts over, or changes what is done with the rows. Keys stay out, and their number does not. */

@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { noOptions, type RunRecord } from '#src/ledger/runs.ts';
 import { enterFiles } from '#src/operations/import.ts';
-import { enterOrphans, hasOrphans, removeStrays, submitFile, takeFile } from '#src/runs/enter-run.ts';
+import {
+  enterOrphans,
+  hasOrphans,
+  removeStrays,
+  type SubmittedRun,
+  submitFile,
+  takeFile,
+} from '#src/runs/enter-run.ts';
 import { newRunId, runIdOf } from '#src/runs/run-files.ts';
 import { csv, expectCounts, mapping, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 import { generousGuards } from './support/tallies.ts';
@@ -36,7 +43,12 @@ describe('a file that is named on the command line', () => {
     const interrupted = await bench.submit('a.csv', rows);
     const files = await Promise.all(['a.csv', 'b.csv', 'c.csv'].map((name) => bench.write(name, rows)));
     const home = { submit: bench.parts, actor: bench.parts.actor };
-    const { runs } = await enterFiles(home, files, noOptions, await ofMain(bench));
+    const runs: SubmittedRun[] = [];
+    await enterFiles(home, files, noOptions, await ofMain(bench), {
+      patiently: (work) => work(),
+      onEntered: (entered) => runs.push(entered),
+      onRefused: (error) => expect.unreachable(error.message),
+    });
     expect(runs.map(({ run, resumed }) => [run.fileName, resumed])).toEqual([
       ['a.csv', true],
       ['b.csv', false],

@@ -71,7 +71,9 @@ describeOnPostgres('a ledger that is away', (server) => {
     await saying(patient, 'waiting for the ledger');
     const ended = await hasty.ended();
     expect(ended.code, ended.stderr).toBe(6);
-    expect(ended.documents).toMatchObject([{ error: { code: 'ledgerAway' }, exitCode: 6 }]);
+    expect(ended.documents).toMatchObject([
+      { file: 'people.csv', state: 'stopped', error: { code: 'ledgerAway' }, exitCode: 6 },
+    ]);
     await server().startAgain();
     const { code, documents, stderr } = await patient.ended();
     expect(code, stderr).toBe(0);

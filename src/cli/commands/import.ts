@@ -18,12 +18,13 @@ import {
 } from '#src/operations/import.ts';
 import { type PlannedImport, planToImport } from '#src/operations/plan.ts';
 import { detachedDocument } from '#src/operations/runs.ts';
-import type { NamedFile } from '#src/runs/enter-run.ts';
+import type { NamedFile, SubmittedRun } from '#src/runs/enter-run.ts';
 import type { InputFormat } from '#src/sources/file-name.ts';
 import { withFlagsInHint } from '../exit.ts';
 import { listenForInterrupt, reportInterrupted } from '../interrupt.ts';
-import { finishOneShot, patienceOf, printRefused, type Submit } from '../one-shot.ts';
+import { finishOneShot, patienceOf, type Submit } from '../one-shot.ts';
 import type { GlobalOptions } from '../open-home.ts';
+import { printRefused } from '../outcomes.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { ledgerNotes, openPatiently } from '../waiting.ts';
 
@@ -62,15 +63,20 @@ export async function importFiles(options: ImportCommandOptions, files: readonly
     const named = files.flatMap((file) => (file === '-' ? (input?.file ?? []) : file));
     const onWait = ledgerNotes(output.note, patienceMs);
     const patiently: Patiently = (work) => waitOut({ clock: home.clock, patienceMs, onWait }, work, isLedgerAway);
-    const submit: Submit = async (isEngine) => {
-      const entered =
-        planned === null
-          ? await enterFiles(home, named, runOptions, choice, patiently)
-          : await enterFiles(home, [planned.file], planned.options, choice, patiently);
-      refused.push(...entered.refused.map((error) => withFlagsInHint(errorDocument(error), options)));
-      for (const { run, resumed } of entered.runs)
-        if (resumed) output.note(`${printable(run.fileName)}: ${goingOnWords(run, isEngine && isOwn(home, run))}`);
-      return entered.runs.map(({ run }) => run);
+    const submit: Submit = async (isEngine, onEntered) => {
+      const runs: RunRecord[] = [];
+      const entering = {
+        patiently,
+        onEntered: ({ run, resumed }: SubmittedRun): void => {
+          if (resumed) output.note(`${printable(run.fileName)}: ${goingOnWords(run, isEngine && isOwn(home, run))}`);
+          runs.push(run);
+          onEntered(run);
+        },
+        onRefused: (error: PatchbayError) => refused.push(withFlagsInHint(errorDocument(error), options)),
+      };
+      if (planned === null) await enterFiles(home, named, runOptions, choice, entering);
+      else await enterFiles(home, [planned.file], planned.options, choice, entering);
+      return runs;
     };
     if (options.detach === true) return await handOver(home, output, submit, refused);
     return await finishOneShot(
@@ -202,10 +208,10 @@ async function handOver(
       hint: 'Start one with: patchbay start. Or leave out --detach.',
     });
   }
-  for (const run of await submit(false)) {
+  await submit(false, (run) => {
     if (output.json) output.document(detachedDocument(home, run));
     else output.line(`${printable(run.fileName)}: handed over as run ${run.id}`);
-  }
+  });
   for (const document of refused) printRefused(output, document);
   return refused[0]?.exitCode ?? 0;
 }

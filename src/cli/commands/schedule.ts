@@ -23,11 +23,12 @@ import { followRun } from '#src/runs/follow-run.ts';
 import { followTick } from '#src/schedules/carry-out-tick.ts';
 import { describeRule } from '#src/schedules/describe-rule.ts';
 import { finishingText, listenForInterrupt, reportInterrupted } from '../interrupt.ts';
-import { createProgress, type Progress, patienceOf } from '../one-shot.ts';
+import { patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { changeSummary, countedNumbers } from '../present-numbers.ts';
 import { presentRun } from '../present-run.ts';
+import { createProgress, type Progress } from '../progress.ts';
 import { openPatiently } from '../waiting.ts';
 import { beginRequest, type WorkSession } from '../work-session.ts';
 

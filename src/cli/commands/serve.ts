@@ -73,8 +73,9 @@ async function dumpStore(file: string, options: DumpOptions): Promise<number> {
       hint: 'Name its file with --store FILE.',
     });
   }
-  const interrupt = listenForInterrupt(() => undefined);
   const isForStdout = file === '-';
+  // What was dumped so far is on standard output, perhaps.
+  const interrupt = listenForInterrupt(() => undefined, isForStdout ? () => undefined : undefined);
   let isStdoutTaken = isForStdout && wasStdoutClosed();
   const stdout = () => {
     isStdoutTaken = true;
