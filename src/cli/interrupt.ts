@@ -217,7 +217,6 @@ function readOf(pid: number, what: 'status' | 'environ'): string | null {
 /** What is written to it from now on fails, and must not end the process before its work is put away. */
 function forgetTerminal(): void {
   handleBrokenStdout();
-  process.stderr.on('error', () => undefined);
 }
 
 /** The exit code of a command that Ctrl-C ends as its user means it to: 0 then, and 129 or 143 after another signal. */

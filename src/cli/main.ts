@@ -8,12 +8,12 @@ import type { ErrorDocument } from '#src/operations/error-document.ts';
 import type { FolderFlags } from '#src/shell-words.ts';
 import { exitWithDocument, exitWithError, usageDocument, withFlagsInHint } from './exit.ts';
 import { catchSignals } from './interrupt.ts';
-import { leaveWhenStdoutBreaks, wasPrinted } from './output.ts';
+import { outliveBrokenOutputs, wasPrinted } from './output.ts';
 import { buildProgram } from './program.ts';
 
 /** Never rejects: an error is printed, and sets the exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
-  process.stdout.on('error', leaveWhenStdoutBreaks);
+  outliveBrokenOutputs();
   const program = buildProgram();
   const words = argv.slice(2);
   const options = { json: words.includes('--json'), ...folderFlags(program, words) };

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 import Table from 'cli-table3';
 import { jsonPieces, printableJson } from '#src/json/json-pieces.ts';
+import { exitCodes } from '#src/runs/exit-code.ts';
 import { pasteableHints, withFlags } from '#src/shell-words.ts';
 import type { GlobalOptions } from './open-home.ts';
 
@@ -48,11 +49,11 @@ export function createOutput(options: GlobalOptions): Output {
     values: options.values !== false,
     document: (value) => print(`${json(value)}\n`),
     longDocument: async (value) => {
-      for await (const piece of jsonPieces(value, json)) await written(piece);
+      for await (const piece of jsonPieces(value, json)) if (!(await written(piece))) return;
       await written('\n');
     },
     lines: async (lines) => {
-      for await (const line of lines) await written(`${line}\n`);
+      for await (const line of lines) if (!(await written(`${line}\n`))) return;
     },
     line: (text) => print(`${text}\n`),
     note: (text) => {
@@ -74,21 +75,29 @@ export function createOutput(options: GlobalOptions): Output {
 }
 
 let hasPrinted = false;
+let isStdoutBroken = false;
 
 /** Whether stdout has got anything: with `--json` it holds one document. */
 export function wasPrinted(): boolean {
   return hasPrinted;
 }
 
+/** Whether what is said on stdout is lost from now on. */
+export function isStdoutLost(): boolean {
+  return isStdoutBroken;
+}
+
 /** @returns whether stdout takes more. */
 export function print(text: string): boolean {
   hasPrinted = true;
-  return process.stdout.write(text);
+  return isStdoutBroken || process.stdout.write(text);
 }
 
-/** Resolves when stdout takes more. */
-async function written(text: string): Promise<void> {
-  if (!print(text)) await once(process.stdout, 'drain');
+/** Resolves when stdout takes more, with whether it ever will. */
+async function written(text: string): Promise<boolean> {
+  // Its errors are noted where they arrive.
+  if (!print(text)) await once(process.stdout, 'drain').catch(() => undefined);
+  return !isStdoutBroken;
 }
 
 const noBorders = {
@@ -116,16 +125,38 @@ export function printable(text: string): string {
   );
 }
 
-/** A reader that has seen enough, as `head`, closes the pipe: not an error, unless the command says otherwise. */
-export function leaveWhenStdoutBreaks(error: NodeJS.ErrnoException): void {
-  process.exit(error.code === 'EPIPE' ? 0 : 1);
+/**
+ * From now on a standard output that breaks ends no work: what is still said there is lost, and the command goes on to its end with its own
+ * exit code. A reader that has seen enough, as `head`, closes the pipe, which is no error; any other failure, as of a full disk, is 1
+ * unless another code is due. Notes that find no reader are lost, too.
+ */
+export function outliveBrokenOutputs(): void {
+  for (const [stream, onError] of [
+    [process.stdout, noteBrokenStdout],
+    [process.stderr, ignore],
+  ] as const)
+    if (!stream.listeners('error').includes(onError)) stream.on('error', onError);
 }
+
+const readerIsGone: readonly (string | undefined)[] = ['EPIPE', 'ECONNRESET'];
+
+function noteBrokenStdout({ code, message }: NodeJS.ErrnoException): void {
+  if (isStdoutBroken) return;
+  isStdoutBroken = true;
+  if (readerIsGone.includes(code)) return;
+  process.stderr.write(`patchbay: standard output cannot be written: ${printable(message)}\n`);
+  process.once('exit', () => {
+    if ((process.exitCode ?? 0) === 0) process.exitCode = exitCodes.unexpected;
+  });
+}
+
+function ignore(): void {}
 
 /** From here on the command itself handles a standard output that breaks. */
 export function handleBrokenStdout(): void {
-  process.stdout.off('error', leaveWhenStdoutBreaks);
+  process.stdout.off('error', noteBrokenStdout);
   // The writer gets the error; without any listener it would end the process.
-  process.stdout.on('error', () => undefined);
+  process.stdout.on('error', ignore);
 }
 
 /**

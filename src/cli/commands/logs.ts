@@ -21,7 +21,7 @@ import {
 import { findRun } from '#src/operations/runs.ts';
 import { endedByCtrlC, type Interrupt, listenForInterrupt } from '../interrupt.ts';
 import { type GlobalOptions, loadCliConfig, openCliHome } from '../open-home.ts';
-import { createOutput, type Output, printable, type Style } from '../output.ts';
+import { createOutput, isStdoutLost, type Output, printable, type Style } from '../output.ts';
 import { actLine } from '../present-acts.ts';
 
 interface LogsOptions extends GlobalOptions {
@@ -97,7 +97,7 @@ async function runOf(options: GlobalOptions, text: string): Promise<{ readonly i
   }
 }
 
-/** Ends with Ctrl-C. */
+/** Ends with Ctrl-C, or with its reader. */
 async function follow(
   folder: string,
   from: LogPosition,
@@ -105,7 +105,7 @@ async function follow(
   interrupt: Interrupt,
 ): Promise<void> {
   let position = from;
-  while (!interrupt.signal.aborted) {
+  while (!interrupt.signal.aborted && !isStdoutLost()) {
     const next = await nextLogLines(folder, position);
     position = next.position;
     for (const line of next.lines) show(line);
