@@ -68,8 +68,8 @@ async function stopped(
   const command = journey.start(args, env);
   await until(`a request that is not answered\n${command.stderr}`, () => silent.heldCount() > 0);
   command.signal(signal);
-  const { code, stderr } = await command.ended();
-  return { code, stderr, heldCount: silent.heldCount() };
+  const { code, documents, stderr } = await command.ended();
+  return { code, documents, stderr, heldCount: silent.heldCount() };
 }
 
 const phoneNumbers = /^\/v1\/phone-numbers/;
@@ -106,8 +106,9 @@ describe('a service that does not answer is not waited for by', () => {
 
   test('the start of an engine', async ({ journey }) => {
     const silent = await silentFor(await journey.service(), { path: phoneNumbers });
-    const end = await stopped(journey, silent, ['start'], 'SIGTERM', { PATCHBAY_BASE_URL: silent.origin });
+    const end = await stopped(journey, silent, ['start', '--json'], 'SIGTERM', { PATCHBAY_BASE_URL: silent.origin });
     expect(end, end.stderr).toMatchObject({ code: 143, heldCount: 1 });
+    expect(end.documents).toMatchObject([{ error: { code: 'interrupted' }, exitCode: 143 }]);
   });
 
   test('an engine that waits for the service and asks it', async ({ journey }) => {

@@ -113,6 +113,22 @@ describe.concurrent('a worker process', () => {
     await interrupted(next);
   });
 
+  test('that is stopped before its work has begun says so in its document', async ({ journey }) => {
+    const service = await journey.service();
+    const engine = await startEngine(journey);
+    await service.setFaults(['*:status=503']);
+    const worker = journey.start(['start', '--worker', '--json'], shared);
+    await until('a word of what it waits for', () => worker.stderr.includes('patchbay: waiting: '));
+    worker.signal('SIGTERM');
+    const { code, documents, stderr } = await worker.ended();
+    expect(documents, stderr).toEqual([
+      { error: { code: 'interrupted', message: 'interrupted before its work had begun', hint: null }, exitCode: 143 },
+    ]);
+    expect(code).toBe(143);
+    await service.setFaults([]);
+    await interrupted(engine);
+  });
+
   test('that is configured for another service than the engine ends with 2 and sends nothing', async ({ journey }) => {
     await journey.service();
     const engine = await startEngine(journey);

@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Home } from '#src/app.ts';
 import { errorLines } from '#src/cli/exit.ts';
-import { finishingText, type Interrupt, listenForInterrupt } from '#src/cli/interrupt.ts';
+import { finishingText, type Interrupt, listenForInterrupt, reportInterrupted } from '#src/cli/interrupt.ts';
 import type { GlobalOptions } from '#src/cli/open-home.ts';
 import { createOutput, type Output, printable } from '#src/cli/output.ts';
 import { ledgerNotes, openPatiently } from '#src/cli/waiting.ts';
@@ -54,7 +54,7 @@ async function work(home: Home, options: StartOptions, output: Output): Promise<
   const metrics = await openHomeMetrics(home);
   try {
     const engine = await startUnlessCut(home, options, output, interrupt);
-    if (engine === null) return interrupt.exitCode() ?? 0;
+    if (engine === null) return reportInterrupted(output, beforeWork, interrupt.exitCode() ?? exitCodes.interrupted);
     const page = () => openPage(home, engine, metrics);
     const end = await serve(home, engine, page, output, interrupt);
     if (end !== null) return end;
@@ -67,6 +67,8 @@ async function work(home: Home, options: StartOptions, output: Output): Promise<
   if (waiting.length > 0) output.note(`unfinished runs: ${waiting.length}; the next start continues them`);
   return interrupt.exitCode() ?? 0;
 }
+
+const beforeWork = 'interrupted before its work had begun';
 
 /** Page and import folder, until a signal; the engine is stopped. @returns the exit code of an engine that met damage, otherwise null. */
 async function serve(
@@ -259,7 +261,8 @@ export async function startWorker(options: GlobalOptions): Promise<number> {
         }
       },
     });
-    return interrupt.exitCode() ?? 0;
+    if (shifts > 0) return interrupt.exitCode() ?? 0;
+    return reportInterrupted(output, beforeWork, interrupt.exitCode() ?? exitCodes.interrupted);
   } finally {
     interrupt.dispose();
     await page?.close();
