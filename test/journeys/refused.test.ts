@@ -73,7 +73,7 @@ describe.concurrent('where the start of its engine is refused', () => {
     const elsewhere = await journey.service();
     const env = { PATCHBAY_BASE_URL: elsewhere.origin, PATCHBAY_API_KEY: elsewhere.key };
     const cancelled = await journey.call(['runs', 'cancel', id, '--json'], env);
-    expect(cancelled.documents, cancelled.stderr).toMatchObject([{ run: id, state: 'cancelling' }]);
+    expect(cancelled.documents, cancelled.stderr).toMatchObject([{ run: id, state: 'cancelling', exitCode: 0 }]);
     expect(cancelled.code).toBe(0);
     expect(cancelled.stderr).toContain('[otherWorkspace]: the running engine ends the run, or the next one');
   });

@@ -261,9 +261,10 @@ export async function cancel(options: CancelOptions, id: string): Promise<number
     await cancelRun(home, run, options.reason ?? null);
     await endCancelled(home, output);
     const detail = await readRun(home, (await home.ledger.runs.get(run.id)) ?? run);
-    if (output.json) output.document(runDocument(detail, output.values));
+    // What was asked for is done: the code is that of the command, not of its run.
+    if (output.json) output.document({ ...runDocument(detail, output.values), exitCode: exitCodes.done });
     else output.line(presentRun(output, detail));
-    return 0;
+    return exitCodes.done;
   } finally {
     await home.close();
   }
