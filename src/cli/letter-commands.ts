@@ -16,7 +16,7 @@ export function addHeld(program: Command): void {
       .option('--run <run>', 'only fields whose file value came from this run');
   choice(held.command('ls', { isDefault: true }))
     .description("held fields, each with the file's value and the app's, since when, and from which file")
-    .option('--limit <n>', 'how many', countFromOne, 1_000)
+    .option('--limit <n>', 'how many (default: 1000; with --json all)', countFromOne)
     .action(run(async () => (await import('./commands/held.ts')).listHeldFields));
   const side = new Argument('<SIDE>', "file: write the file's value; app: keep the app's").choices(['file', 'app']);
   withExamples(
@@ -54,7 +54,7 @@ export function addDead(program: Command): void {
         .default('open'),
     )
     .option('--after <id>', 'only those after this one (to page: the last id of the previous page)')
-    .option('--limit <n>', 'how many', countFromOne, 1_000)
+    .option('--limit <n>', 'how many (default: 1000; with --json all)', countFromOne)
     .action(run(async () => (await import('./commands/dead.ts')).listDead));
   onDataFolder(dead.command('show'))
     .description("one dead letter with all that is wrong with it, its cells and the service's answer")

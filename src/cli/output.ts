@@ -23,6 +23,8 @@ export interface Output {
   document(value: unknown): void;
   /** The same, of a document that holds lists too long for memory (`jsonPieces`): written as fast as it is read. */
   longDocument(value: object): Promise<void>;
+  /** A list of any length, one document a line, written as fast as it is read. */
+  documents(values: AsyncIterable<unknown>): Promise<void>;
   /** A line of data on stdout. */
   line(text: string): void;
   /** Lines of data on stdout, written as fast as they are read. */
@@ -51,6 +53,9 @@ export function createOutput(options: GlobalOptions): Output {
     longDocument: async (value) => {
       for await (const piece of jsonPieces(value, json)) if (!(await written(piece))) return;
       await written('\n');
+    },
+    documents: async (values) => {
+      for await (const value of values) await written(`${json(value)}\n`);
     },
     lines: async (lines) => {
       for await (const line of lines) if (!(await written(`${line}\n`))) return;

@@ -7,6 +7,7 @@
  * nothing back: the next import of the row writes what is still to be written.
  */
 import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
 import type { HeldSide } from '#src/contacts/take-held.ts';
@@ -48,17 +49,31 @@ export interface HeldQuery extends HeldChoice {
 
 /** The held fields that fit, by feed, key and field. */
 export async function listHeld(
-  { ledger }: Pick<Home, 'ledger'>,
-  { limit = heldPerDecisionMax, after: cursor, ...choice }: HeldQuery,
+  home: Pick<Home, 'ledger'>,
+  { limit = heldPerDecisionMax, ...query }: HeldQuery,
 ): Promise<readonly HeldRecord[]> {
-  const all: HeldRecord[] = [];
-  // Ends with the first short page, or at the limit.
-  for (;;) {
-    const after = all.at(-1) ?? cursor;
-    const size = Math.min(fieldsPerPage, limit - all.length);
-    const page = await ledger.contacts.held({ ...choice, limit: size, ...(after === undefined ? {} : { after }) });
-    all.push(...page);
-    if (page.length < size || all.length >= limit) return all;
+  return (await Array.fromAsync(recordPages(home, { ...query, limit }))).flat();
+}
+
+/** The same with their files, in pages that are not empty: a long list is never in memory as a whole. Without a limit all of them. */
+export async function* heldPages(home: Pick<Home, 'ledger'>, query: HeldQuery): AsyncGenerator<readonly HeldOfFile[]> {
+  for await (const page of recordPages(home, query)) yield await withFiles(home, page);
+}
+
+/** Ends with the first short page, or at the limit. */
+async function* recordPages(
+  { ledger }: Pick<Home, 'ledger'>,
+  { limit: limitOfAll = Number.POSITIVE_INFINITY, after: cursor, ...choice }: HeldQuery,
+): AsyncGenerator<readonly HeldRecord[]> {
+  let after = cursor;
+  for (let left = limitOfAll; left > 0; left -= fieldsPerPage) {
+    const limit = Math.min(fieldsPerPage, left);
+    const page = await ledger.contacts.held({ ...choice, limit, ...(after === undefined ? {} : { after }) });
+    after = page.at(-1);
+    if (after === undefined) return;
+    yield page;
+    if (page.length < limit) return;
+    await nextTurn();
   }
 }
 
@@ -118,28 +133,12 @@ async function* exportRows(
   home: Pick<Home, 'ledger'>,
   choice: HeldChoice,
 ): AsyncGenerator<readonly (readonly string[])[]> {
-  let after: HeldRecord | undefined;
-  // Ends with the first short page: each goes on where the one before ended.
-  for (;;) {
-    const page = await home.ledger.contacts.held({
-      ...choice,
-      limit: fieldsPerPage,
-      ...(after === undefined ? {} : { after }),
-    });
-    yield (await withFiles(home, page)).map(({ feed, key, field, ours, theirs, sinceMs, sourceFile, line, runId }) => [
-      feed,
-      key,
-      field,
-      cellOf(ours),
-      cellOf(theirs),
-      isoInstant(sinceMs),
-      sourceFile ?? '',
-      line === 0 ? '' : `${line}`,
-      runId,
-    ]);
-    if (page.length < fieldsPerPage) return;
-    after = page.at(-1);
-  }
+  for await (const page of heldPages(home, choice)) yield page.map(exportRow);
+}
+
+function exportRow({ feed, key, field, ours, theirs, sinceMs, sourceFile, line, runId }: HeldOfFile): string[] {
+  const place = [sourceFile ?? '', line === 0 ? '' : `${line}`, runId];
+  return [feed, key, field, cellOf(ours), cellOf(theirs), isoInstant(sinceMs), ...place];
 }
 
 function cellOf(value: HeldRecord['ours']): string {

@@ -47,48 +47,61 @@ import { createOutput, type Output, printable } from '../output.ts';
 import { openPatiently } from '../waiting.ts';
 
 const rowsOfGroupShown = 5;
+/** Letters and notices, unless `--limit` says how many. */
+const listedInTextMax = 1_000;
 const noticesShown = 5;
 const noticeCodesShown = 3;
 const notOpenShown = 5;
 
-interface ListOptions extends GlobalOptions, DeadLetterQuery {
+interface ListOptions extends GlobalOptions, Omit<DeadLetterQuery, 'limit'> {
+  readonly limit?: number;
   readonly again: Again;
 }
+
+/** As a list is in text. */
+type CutOptions = ListOptions & Pick<DeadLetterQuery, 'limit'>;
 
 export async function listDead(options: ListOptions): Promise<number> {
   const home = await openCliHome(options, 'look');
   try {
     const output = createOutput(options);
-    const listed: Listed = { groups: new Map(), states: noStates(), count: 0, last: null };
-    const notices: DeliveryRecord[] = [];
-    for await (const page of deadLetterPages(home, options)) {
-      for (const letter of page.letters) {
-        if (output.json) output.document(shownDocument(output, letter));
-        else addTo(listed, letter);
-      }
-      if (output.json) for (const notice of page.notices) output.document(noticeDocument(notice));
-      else notices.push(...page.notices);
-    }
-    if (!output.json) {
-      const isCut = listed.count + notices.length === options.limit;
-      // A page further on counts its own; the first one says how many there are in all.
-      const isFirst = isCut && options.after === undefined;
-      const all = isFirst ? await countLetters(home, options) : null;
-      if (listed.count > 0) printGroups(output, withAll(listed, all), await unfixable(home, listed), options);
-      else if (notices.length === 0)
-        output.line(output.paste(noneListed(options, (await home.ledger.counts()).openLetters)));
-      printNotices(output, notices, isFirst ? await countNotices(home, options) : noticeCountsOf(notices), options);
-      const last = notices.at(-1) ?? listed.last;
-      if (last !== null && isCut) output.note(output.paste(goOn(options, last.id)));
-    }
+    if (output.json) await output.documents(listDocuments(home, output, options));
+    else await printList(home, output, { ...options, limit: options.limit ?? listedInTextMax });
     return 0;
   } finally {
     await home.close();
   }
 }
 
+/** All of them, unless a limit was given. */
+async function* listDocuments(home: Home, output: Output, { limit, ...query }: ListOptions): AsyncGenerator<object> {
+  for await (const page of deadLetterPages(home, { ...query, limit: limit ?? Number.POSITIVE_INFINITY })) {
+    for (const letter of page.letters) yield shownDocument(output, letter);
+    for (const notice of page.notices) yield noticeDocument(notice);
+  }
+}
+
+async function printList(home: Home, output: Output, options: CutOptions): Promise<void> {
+  const listed: Listed = { groups: new Map(), states: noStates(), count: 0, last: null };
+  const notices: DeliveryRecord[] = [];
+  for await (const page of deadLetterPages(home, options)) {
+    for (const letter of page.letters) addTo(listed, letter);
+    notices.push(...page.notices);
+  }
+  const isCut = listed.count + notices.length === options.limit;
+  // A page further on counts its own; the first one says how many there are in all.
+  const isFirst = isCut && options.after === undefined;
+  const all = isFirst ? await countLetters(home, options) : null;
+  if (listed.count > 0) printGroups(output, withAll(listed, all), await unfixable(home, listed), options);
+  else if (notices.length === 0)
+    output.line(output.paste(noneListed(options, (await home.ledger.counts()).openLetters)));
+  printNotices(output, notices, isFirst ? await countNotices(home, options) : noticeCountsOf(notices), options);
+  const last = notices.at(-1) ?? listed.last;
+  if (last !== null && isCut) output.note(output.paste(goOn(options, last.id)));
+}
+
 /** Of a list that is cut. */
-function goOn({ after, limit, again }: ListOptions, last: string): string {
+function goOn({ after, limit, again }: CutOptions, last: string): string {
   return `these are the ${after === undefined ? 'newest' : 'next'} ${limit}; go on with: ${again({ after: last })}`;
 }
 
@@ -148,7 +161,7 @@ function printGroups(
   output: Output,
   { groups, states }: Listed,
   without: readonly UnfixableRun[],
-  options: ListOptions,
+  options: CutOptions,
 ): void {
   const largestFirst = [...groups.values()].sort((a, b) => b.count - a.count);
   const ofCode = (code: string): number =>
@@ -190,7 +203,7 @@ function choiceFlags(options: Pick<DeadLetterQuery, 'code' | 'run' | 'feed'>): s
 }
 
 /** @param ofCode how many letters have its code, in whichever field: the list that is named holds all of them. */
-function printGroup(output: Output, { shown, ...group }: Group, ofCode: number, { again, limit }: ListOptions): void {
+function printGroup(output: Output, { shown, ...group }: Group, ofCode: number, { again, limit }: CutOptions): void {
   const { class: reasonClass, code, field, count } = group;
   const where = field === null ? '' : ` in ${printable(field)}`;
   output.line(`${output.style('bold', `${count} × ${code}${where}`)} (${reasonClass})`);
@@ -214,7 +227,7 @@ function printNotices(
   output: Output,
   notices: readonly DeliveryRecord[],
   all: NoticeCounts,
-  { again, limit, state: asked }: ListOptions,
+  { again, limit, state: asked }: CutOptions,
 ): void {
   if (all.count === 0) return;
   const types = [...all.types].map(([type, ofType]) => `${ofType} × ${type}`);

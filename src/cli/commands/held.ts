@@ -11,8 +11,10 @@ import {
   exportHeld,
   type HeldChoice,
   type HeldOfFile,
+  type HeldQuery,
   type HeldTaken,
   heldDocument,
+  heldPages,
   heldPerDecisionMax,
   readHeldPage,
   takeHeld,
@@ -36,20 +38,23 @@ interface ChoiceOptions extends GlobalOptions {
 }
 
 interface ListOptions extends ChoiceOptions {
-  readonly limit: number;
+  readonly limit?: number;
   readonly again: Again;
 }
+
+/** Unless `--limit` says how many. */
+const listedInTextMax = 1_000;
 
 export async function listHeldFields(options: ListOptions, keys: readonly string[]): Promise<number> {
   const home = await openCliHome(options, 'look');
   try {
     const output = createOutput(options);
     const choice = await choiceOf(home, options, keys);
-    const { held, moreCount } = await readHeldPage(home, { ...choice, limit: options.limit });
     if (output.json) {
-      for (const one of held) output.document(heldDocument(one, output.values));
+      await output.documents(listDocuments(home, output, { ...choice, ...limitOf(options) }));
       return exitCodes.done;
     }
+    const { held, moreCount } = await readHeldPage(home, { limit: listedInTextMax, ...choice, ...limitOf(options) });
     const [first] = held;
     if (first === undefined) {
       output.line(keys.length === 0 ? 'no held fields' : `no held fields of ${keys.map(printable).join(', ')}`);
@@ -64,6 +69,14 @@ export async function listHeldFields(options: ListOptions, keys: readonly string
   } finally {
     await home.close();
   }
+}
+
+function limitOf({ limit }: ListOptions): { readonly limit?: number } {
+  return limit === undefined ? {} : { limit };
+}
+
+async function* listDocuments(home: Home, { values }: Output, query: HeldQuery): AsyncGenerator<object> {
+  for await (const page of heldPages(home, query)) yield* page.map((one) => heldDocument(one, values));
 }
 
 /** For the first field of the list. */
