@@ -2,8 +2,8 @@
  * The layers of the configuration as raw values with their origins, and how they are merged: flags over the environment over
  * the config file over the defaults. Nothing is checked here but what depends on where a value stands.
  *
- * An empty variable counts as unset. An unknown `PATCHBAY_` variable is a warning, since environments are shared. A variable of
- * something that may be written in the config file only is refused: ignoring it would silently do the wrong thing.
+ * An empty variable counts as unset. An unknown `PATCHBAY_` variable is a warning, since environments are shared: Kubernetes sets
+ * `PATCHBAY_FEEDS_PORT` in every pod beside a service called `patchbay-feeds`.
  */
 
 import { resolve } from 'node:path';
@@ -45,6 +45,7 @@ export const configVariable = 'PATCHBAY_CONFIG';
 
 const warningsMax = 20;
 
+/** No setting has such a name: feeds have no variables. */
 const feedVariable = /^PATCHBAY_FEEDS?(?:_|$)/;
 
 /** `named` are variables that settings name, so that they are known. */
@@ -58,10 +59,6 @@ export function environmentLayer(env: Environment, cwd: string, named: readonly 
     }
     return [{ path, value: typed(readAs, textOf(env[first])), origin: { kind: 'environment', name: first } }];
   });
-  for (const variable of Object.keys(env).sort()) {
-    if (!feedVariable.test(variable) || named.includes(variable) || textOf(env[variable]) === null) continue;
-    problems.push(`${variable}: feeds are set in the config file only, under "feeds:"; unset it`);
-  }
   return { values, problems, warnings: unknownVariables(env, named), folder: cwd };
 }
 
@@ -93,16 +90,15 @@ function unknownVariables(env: Environment, named: readonly string[]): string[] 
   const known = [configVariable, ...settings.flatMap((setting) => setting.variables)];
   const expected = [...known, ...named];
   const unknown = Object.keys(env).filter(
-    (name) =>
-      name.startsWith('PATCHBAY_') &&
-      textOf(env[name]) !== null &&
-      !expected.includes(name) &&
-      !feedVariable.test(name),
+    (name) => name.startsWith('PATCHBAY_') && textOf(env[name]) !== null && !expected.includes(name),
   );
   return unknown
     .sort()
     .slice(0, warningsMax)
     .map((name) => {
+      if (feedVariable.test(name)) {
+        return `${name}: no such setting; feeds are set in the config file only, under "feeds:"`;
+      }
       const suggestion = closest(bare(name), known.map(bare));
       const meant = known.find((candidate) => bare(candidate) === suggestion);
       return `${name}: no such setting${meant === undefined ? '' : ` (did you mean ${meant}?)`}`;

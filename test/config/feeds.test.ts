@@ -186,10 +186,21 @@ describe('a feed in the config', () => {
     ]);
   });
 
-  it('may be set in the config file only', async () => {
-    expect(await problems('', { PATCHBAY_FEEDS_CRM_TAKE: '/x.csv' })).toEqual([
-      'PATCHBAY_FEEDS_CRM_TAKE: feeds are set in the config file only, under "feeds:"; unset it',
-    ]);
+  it('may be set in the config file only: a variable sets nothing, and is a warning that says so', async () => {
+    const env = { PATCHBAY_FEEDS_CRM_TAKE: '/x.csv', PATCHBAY_FEEDS_PORT: 'tcp://10.0.0.1:80', PATCHBAY_FEED: 'crm' };
+    const { config, warnings } = await loaded('', env);
+    expect(config.feeds).toEqual({});
+    const where = 'no such setting; feeds are set in the config file only, under "feeds:"';
+    expect(warnings).toEqual(
+      Object.keys(env)
+        .toSorted()
+        .map((name) => `${name}: ${where}`),
+    );
+  });
+
+  it('a variable that a feed names is no unknown one, whatever it is called', async () => {
+    const text = 'feeds: { crm: { take: https://files.example.com/x, authorization: PATCHBAY_FEED_TOKEN } }\n';
+    expect((await loaded(text, { PATCHBAY_FEED_TOKEN: 'x' })).warnings).toEqual([]);
   });
 });
 
