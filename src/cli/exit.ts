@@ -22,21 +22,35 @@ export function withFlagsInHint(document: ErrorDocument, flags: FolderFlags): Er
   return { ...document, error: { ...document.error, hint: hint === null ? null : withFlags(hint, flags) } };
 }
 
+export interface ErrorOptions extends FolderFlags {
+  readonly json: boolean;
+  readonly verbose?: boolean;
+}
+
 /** Prints the error and sets its exit code. With `json` the document goes to stdout, otherwise the lines go to stderr. */
-export function exitWithError(error: unknown, options: { readonly json: boolean } & FolderFlags): void {
+export function exitWithError(error: unknown, options: ErrorOptions): void {
   const document = withFlagsInHint(errorDocument(error), options);
   if (options.json) exitWithDocument(document, options);
   else {
-    printError(error, document);
+    printError(error, document, options);
     process.exitCode = document.exitCode;
   }
 }
 
-/** The lines of the document on stderr; of a defect its stack, too, where `LOG_LEVEL` asks for details. */
-export function printError(error: unknown, document: ErrorDocument): void {
-  process.stderr.write(`${errorLines(document)}\n`);
-  if (process.env.LOG_LEVEL !== 'debug') return;
-  if (document.exitCode === exitCodes.unexpected && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+/** The lines of the document on stderr; of a defect its stack, too, where details are asked for. */
+export function printError(error: unknown, document: ErrorDocument, options: Pick<ErrorOptions, 'verbose'> = {}): void {
+  process.stderr.write(`${errorLines(document)}
+`);
+  if (!wantsDetails(options)) return;
+  if (document.exitCode === exitCodes.unexpected && error instanceof Error)
+    process.stderr.write(`${error.stack}
+`);
+}
+
+/** As log lines of the level debug would be printed; the config file may be what is wrong, and is not asked. */
+function wantsDetails({ verbose = false }: Pick<ErrorOptions, 'verbose'>): boolean {
+  const level = process.env.LOG_LEVEL?.trim() || process.env.PATCHBAY_LOG_LEVEL?.trim() || '';
+  return verbose || level === 'debug' || level === 'trace';
 }
 
 export function exitWithDocument(document: ErrorDocument, { json }: { readonly json: boolean }): void {

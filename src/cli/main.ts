@@ -16,7 +16,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   outliveBrokenOutputs();
   const program = buildProgram();
   const words = argv.slice(2);
-  const options = { json: words.includes('--json'), ...folderFlags(program, words) };
+  const options = { json: words.includes('--json'), ...flagsTyped(program, words) };
   catchSignals((exitCode) => {
     // What was printed already is the document of this command.
     if (wasPrinted()) return;
@@ -39,13 +39,14 @@ export async function main(argv: readonly string[]): Promise<void> {
 }
 
 /** As they were typed: they are needed also where the words cannot be parsed. */
-function folderFlags(program: Command, words: readonly string[]): FolderFlags {
+function flagsTyped(program: Command, words: readonly string[]): FolderFlags & { readonly verbose: boolean } {
   lookAt(program, words);
-  const { config, data } = program.opts<{ config?: string; data?: string }>();
+  const { config, data, verbose = false } = program.opts<{ config?: string; data?: string; verbose?: boolean }>();
   return {
     ...(config === undefined ? {} : { config }),
     ...(data === undefined ? {} : { data }),
     sandbox: words.includes('--sandbox'),
+    verbose,
   };
 }
 

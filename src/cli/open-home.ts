@@ -15,12 +15,13 @@ import type { FolderFlags } from '#src/shell-words.ts';
 import { chooseTraces } from '#src/traces/traces-wanted.ts';
 import { makeFolder } from '#src/whole-file.ts';
 import manifest from '../../package.json' with { type: 'json' };
+import { wantsColours } from './colours.ts';
 import { openLogFiles } from './log-files.ts';
 
 export async function loadCliConfig(options: GlobalOptions): Promise<LoadedConfig> {
   const flags: ConfigFlags = {
     ...(options.data === undefined ? {} : { data: { folder: options.data } }),
-    ...(options.verbose === true && process.env.LOG_LEVEL === undefined ? { log: { level: 'debug' } } : {}),
+    ...(options.verbose === true ? { log: { level: 'debug' } } : {}),
   };
   const loaded = await loadConfig({
     env: process.env,
@@ -142,7 +143,11 @@ async function openLog(options: GlobalOptions, config: LoadedConfig['config'], u
   return createLogger({
     level: config.log.level,
     installation: config.name,
-    stream: await openLogStream({ folder: logs, terminal: onTerminal ? (config.log.format ?? 'auto') : null }),
+    stream: await openLogStream({
+      folder: logs,
+      terminal: onTerminal ? (config.log.format ?? 'auto') : null,
+      colours: wantsColours(options, process.stderr),
+    }),
   });
 }
 
@@ -164,13 +169,15 @@ interface LogStreamOptions {
   readonly folder: string;
   /** Null: files only. `auto`: pretty on a terminal, JSON elsewhere. */
   readonly terminal: 'json' | 'pretty' | 'auto' | null;
+  /** Of pretty lines. */
+  readonly colours: boolean;
 }
 
 async function openLogStream(options: LogStreamOptions): Promise<pino.DestinationStream> {
   const file = await filesIn(options.folder);
   if (options.terminal === null) return file;
   const pretty = options.terminal === 'pretty' || (options.terminal === 'auto' && process.stderr.isTTY === true);
-  const terminal = pretty ? await prettyStream() : pino.destination({ dest: 2, sync: true });
+  const terminal = pretty ? await prettyStream(options.colours) : pino.destination({ dest: 2, sync: true });
   dropOnError(terminal);
   return pino.multistream([
     { level: 'trace', stream: file },
@@ -179,12 +186,12 @@ async function openLogStream(options: LogStreamOptions): Promise<pino.Destinatio
 }
 
 /** Loaded on demand: most processes write no line that a person reads. */
-async function prettyStream(): Promise<pino.DestinationStream> {
+async function prettyStream(colorize: boolean): Promise<pino.DestinationStream> {
   const { default: pinoPretty } = await import('pino-pretty');
   return pinoPretty({
     destination: 2,
     sync: true,
-    colorize: process.stderr.isTTY === true && process.env.NO_COLOR === undefined,
+    colorize,
     translateTime: 'SYS:HH:MM:ss',
   });
 }

@@ -10,6 +10,7 @@ import Table from 'cli-table3';
 import { jsonPieces, printableJson } from '#src/json/json-pieces.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { pasteableHints, withFlags } from '#src/shell-words.ts';
+import { wantsColours } from './colours.ts';
 import type { GlobalOptions } from './open-home.ts';
 
 export type Style = Parameters<typeof styleText>[0];
@@ -38,10 +39,7 @@ export interface Output {
 }
 
 export function createOutput(options: GlobalOptions): Output {
-  const colours =
-    options.color !== false &&
-    (process.env.NO_COLOR ?? '') === '' &&
-    (process.stdout.isTTY === true || (process.env.FORCE_COLOR ?? '0') !== '0');
+  const colours = wantsColours(options, process.stdout);
   const style = (format: Style, text: string): string =>
     colours ? styleText(format, text, { validateStream: false }) : text;
   const json = (value: unknown): string => printableJson(value, pasteableHints(options));

@@ -19,7 +19,7 @@ export function buildProgram(): Command {
     .option('--data <dir>', 'data folder (default: ./data)')
     .option('--json', 'print JSON on stdout: one document, or one line per item of a list')
     .option('-q, --quiet', 'print results only')
-    .option('-v, --verbose', 'print log lines')
+    .option('-v, --verbose', 'print log lines, those of the level debug too')
     .option('--no-color', 'no colours')
     .option('--no-values', 'print no values from files or contacts')
     .option('-y, --yes', 'answer every question with yes')

@@ -24,6 +24,20 @@ describe('logs', () => {
   });
 });
 
+describe('pretty log lines', () => {
+  test('have colours where they are asked for, and none with --no-color', async ({ journey }) => {
+    const file = journey.file('a.csv', 'externalId,firstName\nc-1,Ann\n');
+    const control = String.fromCharCode(27);
+    const asked = { LOG_FORMAT: 'pretty', LOG_LEVEL: 'error', FORCE_COLOR: '1', NO_COLOR: '' };
+    const coloured = await journey.run(['import', '--sandbox', '--verbose', file], asked);
+    expect(coloured.stderr).toMatch(/INFO/);
+    expect(coloured.stderr).toContain(`${control}[32mINFO`);
+    const plain = await journey.run(['import', '--sandbox', '--verbose', '--no-color', file], asked);
+    expect(plain.stderr).toMatch(/INFO/);
+    expect(plain.stderr).not.toContain(control);
+  });
+});
+
 describe('the trail of acts', () => {
   test('tells who imported, decided, retried, approved and cancelled, and why; and no value', async ({ journey }) => {
     const service = await journey.service();

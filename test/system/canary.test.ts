@@ -35,7 +35,7 @@ describe('secrets and personal data', () => {
     };
 
     const file = journey.file(`${nameCanary}.csv`, peopleCsv(40, { more: rows }));
-    const follower = journey.start(['import', '--json', '--verbose', file], { LOG_LEVEL: 'trace' });
+    const follower = journey.start(['import', '--json', '--verbose', file]);
     await service.creates(1);
     const ended = await until('the end of the import', async () => {
       await look();
