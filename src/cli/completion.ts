@@ -3,6 +3,7 @@
  * Patchbay: it answers at once, and knows the commands of the version that wrote it.
  */
 import type { Command, Option } from 'commander';
+import type { GlobalOptions } from './open-home.ts';
 import { createOutput } from './output.ts';
 
 export type Shell = 'bash' | 'zsh';
@@ -24,9 +25,12 @@ interface Word {
 }
 
 /** The action of `patchbay completion SHELL`. */
-export function printCompletion(program: Command): (options: object, shell: Shell) => Promise<number> {
-  return async (_options, shell) => {
-    createOutput({}).line(completionScript(program, shell));
+export function printCompletion(program: Command): (options: GlobalOptions, shell: Shell) => Promise<number> {
+  return async (options, shell) => {
+    const output = createOutput(options);
+    const script = completionScript(program, shell);
+    if (output.json) output.document({ shell, script });
+    else output.line(script);
     return 0;
   };
 }

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { completionScript, type Shell } from '#src/cli/completion.ts';
 import { buildProgram } from '#src/cli/program.ts';
+import { callPatchbay } from '#test/support/call-patchbay.ts';
 
 const program = buildProgram();
 
@@ -41,6 +42,14 @@ function linesOf(shell: Shell, flags: readonly string[], script: string, words: 
 
 describe.each(['bash', 'zsh'] as const)('the completion for %s', (shell) => {
   const words = (line: string) => ask[shell](line.split(' '));
+
+  it('is printed as it is, and with --json as one document', async () => {
+    const script = completionScript(program, shell);
+    expect((await callPatchbay(['completion', shell], {})).stdout).toBe(`${script}\n`);
+    const { stdout } = await callPatchbay(['completion', shell, '--json'], {});
+    expect(stdout).toMatch(/^[^\n]*\n$/);
+    expect(JSON.parse(stdout)).toEqual({ shell, script });
+  });
 
   it.skipIf(!isThere(shell))('offers commands, and the commands of a command', () => {
     expect(words('patchbay ')).toEqual(program.commands.map((command) => command.name()));
