@@ -57,6 +57,11 @@ export function withDetach(command: Command): Command {
   return command.option('--detach', 'leave the work to the running engine, and exit');
 }
 
+/** Of a decision. @param kept where the reason is found later. */
+export function withReason(command: Command, kept: 'recorded in the report' | 'logs --acts shows it'): Command {
+  return command.option('--reason <text>', `why; ${kept}. A terminal is asked for it, unless --yes`);
+}
+
 /** One command a line, with what it does. */
 export function withExamples(command: Command, ...lines: readonly string[]): Command {
   return command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`);

@@ -42,7 +42,7 @@ export function addImport(program: Command): void {
     .argument('[FILE...]', `exports: ${readableEndings}; - reads standard input`)
     .option('--plan <id>', 'carry out this plan (patchbay plan FILE): a contact that changed since is skipped');
   const feed = 'the feed that the files belong to, with its mapping, label and limits (default: main)';
-  withGuards(withRows(withReading(command, feed)))
+  withGuards(withRows(withReading(command, feed)), '; with --accept a terminal is asked for it, unless --yes')
     .option('--only <key>', 'only the row with this key, prefix included; may be repeated', append)
     .option('--limit <n>', 'only the first changed rows, at most this many', countFromOne)
     .addOption(
@@ -96,13 +96,13 @@ function withRows(command: Command): Command {
     .option('--update-only', 'only update contacts that exist; create none');
 }
 
-/** Which of the guards that check a file it passes: the same for its plan and for its import. */
-function withGuards(command: Command): Command {
+/** Which of the guards that check a file it passes: the same for its plan and for its import. @param asked who is asked for the reason. */
+function withGuards(command: Command, asked = ''): Command {
   return command
     .option('--max-change <percent>', 'allow updates, creates and clears up to this share, once', percent)
     .option('--max-dead <percent>', 'allow rejected rows up to this share, once', percent)
     .option('--accept', 'pass the guards that check the file, once; guards that watch the writing stay on')
-    .option('--reason <text>', 'why; recorded in the report');
+    .option('--reason <text>', `why; recorded in the report${asked}`);
 }
 
 export function addMap(program: Command): void {

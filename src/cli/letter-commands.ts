@@ -1,6 +1,6 @@
 /** The commands about held fields and dead letters, as commander knows them. */
 import { Argument, type Command, Option } from 'commander';
-import { onDataFolder, run, withDetach, withExamples, withWait } from './describe.ts';
+import { onDataFolder, run, withDetach, withExamples, withReason, withWait } from './describe.ts';
 import { append, countFromOne, rate } from './option-values.ts';
 
 export function addHeld(program: Command): void {
@@ -20,14 +20,13 @@ export function addHeld(program: Command): void {
     .action(run(async () => (await import('./commands/held.ts')).listHeldFields));
   const side = new Argument('<SIDE>', "file: write the file's value; app: keep the app's").choices(['file', 'app']);
   withExamples(
-    withDetach(withWait(choice(held.command('take').addArgument(side)))),
+    withReason(withDetach(withWait(choice(held.command('take').addArgument(side)))), 'logs --acts shows it'),
     "patchbay held take file c-17 --field role   write the file's role to one contact",
     "patchbay held take app --all                keep the app's values everywhere",
     'patchbay held take app --feed crm --field role   all of one kind',
   )
     .description("decide: write the file's value, or keep the app's; asks on a terminal, unless --yes")
     .option('--all', 'all held fields')
-    .option('--reason <text>', 'why; logs --acts shows it')
     .action(run(async () => (await import('./commands/held.ts')).takeHeldFields));
   addHeldExport(held, choice);
 }
@@ -110,13 +109,12 @@ function addMending(dead: Command): void {
     .option('--output <folder>', 'where to (default: _fix in the import folder)')
     .action(run(async () => (await import('./commands/mend-letters.ts')).exportDead));
   withExamples(
-    choice(dead.command('drop')),
+    withReason(choice(dead.command('drop')), 'logs --acts shows it'),
     'patchbay dead drop d4252e8f1649 --reason "a footer"',
     'patchbay dead drop --code cellCount --feed crm      all footers of one feed',
     'patchbay dead drop --code webhookGone               notices to a webhook that is gone',
   )
     .description('give up dead letters for good: their rows are not imported, and their notices are not sent')
     .option('--all', 'all that are open')
-    .option('--reason <text>', 'why; logs --acts shows it')
     .action(run(async () => (await import('./commands/mend-letters.ts')).dropDead));
 }

@@ -1,10 +1,6 @@
-/**
- * What a command says: data on stdout, everything else on stderr, questions to the person at the terminal among it; colours only
- * where they are wanted.
- */
+/** What a command says: data on stdout, everything else on stderr; colours only where they are wanted. */
 import { once } from 'node:events';
 import { fstatSync, readSync, statSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 import Table from 'cli-table3';
 import { jsonPieces, printableJson } from '#src/json/json-pieces.ts';
@@ -173,53 +169,5 @@ export function wasStdoutClosed(): boolean {
   } catch {
     // It cannot be read, or the system has no such device.
     return false;
-  }
-}
-
-/** Questions to the person at the terminal. stdout is data, so that they go to stderr. */
-export interface Terminal {
-  readonly input: NodeJS.ReadableStream;
-  readonly output: NodeJS.WritableStream;
-}
-
-/** Null without a terminal, or where `--yes` has answered already. */
-export function terminalOf({ json, yes }: GlobalOptions): Terminal | null {
-  if (json === true || yes === true || process.stdin.isTTY !== true || process.stderr.isTTY !== true) return null;
-  return { input: process.stdin, output: process.stderr };
-}
-
-/** Shows what will happen and asks. Anything but yes is no, and so is the end of the input. */
-export async function askYes(terminal: Terminal, shown: string, question: string): Promise<boolean> {
-  return (await askYesAndWhy(terminal, shown, question, null)).isYes;
-}
-
-export interface YesAndWhy {
-  readonly isYes: boolean;
-  /** Null where it was not asked for, or the answer is empty. */
-  readonly why: string | null;
-}
-
-/** The same, and after a yes the second question. @param whyQuestion null: there is none. */
-export async function askYesAndWhy(
-  { input, output }: Terminal,
-  shown: string,
-  question: string,
-  whyQuestion: string | null,
-): Promise<YesAndWhy> {
-  // The terminal edits the line by itself; Ctrl-C ends the process, and nothing has happened yet.
-  const reader = createInterface({ input, terminal: false });
-  // One for both questions: lines that arrive together are not lost.
-  const lines = reader[Symbol.asyncIterator]();
-  const ask = async (text: string): Promise<string> => {
-    output.write(`${text} `);
-    const { value, done } = await lines.next();
-    return done === true ? '' : value.trim();
-  };
-  try {
-    output.write(`${shown}\n`);
-    const isYes = /^y(es)?$/i.test(await ask(`${question} [y/N]`));
-    return { isYes, why: (isYes && whyQuestion !== null ? await ask(whyQuestion) : '') || null };
-  } finally {
-    reader.close();
   }
 }

@@ -6,7 +6,7 @@ import { Argument, Command, Option } from 'commander';
 import { finalRunStates } from '#src/ledger/runs.ts';
 import { logLevels } from '#src/operations/logs.ts';
 import manifest from '../../package.json' with { type: 'json' };
-import { onDataFolder, run, withDetach, withExamples, withWait } from './describe.ts';
+import { onDataFolder, run, withDetach, withExamples, withReason, withWait } from './describe.ts';
 import { addImport, addMap, addPlan } from './file-commands.ts';
 import { addDead, addHeld } from './letter-commands.ts';
 import { append, count, countFromOne, portNumber } from './option-values.ts';
@@ -97,7 +97,10 @@ function addForget(program: Command): void {
       'erase a person from ledger and files; later files with this key are skipped. On a terminal it asks first',
     )
     .argument('<KEY>', 'the externalId, prefix included')
-    .option('--reason <text>', 'why, without personal data; kept in the trail of acts. A terminal is asked for it');
+    .option(
+      '--reason <text>',
+      'why, without personal data; kept in the trail of acts. A terminal is asked for it; needed without one, and with --yes or --json',
+    );
   withExamples(onDataFolder(command), 'patchbay forget crm-17 --reason "request of 2026-11-20"').action(
     run(async () => (await import('./commands/forget.ts')).forget),
   );
@@ -133,7 +136,7 @@ function addRuns(program: Command): void {
     .option('--full', 'print all of it, however much there is')
     .action(run(async () => (await import('./commands/runs.ts')).showRun));
   withExamples(
-    withDetach(withWait(onDataFolder(runs.command('approve')))),
+    withReason(withDetach(withWait(onDataFolder(runs.command('approve')))), 'recorded in the report'),
     'patchbay runs approve 811b4f --reason "new mail domain"',
     'patchbay runs approve 811b4f --adopt     link contacts that were made by hand, and overwrite nothing',
   )
@@ -145,20 +148,18 @@ function addRuns(program: Command): void {
       ),
     )
     .option('--create-anyway', 'create these contacts a second time')
-    .option('--reason <text>', 'why; recorded in the report')
     .action(run(async () => (await import('./commands/runs.ts')).approve));
   withExamples(
-    withDetach(withWait(onDataFolder(runs.command('restage')))),
+    withReason(withDetach(withWait(onDataFolder(runs.command('restage')))), 'logs --acts shows it'),
     'patchbay runs restage 811b4f --reason "phones mapped"     after the mapping, or a limit, was corrected',
   )
     .description(
       "read the file of a stopped run anew, with today's mapping and limits; it keeps its place in the order",
     )
     .argument('<RUN>', 'its id, or the end of it')
-    .option('--reason <text>', 'why; logs --acts shows it')
     .action(run(async () => (await import('./commands/runs.ts')).restage));
   withExamples(
-    withDetach(withWait(onDataFolder(runs.command('undo')))),
+    withReason(withDetach(withWait(onDataFolder(runs.command('undo')))), 'recorded in the report'),
     'patchbay runs undo 811b4f --plan             what it would write',
     'patchbay runs undo 811b4f --delete-created   delete what the run created, too',
   )
@@ -169,14 +170,12 @@ function addRuns(program: Command): void {
     .option('--delete-created', 'delete the contacts that the run created, if nothing of them has changed since')
     .option('--plan', 'only show what would be written')
     .option('--accept', 'pass the guards on what is to be written, once')
-    .option('--reason <text>', 'why; recorded in the report')
     .action(run(async () => (await import('./commands/undo.ts')).undo));
-  onDataFolder(runs.command('cancel'))
+  withReason(onDataFolder(runs.command('cancel')), 'logs --acts shows it')
     .description(
       'end a run: what was written stays, the other rows are left out; prints how many writes may still have landed',
     )
     .argument('<RUN>', 'its id, or the end of it')
-    .option('--reason <text>', 'why; logs --acts shows it')
     .action(run(async () => (await import('./commands/runs.ts')).cancel));
 }
 

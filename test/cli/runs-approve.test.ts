@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type ApprovalAnswer, askApproval } from '#src/cli/commands/runs.ts';
+import { approvalQuestion } from '#src/cli/commands/runs.ts';
+import { askDecision, type Decision } from '#src/cli/questions.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { slice, stagingRun } from '#test/contracts/support/build.ts';
@@ -12,10 +13,10 @@ import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
 import { callPatchbay } from '#test/support/call-patchbay.ts';
 
 /** What a person sees, and what becomes of what they type. */
-async function asked(typed: string, why?: string): Promise<ApprovalAnswer & { readonly seen: string }> {
+async function asked(typed: string, why?: string): Promise<Decision & { readonly seen: string }> {
   const [input, output] = [new PassThrough(), new PassThrough()];
   input.end(typed);
-  const answer = await askApproval({ input, output }, 'moved.csv → sandbox: stopped', why);
+  const answer = await askDecision({ input, output }, approvalQuestion('moved.csv → sandbox: stopped', why));
   output.end();
   return { ...answer, seen: await text(output) };
 }
@@ -23,20 +24,20 @@ async function asked(typed: string, why?: string): Promise<ApprovalAnswer & { re
 describe('on a terminal', () => {
   it('the run is shown, then a yes lets it go on, with a reason where somebody gives one', async () => {
     expect(await asked('y\nnew mail domain\n')).toEqual({
-      isApproved: true,
+      isYes: true,
       why: 'new mail domain',
       seen: 'moved.csv → sandbox: stopped\nContinue this run as shown? [y/N] Why? Recorded in the report (Enter: no reason) ',
     });
-    expect(await asked('YES\n\n')).toMatchObject({ isApproved: true, why: null });
+    expect(await asked('YES\n\n')).toMatchObject({ isYes: true, why: null });
   });
 
   it.each([['n\n'], ['\n'], ['yellow\n'], ['']])('anything else leaves it stopped: %j', async (typed) => {
-    expect(await asked(typed)).toMatchObject({ isApproved: false, why: null });
+    expect(await asked(typed)).toMatchObject({ isYes: false, why: null });
   });
 
   it('a reason that was given is not asked for', async () => {
-    const { isApproved, why, seen } = await asked('y\n', 'known rows');
-    expect({ isApproved, why }).toEqual({ isApproved: true, why: 'known rows' });
+    const { isYes, why, seen } = await asked('y\n', 'known rows');
+    expect({ isYes, why }).toEqual({ isYes: true, why: 'known rows' });
     expect(seen).not.toContain('Why?');
   });
 });

@@ -2,12 +2,13 @@
 import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { askForgetting } from '#src/cli/commands/forget.ts';
-import { askYes, terminalOf } from '#src/cli/output.ts';
+import { askDecision, askWhy, terminalOf } from '#src/cli/questions.ts';
 
 async function answered(typed: string): Promise<{ readonly yes: boolean; readonly shown: string }> {
   const output = new PassThrough({ encoding: 'utf8' });
-  const yes = await askYes({ input: Readable.from([typed]), output }, 'this will happen', 'Go on?');
-  return { yes, shown: String(output.read()) };
+  const asked = { shown: 'this will happen', question: 'Go on?', whyQuestion: 'Why?', given: 'known' };
+  const { isYes } = await askDecision({ input: Readable.from([typed]), output }, asked);
+  return { yes: isYes, shown: String(output.read()) };
 }
 
 describe('a question on a terminal', () => {
@@ -41,5 +42,17 @@ describe('a question on a terminal', () => {
   it('is not asked where there is none: here stdin is no terminal', () => {
     expect(terminalOf({})).toBeNull();
     expect(terminalOf({ yes: true })).toBeNull();
+  });
+
+  it.each([
+    ['the books are closed\n', undefined, 'the books are closed', 'Why? '],
+    ['\n', undefined, null, 'Why? '],
+    ['', undefined, null, 'Why? '],
+    ['not read\n', 'given', 'given', null],
+  ])('asks why alone: %j typed, %s given', async (typed, given, why, shown) => {
+    const output = new PassThrough({ encoding: 'utf8' });
+    expect(await askWhy({ input: Readable.from([typed]), output }, 'Why?', given)).toBe(why);
+    expect(output.read()).toBe(shown);
+    expect(await askWhy(null, 'Why?', given), 'without a terminal').toBe(given ?? null);
   });
 });

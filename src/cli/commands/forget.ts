@@ -12,16 +12,9 @@ import {
 import type { WaitingFile } from '#src/runs/erase/waiting-files.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
-import {
-  askYesAndWhy,
-  createOutput,
-  type Output,
-  printable,
-  type Terminal,
-  terminalOf,
-  type YesAndWhy,
-} from '../output.ts';
+import { createOutput, type Output, printable } from '../output.ts';
 import { counted } from '../present-run.ts';
+import { askDecision, type Decision, type Terminal, terminalOf } from '../questions.ts';
 
 interface ForgetOptions extends GlobalOptions {
   readonly reason?: string;
@@ -38,8 +31,7 @@ export async function forget(options: ForgetOptions, key: string): Promise<numbe
     const output = createOutput(options);
     const person = await knowPerson(home, key);
     if (given !== null) requireUnnamed(person, given);
-    const answer =
-      terminal === null ? { isYes: true, why: given } : await askForgetting(terminal, preview(person), given);
+    const answer = await askForgetting(terminal, preview(person), given);
     if (!answer.isYes) {
       output.note('nothing was erased');
       return exitCodes.guard;
@@ -56,11 +48,10 @@ export async function forget(options: ForgetOptions, key: string): Promise<numbe
   }
 }
 
-/** Asks for a reason where none was given. Exported for tests, which have no terminal. */
-export async function askForgetting(terminal: Terminal, shown: string, given: string | null): Promise<YesAndWhy> {
-  const whyQuestion = given === null ? 'Why? Without personal data; kept in the trail of acts:' : null;
-  const answer = await askYesAndWhy(terminal, shown, 'Forget this person?', whyQuestion);
-  return { isYes: answer.isYes, why: given ?? answer.why };
+/** Exported for tests, which have no terminal. */
+export function askForgetting(terminal: Terminal | null, shown: string, given: string | null): Promise<Decision> {
+  const whyQuestion = 'Why? Without personal data; kept in the trail of acts:';
+  return askDecision(terminal, { shown, question: 'Forget this person?', whyQuestion, given: given ?? undefined });
 }
 
 function reasonMissing(): PatchbayError {

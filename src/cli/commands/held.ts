@@ -1,7 +1,6 @@
 /** `patchbay held ls|take|export`. */
 import { resolve } from 'node:path';
 import type { Home } from '#src/app.ts';
-import { askYes, terminalOf } from '#src/cli/output.ts';
 import { isoInstant } from '#src/clock.ts';
 import type { HeldSide } from '#src/contacts/take-held.ts';
 import { PatchbayError } from '#src/errors.ts';
@@ -28,6 +27,7 @@ import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { counted, instantText, valueText } from '../present-run.ts';
+import { askDecision, terminalOf, whyQuestions } from '../questions.ts';
 import { openPatiently } from '../waiting.ts';
 
 interface ChoiceOptions extends GlobalOptions {
@@ -122,14 +122,16 @@ export async function takeHeldFields(options: TakeOptions, side: HeldSide, keys:
     if (missingKeys.length > 0) output.note(`no held field fits ${missingKeys.map(printable).join(', ')}`);
     if (held.length === heldPerDecisionMax)
       output.note(`this decides about the first ${heldPerDecisionMax}; run the same command again for the others`);
-    const terminal = terminalOf(options);
-    if (terminal !== null && !(await askYes(terminal, preview(output, side, held), 'Continue?'))) {
+    const shown = preview(output, side, held);
+    const asked = { shown, question: 'Continue?', whyQuestion: whyQuestions.acts, given: options.reason };
+    const { isYes, why } = await askDecision(terminalOf(options), asked);
+    if (!isYes) {
       output.note('nothing was decided');
       return exitCodes.guard;
     }
     return side === 'app'
-      ? await takeApp(home, output, options.reason ?? null, held)
-      : await takeFile(home, output, { ...options, patienceMs }, held);
+      ? await takeApp(home, output, why, held)
+      : await takeFile(home, output, { ...options, patienceMs, why }, held);
   } finally {
     await home.close();
   }
@@ -194,10 +196,14 @@ async function takeApp(home: Home, output: Output, why: string | null, held: rea
 async function takeFile(
   home: Home,
   output: Output,
-  { patienceMs, detach, reason }: Pick<TakeOptions, 'detach' | 'reason'> & { readonly patienceMs: number },
+  {
+    patienceMs,
+    detach,
+    why,
+  }: Pick<TakeOptions, 'detach'> & { readonly patienceMs: number; readonly why: string | null },
   held: readonly HeldRecord[],
 ): Promise<number> {
-  const decision = { side: 'file', why: reason ?? null } as const;
+  const decision = { side: 'file', why } as const;
   const submit = async () => (await decide(home, output, decision, held)).runs;
   if (detach !== true) {
     return finishOneShot(home, { output, patienceMs, sameWorkspace: false, refused: [] }, submit);

@@ -26,6 +26,7 @@ import { finishOneShot, patienceOf, type Submit } from '../one-shot.ts';
 import type { GlobalOptions } from '../open-home.ts';
 import { printRefused } from '../outcomes.ts';
 import { createOutput, type Output, printable } from '../output.ts';
+import { askWhy, terminalOf, whyQuestions } from '../questions.ts';
 import { ledgerNotes, openPatiently } from '../waiting.ts';
 
 interface ImportCommandOptions extends GlobalOptions, ImportOptions {
@@ -43,7 +44,7 @@ interface ImportCommandOptions extends GlobalOptions, ImportOptions {
 
 export async function importFiles(options: ImportCommandOptions, files: readonly string[]): Promise<number> {
   const patienceMs = patienceOf(options.wait);
-  const runOptions = checkImportOptions(options);
+  const checked = checkImportOptions(options);
   requireSense(options, files);
   const home = await openPatiently(options, 'import', patienceMs);
   let input: ReadInput | null = null;
@@ -56,6 +57,9 @@ export async function importFiles(options: ImportCommandOptions, files: readonly
       input = read;
       if (read.refused !== undefined) refused.push(read.refused);
     }
+    const terminal = options.accept === true ? terminalOf(options) : null;
+    const acceptReason = await askWhy(terminal, whyQuestions.report, options.reason);
+    const runOptions: RunOptions = { ...checked, acceptReason };
     const planned = await openPlan(home, options, input?.file ?? files[0], runOptions);
     const { choice, isNewFeed } = planned ?? (await chooseTarget(home, options));
     if (isNewFeed && !runOptions.verify)

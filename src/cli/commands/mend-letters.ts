@@ -8,8 +8,9 @@ import { exitCodes } from '#src/runs/exit-code.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
-import { askYes, createOutput, terminalOf } from '../output.ts';
+import { createOutput } from '../output.ts';
 import { counted } from '../present-run.ts';
+import { askDecision, askWhy, type Decision, terminalOf, whyQuestions } from '../questions.ts';
 import { openPatiently } from '../waiting.ts';
 
 interface EditOptions extends GlobalOptions {
@@ -49,20 +50,17 @@ interface DropOptions extends GlobalOptions, Omit<LetterSelection, 'ids'> {
   readonly reason?: string;
 }
 
-/** Without ids a person at a terminal is asked, unless `--yes` has answered: what fits may be more than was meant. */
 export async function dropDead(options: DropOptions, named: readonly string[]): Promise<number> {
   const ids = [...new Set(named)];
   const home = await openCliHome(options, 'look');
   try {
     const output = createOutput(options);
-    const terminal = ids.length > 0 ? null : terminalOf(options);
-    const what =
-      'This drops all open dead letters that fit: their rows do not go in, and notices among them are not sent.';
-    if (terminal !== null && !(await askYes(terminal, what, 'Continue?'))) {
+    const { isYes, why } = await askDropping(options, ids);
+    if (!isYes) {
       output.note('nothing was dropped');
       return exitCodes.guard;
     }
-    const { letters, notices } = await dropLetters(home, { ...options, ids }, options.reason ?? null);
+    const { letters, notices } = await dropLetters(home, { ...options, ids }, why);
     const dropped = letters + notices;
     if (output.json) output.document({ dropped, exitCode: exitCodes.done });
     if (!output.json && letters > 0)
@@ -74,6 +72,16 @@ export async function dropDead(options: DropOptions, named: readonly string[]): 
   } finally {
     await home.close();
   }
+}
+
+/** Without ids a person at a terminal is asked, unless `--yes` has answered: what fits may be more than was meant. */
+async function askDropping(options: DropOptions, ids: readonly string[]): Promise<Decision> {
+  const terminal = terminalOf(options);
+  const [given, whyQuestion] = [options.reason, whyQuestions.acts];
+  if (ids.length > 0) return { isYes: true, why: await askWhy(terminal, whyQuestion, given) };
+  const shown =
+    'This drops all open dead letters that fit: their rows do not go in, and notices among them are not sent.';
+  return askDecision(terminal, { shown, question: 'Continue?', whyQuestion, given });
 }
 
 interface ExportOptions extends GlobalOptions, Omit<LetterSelection, 'ids'> {

@@ -1,11 +1,10 @@
 /** `patchbay runs ls|show|approve|cancel`. */
 import type { Home } from '#src/app.ts';
 import type { AuditDocument } from '#src/audits/audit-document.ts';
-import { askYesAndWhy, type Terminal, terminalOf } from '#src/cli/output.ts';
 import { startEngine } from '#src/engine/engine.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { takeEngineLock } from '#src/ledger/engine-presence.ts';
-import { activeRunStates, type RunRecord, type RunState } from '#src/ledger/runs.ts';
+import { activeRunStates, isFinal, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import { hasPlan, keptPlanOf } from '#src/operations/plan.ts';
 import { restageRun } from '#src/operations/restage.ts';
 import { changesOfRun, type RunStory, readStory, storyDocument } from '#src/operations/run-story.ts';
@@ -31,6 +30,7 @@ import { actLine } from '../present-acts.ts';
 import { auditLines } from '../present-audit.ts';
 import { presentRun, stateText, tally } from '../present-run.ts';
 import { changeLines, changesHeading, changesShown, presentStory } from '../present-story.ts';
+import { askDecision, askWhy, type Question, terminalOf, whyQuestions } from '../questions.ts';
 import { openPatiently } from '../waiting.ts';
 import { planNow, presentStoppedPlan } from './stopped-plan.ts';
 
@@ -184,11 +184,8 @@ export async function approve(options: ApproveOptions, id: string): Promise<numb
       presentRun(output, await readRun(home, run)),
       ...(isShownNow && shown !== null ? [await presentStoppedPlan(output, shown)] : []),
     ];
-    const answer =
-      terminal === null
-        ? { isApproved: true, why: options.reason ?? null }
-        : await askApproval(terminal, text.join('\n'), options.reason);
-    if (!answer.isApproved) {
+    const answer = await askDecision(terminal, approvalQuestion(text.join('\n'), options.reason));
+    if (!answer.isYes) {
       output.note(`run ${run.id} stays stopped`);
       return exitCodes.guard;
     }
@@ -210,16 +207,9 @@ export async function approve(options: ApproveOptions, id: string): Promise<numb
   }
 }
 
-export interface ApprovalAnswer {
-  readonly isApproved: boolean;
-  readonly why: string | null;
-}
-
-/** Anything but yes is no, and so is the end of the input. Asks for a reason where none was given; none is fine, too. */
-export async function askApproval(terminal: Terminal, shown: string, why: string | undefined): Promise<ApprovalAnswer> {
-  const whyQuestion = why === undefined ? 'Why? Recorded in the report (Enter: no reason)' : null;
-  const answer = await askYesAndWhy(terminal, shown, 'Continue this run as shown?', whyQuestion);
-  return { isApproved: answer.isYes, why: why !== undefined && answer.isYes ? why : answer.why };
+/** Exported for tests, which have no terminal. */
+export function approvalQuestion(shown: string, given: string | undefined): Question {
+  return { shown, question: 'Continue this run as shown?', whyQuestion: whyQuestions.report, given };
 }
 
 interface RestageOptions extends GlobalOptions {
@@ -236,7 +226,10 @@ export async function restage(options: RestageOptions, id: string): Promise<numb
     const run = await findRun(home, id);
     const isAgain = await isUnderWayBy(home, run, 'restage');
     if (isAgain) output.note(`run ${run.id} is being read anew already: following it`);
-    const restaged = async () => [isAgain ? run : await restageRun(home, run, options.reason ?? null)];
+    // Of any other run the act is refused, or done already.
+    const terminal = run.state === 'stopped' ? terminalOf(options) : null;
+    const why = await askWhy(terminal, whyQuestions.acts, options.reason);
+    const restaged = async () => [isAgain ? run : await restageRun(home, run, why)];
     if (options.detach === true) {
       await restaged();
       if (output.json) output.document(detachedDocument(home, await findRun(home, run.id)));
@@ -258,7 +251,8 @@ export async function cancel(options: CancelOptions, id: string): Promise<number
   try {
     const output = createOutput(options);
     const run = await findRun(home, id);
-    await cancelRun(home, run, options.reason ?? null);
+    const terminal = isFinal(run.state) || run.state === 'cancelling' ? null : terminalOf(options);
+    await cancelRun(home, run, await askWhy(terminal, whyQuestions.acts, options.reason));
     await endCancelled(home, output);
     const detail = await readRun(home, (await home.ledger.runs.get(run.id)) ?? run);
     // What was asked for is done: the code is that of the command, not of its run.

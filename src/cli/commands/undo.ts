@@ -1,6 +1,5 @@
 /** `patchbay runs undo RUN`. */
 import type { Home } from '#src/app.ts';
-import { askYes, terminalOf } from '#src/cli/output.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { planDocument } from '#src/operations/plan.ts';
 import { detachedDocument, findRun } from '#src/operations/runs.ts';
@@ -12,6 +11,7 @@ import { finishOneShot, patienceOf } from '../one-shot.ts';
 import type { GlobalOptions } from '../open-home.ts';
 import { createOutput, type Output } from '../output.ts';
 import { type PlanCommands, planLines, presentPlan } from '../present-plan.ts';
+import { askDecision, terminalOf, whyQuestions } from '../questions.ts';
 import { openPatiently } from '../waiting.ts';
 import { createBar, waitNote, withService } from './plan.ts';
 
@@ -46,19 +46,20 @@ export async function undo(options: UndoOptions, id: string): Promise<number> {
       else await output.lines(planLines(output, shown, { limit: contactsShown, values }, commandsOf(run, choice)));
       return exitCodes.done;
     }
-    if (terminal !== null && shown !== null) {
-      const text = await presentPlan(output, shown, { limit: contactsShown, values }, commandsOf(run, choice));
-      if (!(await askYes(terminal, text, 'Undo this?'))) {
-        output.note('nothing was undone');
-        return exitCodes.guard;
-      }
+    const text =
+      shown === null ? '' : await presentPlan(output, shown, { limit: contactsShown, values }, commandsOf(run, choice));
+    const asked = { shown: text, question: 'Undo this?', whyQuestion: whyQuestions.report, given: options.reason };
+    const answer = await askDecision(terminal, asked);
+    if (!answer.isYes) {
+      output.note('nothing was undone');
+      return exitCodes.guard;
     }
     const submit = async () => {
       const planned = shown?.isKept === true ? { plan: shown.plan } : {};
       const entered = await beginUndo(home, run, {
         ...choice,
         accept: options.accept === true,
-        reason: options.reason ?? null,
+        reason: answer.why,
         ...planned,
       });
       if (!entered.isNew) output.note(`run ${entered.run.id} undoes run ${run.id} already: going on with it`);
