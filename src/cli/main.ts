@@ -107,11 +107,25 @@ function helpOf(path: readonly Command[]): string {
 }
 
 /** Commander's own error: `error: unknown option '--dta'`, then perhaps `(Did you mean --data?)`. */
-function commanderDocument(program: Command, words: readonly string[], { message }: CommanderError): ErrorDocument {
-  const help = helpOf(commandPath(program, words));
-  const [what = '', meant = ''] = message
-    .replace(/^error: /, '')
-    .replace('(outputHelp)', 'no command was given')
-    .split('\n');
+function commanderDocument(program: Command, words: readonly string[], error: CommanderError): ErrorDocument {
+  const path = commandPath(program, words);
+  const help = helpOf(path);
+  // Its help was printed in place of a message.
+  if (error.code === 'commander.help') return usageDocument('no command was given', commandsOf(path[0]) ?? help);
+  const [what = '', meant = ''] = error.message.replace(/^error: /, '').split('\n');
   return usageDocument(what, meant === '' ? help : `${meant.replace(/^\(|\)$/g, '')} ${help}`);
+}
+
+/** What may be typed of a group, with what each command cannot do without. Null of `patchbay` itself, whose help says more. */
+function commandsOf(group: Command | undefined): string | null {
+  if (group === undefined) return null;
+  const typed = group.commands.map((command) => {
+    const needed = [
+      ...command.registeredArguments.filter(({ required }) => required).map((argument) => argument.name()),
+      ...command.options.filter(({ mandatory }) => mandatory).map(({ flags }) => flags),
+    ];
+    const words = needed.map((word) => word.replace(/<(.*)>/, (_, name: string) => name.toUpperCase()));
+    return ['patchbay', group.name(), command.name(), ...words].join(' ');
+  });
+  return `Type one of: ${typed.join('; ')}`;
 }

@@ -276,7 +276,7 @@ function addHosts(program: Command): void {
   const hosts = program
     .command('hosts')
     .description('hosts that share a ledger in PostgreSQL, and what waits for each');
-  onDataFolder(hosts.command('ls'))
+  onDataFolder(hosts.command('ls', { isDefault: true }))
     .description('list the hosts: which one leads, and which are away')
     .action(run(async () => (await import('./commands/hosts.ts')).listHosts));
   onDataFolder(hosts.command('forget'))

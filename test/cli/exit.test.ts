@@ -8,6 +8,7 @@ import { type ErrorKind, PatchbayError } from '#src/errors.ts';
 import { adviceFor, adviceOfKind, errorDocument } from '#src/operations/error-document.ts';
 import { exitCodeOf, worstExitCode } from '#src/runs/exit-code.ts';
 import { withFlags } from '#src/shell-words.ts';
+import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
 import { captureOutput } from './support/captured-output.ts';
 
 const codes: Record<ErrorKind, number> = {
@@ -177,6 +178,24 @@ describe('words that are no command', () => {
     expect(first).toMatch(/^patchbay: /);
     expect(first).toContain(message);
     expect(second).toContain(hint);
+  });
+
+  it.each([
+    [['ledger'], 'patchbay ledger check; patchbay ledger backup FILE; patchbay ledger copy --to URL|FILE'],
+    [['config'], 'patchbay config check; patchbay config print; patchbay config schema'],
+    [['ledger', '--data', '/srv'], 'patchbay --data /srv ledger check; patchbay --data /srv ledger backup FILE; '],
+  ])('%j: exit code 2, the help of the group, and what to type', async (words, hint) => {
+    const captured = captureOutput();
+    await main(['node', 'patchbay', ...words]);
+    expect([captured.exitCode(), captured.stdout()]).toEqual([2, '']);
+    expect(captured.stderr()).toContain(`Usage: patchbay ${words[0]} `);
+    expect(captured.stderr()).toContain(`patchbay: no command was given [usage]\n  Type one of: ${hint}`);
+  });
+
+  it('hosts alone is hosts ls, as other groups that have one', async () => {
+    const captured = captureOutput();
+    await main(['node', 'patchbay', 'hosts', '--sandbox', '--data', tempFolder()]);
+    expect([captured.exitCode(), captured.stdout()]).toEqual([0, expect.stringMatching(/^no hosts: /)]);
   });
 
   it('carry the flags of the command into the commands of a hint', () => {
