@@ -57,13 +57,15 @@ async function workUntilRest(home: Home, options: OneShotOptions, submit: Enter<
   const { interrupt, onProgress, onEnd } = options;
   const { session, entered } = await beginWork(home, options, submit);
   try {
-    let isAllAtRest = true;
+    const ends: FollowEnd[] = [];
     for (const run of entered) {
       const end = await session.follow((following) => followRun({ ...following, runId: run.id, onProgress }));
-      await onEnd(end, options.audit ? await firstAudit(home, options, session, end) : null);
-      isAllAtRest &&= end.kind === 'rest';
+      if (!options.audit) await onEnd(end, null);
+      ends.push(end);
     }
-    if (session.isEngine() && isAllAtRest) await restOfAll(home, options);
+    // Patience with an audit begins when it is due, and runs behind it may keep the engine busy for long: so they are followed first.
+    if (options.audit) for (const end of ends) await onEnd(end, await firstAudit(home, options, session, end));
+    if (session.isEngine() && ends.every((end) => end.kind === 'rest')) await restOfAll(home, options);
     interrupt.signal.throwIfAborted();
   } finally {
     await session.leave();
