@@ -48,7 +48,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   runs: [
     ...['errors', 'clock', 'log', 'steps', 'config', 'wire', 'contacts', 'sources', 'mapping', 'workspace', 'ledger'],
-    ...['upsert', 'feeds', 'whole-file', 'threads', 'telemetry', 'journal', 'shell-words'],
+    ...['upsert', 'feeds', 'whole-file', 'threads', 'telemetry', 'journal', 'shell-words', 'json'],
   ],
   plans: [
     ...['errors', 'clock', 'log', 'wire', 'contacts', 'sources', 'workspace', 'ledger', 'upsert', 'runs', 'journal'],

@@ -15,7 +15,7 @@ export function eventSections(frame: Frame, detail: RunDetail): Markup {
   const ofKind = (kind: RunEvent['kind']) => detail.outcomes.filter((event) => event.kind === kind);
   const [skipped, missing, drift] = [ofKind('skipped'), ofKind('missing'), ofKind('drift')];
   // One event may stand for many rows, of which a report has the whole number.
-  const skippedCount = detail.problemsKnown === 'soFar' ? record.counts.skipped : skipped.length;
+  const skippedCount = detail.problemsKnown === 'all' ? skipped.length : record.counts.skipped;
   return html`${eventSection(detail, held, record.counts.heldFields, record.kind === 'undo' ? heldOfUndo : heldOfFile(frame))}
 ${skipped.length === 0 ? '' : eventSection(detail, skipped, skippedCount, skippedRows)}
 ${eventSection(detail, missing, summary.missing?.count ?? 0, missingPeople)}

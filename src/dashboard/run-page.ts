@@ -4,6 +4,7 @@ import { PatchbayError } from '#src/errors.ts';
 import type { Pause } from '#src/ledger/port.ts';
 import { isFinal } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
+import { pageReportBytesMax } from '#src/operations/run-story.ts';
 import { findRun, type ReadLimits, type RunDetail, type RunHome, readRun } from '#src/operations/runs.ts';
 import type { ProblemLine } from '#src/runs/report.ts';
 import { lineText } from '#src/sources/row.ts';
@@ -112,13 +113,12 @@ function matchLine({ line, key, field, contact, file, app, code }: RunEvent): Ma
 
 function problemSection(frame: Frame, detail: RunDetail): Markup {
   const { record, summary, problems, problemsKnown } = detail;
-  if (problemsKnown === 'tooMany') {
-    return html`<p class="empty">There are too many to be shown here. All are in <code class="path">${summary.report}</code></p>`;
-  }
   if (problems.length === 0) {
-    return problemsKnown === 'gone' && record.counts.dead > 0
-      ? html`<p class="empty">The report is not here: it was deleted, or it is on another host. What is still open is listed under <a href="/dead-letters">Dead letters</a>.</p>`
-      : html`<p class="empty">None${problemsKnown === 'soFar' ? ' so far' : ''}.</p>`;
+    if (record.counts.dead === 0) return html`<p class="empty">None${problemsKnown === 'soFar' ? ' so far' : ''}.</p>`;
+    const open = html`What is still open is listed under <a href="/dead-letters?run=${encodeURIComponent(record.id)}">Dead letters</a>.`;
+    return problemsKnown === 'gone'
+      ? html`<p class="empty">The report is not here: it was deleted, or it is on another host. ${open}</p>`
+      : html`<p class="empty">None could be read here: all are in <code class="path">${summary.report}</code>. ${open}</p>`;
   }
   return html`<table class="stacking">
 <thead><tr><th scope="col">Line</th><th scope="col">Column</th><th scope="col">Value</th><th scope="col">Reason</th>
@@ -130,7 +130,7 @@ ${problems.slice(0, rowsShownMax).map((problem) => problemLine({ ...problem, hin
 ${problemsLeft(detail)}`;
 }
 
-/** Of a run without a report the first rejected rows are read, and a row may have several problems. */
+/** Of a run without a report, or with a large one, the first rejected rows are read, and a row may have several problems. */
 function problemsLeft(detail: RunDetail): Markup {
   const { record, problems, rejectedRowsUnread } = detail;
   const more = problems.length - rowsShownMax;
@@ -166,12 +166,11 @@ function problemLine({ field, value, code, hint, ...place }: ProblemLine, lastLa
 `;
 }
 
-/** A report is read whole; a larger one is named, not shown. */
 const limits: ReadLimits = {
   problemsMax: Number.POSITIVE_INFINITY,
   liveRowsMax: rowsShownMax,
   liveOutcomesMax: rowsShownMax,
-  reportBytesMax: 8 * 1024 * 1024,
+  reportBytesMax: pageReportBytesMax,
 };
 
 /** By its id or the end of it. Null when there is no such run: only an id that the ledger knows becomes part of a path. */

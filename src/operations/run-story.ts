@@ -48,7 +48,7 @@ const storyLimits: ReadLimits = {
 export interface StoryOptions {
   /** Whether values may be shown: audits hold keys. */
   readonly values: boolean;
-  /** A report is read whole; of one that is larger nothing is read. */
+  /** A report is read whole; of a larger one so much of its head. */
   readonly reportBytesMax?: number;
 }
 
@@ -72,11 +72,11 @@ export async function readStory(
   };
 }
 
-async function changesKnownOf(home: RunHome, { record: run, problemsKnown }: RunDetail): Promise<ChangesKnown> {
+async function changesKnownOf(home: RunHome, { record: run, isReportCut }: RunDetail): Promise<ChangesKnown> {
   const { created, updated } = run.counts;
   if (created + updated === 0 || (await home.ledger.contacts.journal({ runId: run.id, limit: 1 })).length > 0)
     return 'all';
-  if (problemsKnown === 'tooMany') return 'gone';
+  if (isReportCut) return 'gone';
   const inReport = (await readReport(home.runFolders.reports, run.id))?.changes;
   if (inReport === undefined) return 'gone';
   return inReport.length > 0 ? 'report' : 'none';
@@ -128,8 +128,8 @@ export function storyDocument(home: RunHome, story: RunStory, planned: MadePlan 
   };
 }
 
-/** Larger reports are not read while a page is answered by the process that works. */
-const pageReportBytesMax = 8 * 1024 * 1024;
+/** Of a larger report its head is read, up to this length, while a page is answered by the process that works. */
+export const pageReportBytesMax = 8 * 1024 * 1024;
 
 /**
  * The JSON of a run's page: `runs show --json`, and the facts of its reason. Nothing is asked of the service for it, so that the plan

@@ -28,6 +28,7 @@ import {
   reportPath,
   summarise,
 } from '#src/runs/report.ts';
+import { readReportHead } from '#src/runs/report-head.ts';
 import { removeStoppedNote } from '#src/runs/stop-run.ts';
 import { actOf } from './acts.ts';
 import { standstillOfHost } from './hosts.ts';
@@ -148,10 +149,10 @@ export async function withWholeRunId<Choice extends { readonly run?: string }>(
  * How much of a run's problems and outcomes is known:
  * - `all`: from its report;
  * - `soFar`: it has no report yet, these are the first ones;
- * - `tooMany`: the report is larger than the caller wants to read;
+ * - `first`: the report is larger than the caller wants to read, and these are the first ones;
  * - `gone`: the report has been removed.
  */
-export type ProblemsKnown = 'all' | 'soFar' | 'tooMany' | 'gone';
+export type ProblemsKnown = 'all' | 'soFar' | 'first' | 'gone';
 
 export interface RunDetail extends RunView {
   readonly problems: readonly ProblemLine[];
@@ -164,10 +165,12 @@ export interface RunDetail extends RunView {
   /** All that were read: `problems` may hold the first of them alone. */
   readonly problemCount: number;
   readonly problemsKnown: ProblemsKnown;
-  /** Rejected rows beyond those whose problems were read, while there is no report. */
+  /** Rejected rows beyond those whose problems were read, of a run without a report or with a large one. */
   readonly rejectedRowsUnread: number;
   /** What was noted while the file was read. */
   readonly notes: readonly string[];
+  /** Its report is larger than the caller wants to read: of its lists the head alone was read. */
+  readonly isReportCut: boolean;
   /** Whether its report is there: a run that was interrupted has none yet. Of another host that cannot be seen. */
   readonly hasReport: boolean;
   /** Its fix-file is not there any more, and rows of it are open: `dead export` writes them anew. */
@@ -184,7 +187,7 @@ export interface ReadLimits {
   /** Rejected rows, and outcomes, that are read from the ledger while there is no report. */
   readonly liveRowsMax: number;
   readonly liveOutcomesMax: number;
-  /** A report is read whole: one that is larger is not read. */
+  /** A report is read whole; of a larger one its head, up to this length. */
   readonly reportBytesMax: number;
 }
 
@@ -211,6 +214,7 @@ export async function readRun(
     ...view,
     hasReport: reportBytes > 0 || view.summary.report !== reportPath(home.runFolders.reports, run.id),
     isFixFileGone: mayHaveFixFile(run) && view.summary.fixFile === null && (await hasOpenLetters(home, run)),
+    isReportCut: reportBytes > limits.reportBytesMax,
     isInterrupted: stop !== null,
     problems: problems.slice(0, limits.problemsMax),
     problemCount: problems.length,
@@ -248,8 +252,13 @@ async function readProblems(
     () => 0,
   );
   const none = { problems: [], outcomes: [], rejectedRowsUnread: 0, reportBytes };
-  if (reportBytes > reportBytesMax) return { ...none, problemsKnown: 'tooMany' };
   const mayHaveReport = isFinal(run.state) || run.state === 'stopped';
+  if (mayHaveReport && reportBytes > reportBytesMax) {
+    const { problems, outcomes, hasAllProblems, hasAll } = await readReportHead(reports, run.id, reportBytesMax);
+    const rows = new Set(problems.map(({ line, record }) => `${line} ${record}`)).size;
+    const rejectedRowsUnread = hasAllProblems ? 0 : Math.max(0, run.counts.dead - rows);
+    return { ...none, problems, outcomes, rejectedRowsUnread, problemsKnown: hasAll ? 'all' : 'first' };
+  }
   const report = mayHaveReport ? await readReport(reports, run.id) : null;
   if (report !== null) {
     // Older reports have no outcomes.

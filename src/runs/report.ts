@@ -283,7 +283,7 @@ export async function readReport(reports: string, runId: string): Promise<RunRep
 }
 
 /** As summaries have it. */
-function withoutKey({ key: _, ...problem }: ProblemLine & Partial<KeyedProblem>): ProblemLine {
+export function withoutKey({ key: _, ...problem }: ProblemLine & Partial<KeyedProblem>): ProblemLine {
   return problem;
 }
 

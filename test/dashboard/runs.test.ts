@@ -270,14 +270,62 @@ describe('one run', () => {
     expect(text).toMatch(/data-label="Agreed">.*Buyer[\s\S]*data-label="App">.*&lt;Chief&gt;/);
   });
 
-  it('does not read a report that is too large, and says where it is', async () => {
-    const bench = await dashboardBench();
-    const run = await finishedRun(bench, [deadRow()]);
-    await mkdir(bench.parts.runFolders.reports, { recursive: true });
-    const path = join(bench.parts.runFolders.reports, `${run.id}.json`);
-    await writeFile(path, Buffer.alloc(9 * 1024 * 1024, ' '));
-    expect((await bench.page(`/runs/${run.id}`)).text).toMatch(/too many to be shown here[\s\S]*reports/);
-    expect((await bench.json(`/runs/${run.id}`)).body).toMatchObject({ problems: [], problemsComplete: false });
+  describe('with a report of more than 8 MB', () => {
+    const change = { key: 'c', kind: 'create', changes: [{ field: 'role', to: 'x'.repeat(900) }] };
+    const changes = Array.from({ length: 10_000 }, () => change);
+    const skipped = { kind: 'skipped', line: 4, key: 'c-4', code: 'superseded', field: null, message: 'set later' };
+    const problemOf = (line: number) => ({
+      line,
+      code: 'phoneLetters',
+      field: 'phone',
+      value: 'x'.repeat(300),
+      hint: 'Write.',
+    });
+
+    async function shown(dead: number, report: object) {
+      const bench = await dashboardBench();
+      const run = await enterRun(bench);
+      await stageRun(bench, run, { rows: dead + 1, skipped: 1, dead });
+      await bench.ledger.runs.move(run.id, ['staging'], 'done', { atMs: startMs });
+      await mkdir(bench.parts.runFolders.reports, { recursive: true });
+      const text = JSON.stringify({ run: run.id, ...report });
+      expect(text.length).toBeGreaterThan(8 * 1024 * 1024);
+      await writeFile(join(bench.parts.runFolders.reports, `${run.id}.json`), text);
+      return { run, ...(await bench.page(`/runs/${run.id}`)), body: (await bench.json(`/runs/${run.id}`)).body };
+    }
+
+    it('has no problems where no row was rejected, and shows what stands before the changes', async () => {
+      const { text, body } = await shown(0, { problems: [], outcomes: [skipped], changes });
+      expect(text).toMatch(/<h2>Problems<\/h2>\s*<p class="empty">None\.<\/p>/);
+      expect(text).toMatch(/<h2>Skipped rows<\/h2>[\s\S]*c-4[\s\S]*set later/);
+      expect(body).toMatchObject({ problems: [], outcomes: [skipped], problemsComplete: true });
+    });
+
+    it('shows all problems that stand before the changes, without the keys of people', async () => {
+      const problems = [{ ...problemOf(7), key: 'c-7' }];
+      const { text, body } = await shown(1, { problems, outcomes: [], changes });
+      expect(text).toMatch(/<h2>Problems<\/h2>[\s\S]*line 7/);
+      expect(text).not.toContain('And more');
+      expect(body).toMatchObject({ problems: [problemOf(7)], problemsComplete: true });
+      expect(body.problems[0]).not.toHaveProperty('key');
+    });
+
+    it('shows the first of too many problems, and says where all are', async () => {
+      const problems = Array.from({ length: 30_000 }, (_, index) => problemOf(index + 2));
+      const { text, body } = await shown(30_000, { problems, outcomes: [skipped] });
+      expect(text.match(/data-label="What to do"/g)).toHaveLength(200);
+      expect(text).toMatch(/And more: 30,000 rows are rejected in .*reports/);
+      expect(body.problemsComplete).toBe(false);
+      expect(body.problems.length).toBeGreaterThan(1_000);
+      expect(body.outcomes).toEqual([]);
+    });
+
+    it('names what is still open where none of it can be read', async () => {
+      const { run, text } = await shown(3, { notes: 'x'.repeat(9 * 1024 * 1024) });
+      expect(text).toContain(
+        `What is still open is listed under <a href="/dead-letters?run=${run.id}">Dead letters</a>`,
+      );
+    });
   });
 
   it('says so when the report is gone', async () => {
