@@ -10,6 +10,7 @@ import { addresseeOf, noticeDocument } from '#src/operations/dead-notices.ts';
 import { lineText, type Row, recordOf } from '#src/sources/row.ts';
 import { counted, cut, type Frame, framed, type Markup, moment, paste } from './frame.ts';
 import { lettersHead } from './letters-head.ts';
+import { addressOf, runAddress } from './refresh.ts';
 import { deadNoticesSection, type Waiting } from './waiting-section.ts';
 
 /** The page and its JSON twin show at most this many letters and notices. */
@@ -36,11 +37,11 @@ export function deadLettersPage(frame: Frame, view: LettersView): Markup {
     place: 'deadLetters',
     refreshSeconds: null,
     body: html`<h1>Dead letters</h1>
-${letters.length === 0 && notices.length > 0 ? '' : lettersHead({ query, shownCount: letters.length, openCount })}
+${letters.length === 0 && notices.length > 0 ? '' : lettersHead(frame, { query, shownCount: letters.length, openCount })}
 ${without.map((one) => unfixableNote(frame, one))}
 ${letters.map((letter) => letterCard(frame, letter))}
-${notices.length === 0 && isCut && mayHaveNotices(query) ? deadNoticesSection({ deadNotices }) : noticesSection(frame, notices, isCut)}
-${last === undefined || !isCut ? '' : html`<p><a href="${nextPage(last.id, query)}">Next dead letters</a></p>`}`,
+${notices.length === 0 && isCut && mayHaveNotices(query) ? deadNoticesSection(frame, { deadNotices }) : noticesSection(frame, notices, isCut)}
+${last === undefined || !isCut ? '' : html`<p><a href="${nextPage(frame, last.id, query)}">Next dead letters</a></p>`}`,
   });
 }
 
@@ -51,22 +52,19 @@ function mayHaveNotices({ code, run, feed, state }: DeadLetterQuery): boolean {
 
 function unfixableNote(frame: Frame, { run: { id, state }, isGone }: UnfixableRun): Markup {
   if (isGone)
-    return html`<p class="todo">The fix-file of run <a href="/runs/${encodeURIComponent(id)}"><code>${id}</code></a> is not there any more. Write its open rows anew: <code>${paste(frame, `patchbay dead export --run ${id}`)}</code></p>`;
+    return html`<p class="todo">The fix-file of run <a href="${runAddress(frame, id)}"><code>${id}</code></a> is not there any more. Write its open rows anew: <code>${paste(frame, `patchbay dead export --run ${id}`)}</code></p>`;
   const why = state === 'stopped' ? 'is stopped by a guard: decide about it first' : 'has not ended';
-  return html`<p class="todo">Run <a href="/runs/${encodeURIComponent(id)}"><code>${id}</code></a> ${why}. Its rows are in no fix-file yet.</p>`;
+  return html`<p class="todo">Run <a href="${runAddress(frame, id)}"><code>${id}</code></a> ${why}. Its rows are in no fix-file yet.</p>`;
 }
 
 /** The address of the next page of the list. @param after the id of the last letter or notice of this one. */
-function nextPage(after: string, { code, run, feed, state, limit }: DeadLetterQuery): string {
-  const query = new URLSearchParams({
-    ...(code === undefined ? {} : { code }),
-    ...(run === undefined ? {} : { run }),
-    ...(feed === undefined ? {} : { feed }),
-    ...(state === 'open' ? {} : { state }),
-    ...(limit === lettersShownMax ? {} : { limit: `${limit}` }),
+function nextPage(frame: Frame, after: string, { code, run, feed, state, limit }: DeadLetterQuery): string {
+  return addressOf(frame, '/dead-letters', {
+    ...{ code, run, feed },
+    state: state === 'open' ? undefined : state,
+    limit: limit === lettersShownMax ? undefined : `${limit}`,
     after,
   });
-  return `/dead-letters?${query}`;
 }
 
 const statePills: Readonly<Record<DeadLetterState, Markup | string>> = {
@@ -84,7 +82,7 @@ ${statePills[letter.state]}</h2>
 <p><bdi>${letter.message}</bdi></p>
 ${letter.hint === '' || letter.state === 'closed' ? '' : html`<p class="todo">${paste(frame, letter.hint)}</p>`}
 <p class="dim"><bdi>${letter.file}</bdi>${lineText({ line: letter.line, ...recordOf(letter.row) }).map((line) => `, ${line}`)}${letter.key === null ? '' : html` · key <bdi>${letter.key}</bdi>`}
- · feed <bdi>${letter.feed}</bdi> · <a href="/runs/${encodeURIComponent(letter.runId)}">run</a>
+ · feed <bdi>${letter.feed}</bdi> · <a href="${runAddress(frame, letter.runId)}">run</a>
  · met by ${counted(letter.seenCount, 'run', 'runs')}, tried again ${counted(letter.attempts, 'time', 'times')}
  · first ${moment(letter.firstAtMs)}, last ${moment(letter.lastAtMs)} · <code>${letter.id}</code></p>
 ${

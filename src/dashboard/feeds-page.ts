@@ -27,7 +27,7 @@ export function feedsPage(frame: Frame, importFolders: readonly string[], view: 
     place: 'feeds',
     refreshSeconds: null,
     body: html`<h1>Feeds</h1>
-${feeds.length === 0 ? dropHint(importFolders) : feedTable(feeds)}
+${feeds.length === 0 ? dropHint(importFolders) : feedTable(frame, feeds)}
 ${feedsLeftOut === 0 ? '' : html`<p class="dim">${counted(feedsLeftOut, 'further feed', 'further feeds')} not shown; bad ones come first.</p>`}
 <section aria-labelledby="numbers"><h2 id="numbers">Phone numbers</h2>
 <dl class="facts">
@@ -40,24 +40,24 @@ ${feedsLeftOut === 0 ? '' : html`<p class="dim">${counted(feedsLeftOut, 'further
   });
 }
 
-function feedTable(feeds: readonly FeedView[]): Markup {
+function feedTable(frame: Frame, feeds: readonly FeedView[]): Markup {
   return html`<table class="stacking">
 <thead><tr><th scope="col">Feed</th><th scope="col">Condition</th><th scope="col">Due</th><th scope="col">Next</th>
 <th scope="col">Last outcome</th><th scope="col">Last run</th></tr></thead>
 <tbody>
-${feeds.map(feedLine)}
+${feeds.map((feed) => feedLine(frame, feed))}
 </tbody>
 </table>`;
 }
 
-function feedLine(view: FeedView): Markup {
+function feedLine(frame: Frame, view: FeedView): Markup {
   const { feed, schedule, lastRun } = view;
   return html`<tr><th scope="row"><bdi>${feed}</bdi></th>
 <td data-label="Condition"><span>${condition(view)}</span></td>
 <td data-label="Due">${scheduleCell(schedule)}</td>
 <td data-label="Next"><span>${dueCell(schedule)}</span></td>
 <td data-label="Last outcome"><span>${outcomeCell(schedule)}</span></td>
-<td data-label="Last run"><span>${lastRun === null ? '–' : html`${runLink(lastRun.record)} ${statePill(lastRun.record.state)}`}</span></td></tr>
+<td data-label="Last run"><span>${lastRun === null ? '–' : html`${runLink(frame, lastRun.record)} ${statePill(lastRun.record.state)}`}</span></td></tr>
 `;
 }
 

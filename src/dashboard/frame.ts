@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { isoInstant } from '#src/clock.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import { type FolderFlags, withFlags } from '#src/shell-words.ts';
-import { type Refresh, withRefresh } from './refresh.ts';
+import { addressOf, type Refresh } from './refresh.ts';
 
 export interface Frame {
   readonly version: string;
@@ -40,10 +40,10 @@ export function framed(frame: Frame, content: PageContent): Markup {
   return document(
     frame,
     { ...content, refreshSeconds, hasForm: frame.canLogOut },
-    html`${refreshLine(content.refreshSeconds, refresh)}<header class="top">
+    html`${refreshLine(content.refreshSeconds, refresh, runWords)}<header class="top">
 <div class="wide">
-<a class="brand" href="${withRefresh('/', refresh)}">Patchbay</a>${nameOf(frame)}
-<nav aria-label="Pages">${navigation(content.place, refresh)}</nav>
+<a class="brand" href="${addressOf(frame, '/')}">Patchbay</a>${nameOf(frame)}
+<nav aria-label="Pages">${navigation(content.place, frame)}</nav>
 <p class="service">into <strong><bdi>${serviceName}</bdi></strong>${
       serviceName === serviceOrigin ? '' : html` <span class="dim"><bdi>${serviceOrigin}</bdi></span>`
     }</p>
@@ -60,24 +60,33 @@ ${content.body}
 }
 
 /** The first thing that the keyboard reaches: it must be pressed before the page loads again. Nothing where nothing moves. */
-function refreshLine(seconds: number | null, { isOff, otherHref }: Refresh): Markup {
+function refreshLine(seconds: number | null, { isOff, otherHref }: Refresh, { when, why }: RefreshWords): Markup {
   if (seconds === null) return html``;
   const words = isOff
-    ? html`A run is in progress. <a href="${otherHref}">Refresh this page</a>`
-    : html`Refreshes every ${seconds} s while a run is in progress. <a href="${otherHref}">Stop refreshing</a>`;
+    ? html`${why}. <a href="${otherHref}">Refresh this page</a>`
+    : html`Refreshes every ${seconds} s ${when}. <a href="${otherHref}">Stop refreshing</a>`;
   return html`<p class="wide dim refresh">${words}</p>
 `;
 }
 
-/** A page without navigation and facts, for visitors without the token. */
+/** Until when a page loads again, and why it would. */
+interface RefreshWords {
+  readonly when: string;
+  readonly why: string;
+}
+
+const runWords: RefreshWords = { when: 'while a run is in progress', why: 'A run is in progress' };
+const failureWords: RefreshWords = { when: 'until it can be shown', why: 'This page may be shown again soon' };
+
+/** A page without navigation and facts, for visitors without the token, and where none can be shown. */
 export function bare(
   frame: Frame,
   { title, body, refreshSeconds = null }: Pick<PageContent, 'title' | 'body'> & Partial<PageContent>,
 ): Markup {
   return document(
     frame,
-    { title, refreshSeconds, hasForm: true },
-    html`<main class="narrow">
+    { title, refreshSeconds: frame.refresh.isOff ? null : refreshSeconds, hasForm: true },
+    html`${refreshLine(refreshSeconds, frame.refresh, failureWords)}<main class="narrow">
 <p class="brand">Patchbay${nameOf(frame)}</p>
 ${body}
 </main>`,
@@ -119,7 +128,7 @@ ${body}
 `;
 }
 
-function navigation(place: Place | null, refresh: Refresh): readonly Markup[] {
+function navigation(place: Place | null, frame: Frame): readonly Markup[] {
   const entries: readonly (readonly [Place, string, string])[] = [
     ['overview', '/', 'Overview'],
     ['runs', '/runs', 'Runs'],
@@ -127,7 +136,7 @@ function navigation(place: Place | null, refresh: Refresh): readonly Markup[] {
     ['deadLetters', '/dead-letters', 'Dead letters'],
   ];
   return entries.map(([name, path, label]) => {
-    const href = withRefresh(path, refresh);
+    const href = addressOf(frame, path);
     return name === place
       ? html`<a href="${href}" aria-current="page">${label}</a>`
       : html`<a href="${href}">${label}</a>`;

@@ -1,7 +1,8 @@
 /** The words above the list of dead letters: which they are, how many of how many, and what becomes of them. Pure. */
 import { html } from 'hono/html';
 import type { DeadLetterQuery } from '#src/operations/dead-letters.ts';
-import { count, counted, type Markup } from './frame.ts';
+import { count, counted, type Frame, type Markup } from './frame.ts';
+import { addressOf } from './refresh.ts';
 
 export interface ListedLetters {
   readonly query: DeadLetterQuery;
@@ -11,20 +12,20 @@ export interface ListedLetters {
   readonly openCount: number;
 }
 
-export function lettersHead(listed: ListedLetters): Markup {
+export function lettersHead(frame: Frame, listed: ListedLetters): Markup {
   const { query, shownCount, openCount } = listed;
-  if (shownCount === 0) return emptyHead(listed);
+  if (shownCount === 0) return emptyHead(frame, listed);
   if (isNarrowed(query))
-    return html`<p class="dim">${narrowedWords(listed)}. ${stateWords[query.state]}</p>${allOpen(openCount)}`;
+    return html`<p class="dim">${narrowedWords(listed)}. ${stateWords[query.state]}</p>${allOpen(frame, openCount)}`;
   const isCut = openCount > shownCount;
   return html`<p class="dim">${counted(openCount, 'row', 'rows')} rejected and not settled since${
     isCut ? `; the newest ${shownCount === 1 ? 'one is' : `${count(shownCount)} are`} here` : ''
   }. ${stateWords.open}</p>`;
 }
 
-function emptyHead({ query, openCount }: ListedLetters): Markup {
+function emptyHead(frame: Frame, { query, openCount }: ListedLetters): Markup {
   return isNarrowed(query)
-    ? html`<p class="empty">No such dead letters.</p>${allOpen(openCount)}`
+    ? html`<p class="empty">No such dead letters.</p>${allOpen(frame, openCount)}`
     : html`<p class="empty">No dead letters. A rejected row is listed here with its reason and what to do.</p>`;
 }
 
@@ -47,10 +48,10 @@ function narrowedWords({ query, shownCount }: ListedLetters): Markup {
   }`;
 }
 
-function allOpen(openCount: number): Markup {
+function allOpen(frame: Frame, openCount: number): Markup {
   return openCount === 0
     ? html``
-    : html`<p class="dim">${counted(openCount, 'row', 'rows')} rejected and not settled since: <a href="/dead-letters">all that are open</a></p>`;
+    : html`<p class="dim">${counted(openCount, 'row', 'rows')} rejected and not settled since: <a href="${addressOf(frame, '/dead-letters')}">all that are open</a></p>`;
 }
 
 type ListedState = DeadLetterQuery['state'];

@@ -9,6 +9,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { holdsLongList, jsonPieces } from '#src/json/json-pieces.ts';
 import { pasteableHints } from '#src/shell-words.ts';
 import { bare, type Frame, type Markup, paste } from './frame.ts';
+import { addressOf } from './refresh.ts';
 
 export interface Message {
   readonly status: ContentfulStatusCode;
@@ -29,7 +30,7 @@ export function answerMessage(c: Context, frame: Frame, message: Message): Respo
       refreshSeconds: againSeconds ?? null,
       body: html`<h1>${message.message}</h1>
 <p>${paste(frame, hint)}</p>
-<p><a href="/">To the overview</a></p>`,
+<p><a href="${addressOf(frame, '/')}">To the overview</a></p>`,
     });
   return answer(c, frame, { page, json: () => ({ error: { code, message: message.message, hint } }) }, status);
 }

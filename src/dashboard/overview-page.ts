@@ -8,7 +8,7 @@ import { lineText } from '#src/sources/row.ts';
 import { count, counted, dropHint, type Frame, framed, type Markup, moment, paste } from './frame.ts';
 import type { DashboardParts, Readiness } from './parts.ts';
 import { askReadiness } from './readiness.ts';
-import { refreshSecondsOf } from './refresh.ts';
+import { addressOf, refreshSecondsOf } from './refresh.ts';
 import { outcomeCounts, runLink, runProgress, runReason, runTable, statePill } from './runs-page.ts';
 import { deadNoticesSection, heldCountOf, heldFieldsSection, readWaiting, type Waiting } from './waiting-section.ts';
 
@@ -28,17 +28,17 @@ ${pauseNotice(pause)}
 ${facts(parts, overview)}
 <section aria-labelledby="at-work"><h2 id="at-work">Running</h2>
 ${active.length === 0 ? html`<p class="empty">Nothing is running.</p>` : html`<div class="cards">${active.map((run) => workCard(frame, run))}</div>`}
-${moreRuns(active, activeCount, 'active')}
+${moreRuns(frame, active, activeCount, 'active')}
 </section>
 ${stopped.length === 0 ? '' : stoppedSection(frame, overview)}
 ${heldFieldsSection(frame, overview.waiting)}
 <section aria-labelledby="last-runs"><h2 id="last-runs">Last runs</h2>
-${last.length === 0 ? dropHint(parts.folders.watched) : runTable(last)}
+${last.length === 0 ? dropHint(parts.folders.watched) : runTable(frame, last)}
 </section>
 <section aria-labelledby="dead-letters"><h2 id="dead-letters">Dead letters</h2>
 ${openLetterCount === 0 ? html`<p class="empty">No row was given up.</p>` : letterGroups(frame, overview)}
 </section>
-${deadNoticesSection(overview.waiting)}`,
+${deadNoticesSection(frame, overview.waiting)}`,
   });
 }
 
@@ -78,7 +78,7 @@ function facts(parts: DashboardParts, { pause, openLetterCount, waiting }: Overv
 
 function workCard(frame: Frame, { record }: RunView): Markup {
   return html`<article class="card">
-<h3>${runLink(record)} ${statePill(record.state)}</h3>
+<h3>${runLink(frame, record)} ${statePill(record.state)}</h3>
 <p class="dim">feed <bdi>${record.feed}</bdi> · since ${moment(record.startedAtMs ?? record.createdAtMs)}</p>
 ${runProgress(record)}
 <dl class="counts">${outcomeCounts(record).map(
@@ -89,26 +89,26 @@ ${runReason(frame, record)}
 }
 
 /** Those that are not shown arrived later. */
-function moreRuns(shown: readonly RunView[], allCount: number, state: 'active' | 'stopped'): Markup {
+function moreRuns(frame: Frame, shown: readonly RunView[], allCount: number, state: 'active' | 'stopped'): Markup {
   if (allCount <= shown.length) return html``;
-  return html`<p>And ${counted(allCount - shown.length, 'run that arrived later', 'runs that arrived later')}. <a href="/runs?state=${state}">See all ${count(allCount)}</a></p>`;
+  return html`<p>And ${counted(allCount - shown.length, 'run that arrived later', 'runs that arrived later')}. <a href="${addressOf(frame, '/runs', { state })}">See all ${count(allCount)}</a></p>`;
 }
 
 function stoppedSection(frame: Frame, { stopped, stoppedCount }: OverviewView): Markup {
   return html`<section aria-labelledby="stopped"><h2 id="stopped">Stopped: waiting for you</h2>
 <div class="cards">${stopped.map(
     ({ record }) => html`<article class="card">
-<h3>${runLink(record)} ${statePill(record.state)}</h3>
+<h3>${runLink(frame, record)} ${statePill(record.state)}</h3>
 <p class="dim">feed <bdi>${record.feed}</bdi> · arrived ${moment(record.createdAtMs)}</p>
 ${runReason(frame, record)}
 </article>`,
   )}</div>
-${moreRuns(stopped, stoppedCount, 'stopped')}
+${moreRuns(frame, stopped, stoppedCount, 'stopped')}
 </section>`;
 }
 
 function letterGroups(frame: Frame, { groups, openLetterCount }: OverviewView): Markup {
-  return html`<p>${counted(openLetterCount, 'row', 'rows')} given up, by reason. <a href="/dead-letters">See them one by one</a></p>
+  return html`<p>${counted(openLetterCount, 'row', 'rows')} given up, by reason. <a href="${addressOf(frame, '/dead-letters')}">See them one by one</a></p>
 <table class="stacking">
 <thead><tr><th scope="col">Reason</th><th scope="col">Column</th><th scope="col" class="number">Rows</th>
 <th scope="col">Example</th><th scope="col">What to do</th></tr></thead>
@@ -116,13 +116,13 @@ function letterGroups(frame: Frame, { groups, openLetterCount }: OverviewView): 
 ${groups.map((group) => groupLine(frame, group))}
 </tbody>
 </table>
-${otherRows(openLetterCount - groups.reduce((sum, { count: ofGroup }) => sum + ofGroup, 0))}`;
+${otherRows(frame, openLetterCount - groups.reduce((sum, { count: ofGroup }) => sum + ofGroup, 0))}`;
 }
 
 /** Only open rows are grouped, and the most frequent reasons are listed. */
-function otherRows(rowCount: number): Markup {
+function otherRows(frame: Frame, rowCount: number): Markup {
   if (rowCount <= 0) return html``;
-  return html`<p>And ${counted(rowCount, 'row', 'rows')} being tried again or given up for rarer reasons. <a href="/dead-letters">See all</a></p>`;
+  return html`<p>And ${counted(rowCount, 'row', 'rows')} being tried again or given up for rarer reasons. <a href="${addressOf(frame, '/dead-letters')}">See all</a></p>`;
 }
 
 function groupLine(

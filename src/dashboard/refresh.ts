@@ -36,7 +36,23 @@ export function refreshOf(address: string): Refresh {
   return { isOff, otherHref: searchParams.size === 0 ? pathname : `${pathname}?${searchParams}` };
 }
 
-/** The address of another page, with the choice of this one. @param path without a query. */
-export function withRefresh(path: string, { isOff }: Refresh): string {
-  return isOff ? `${path}?${name}=${off}` : path;
+/** What an address asks for. Absent members are left out. */
+export type AddressQuery = Readonly<Record<string, string | undefined>>;
+
+/** The address of another page, with the choice of this one. Pure. @param place the id of what it opens at. */
+export function addressOf(
+  { refresh: { isOff } }: { readonly refresh: Refresh },
+  path: string,
+  query: AddressQuery = {},
+  place: string | null = null,
+): string {
+  const parameters = new URLSearchParams();
+  for (const [member, value] of Object.entries(query)) if (value !== undefined) parameters.set(member, value);
+  if (isOff) parameters.set(name, off);
+  return `${path}${parameters.size === 0 ? '' : `?${parameters}`}${place === null ? '' : `#${place}`}`;
+}
+
+/** The address of a run's page. Pure. */
+export function runAddress(frame: { readonly refresh: Refresh }, runId: string): string {
+  return addressOf(frame, `/runs/${encodeURIComponent(runId)}`);
 }

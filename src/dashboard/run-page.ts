@@ -20,7 +20,7 @@ import {
   valueCell,
   valueText,
 } from './frame.ts';
-import { refreshSecondsOf } from './refresh.ts';
+import { addressOf, refreshSecondsOf } from './refresh.ts';
 import { eventSections } from './run-event-sections.ts';
 import { moreLine, rowsShownMax, whereAllAre } from './run-tables.ts';
 import { outcomeCounts, runProgress, runReason, statePill } from './runs-page.ts';
@@ -115,7 +115,7 @@ function problemSection(frame: Frame, detail: RunDetail): Markup {
   const { record, summary, problems, problemsKnown } = detail;
   if (problems.length === 0) {
     if (record.counts.dead === 0) return html`<p class="empty">None${problemsKnown === 'soFar' ? ' so far' : ''}.</p>`;
-    const open = html`What is still open is listed under <a href="/dead-letters?run=${encodeURIComponent(record.id)}">Dead letters</a>.`;
+    const open = html`What is still open is listed under <a href="${addressOf(frame, '/dead-letters', { run: record.id })}">Dead letters</a>.`;
     return problemsKnown === 'gone'
       ? html`<p class="empty">The report is not here: it was deleted, or it is on another host. ${open}</p>`
       : html`<p class="empty">None could be read here: all are in <code class="path">${summary.report}</code>. ${open}</p>`;

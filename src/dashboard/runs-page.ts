@@ -4,7 +4,7 @@ import type { Pause } from '#src/ledger/port.ts';
 import { isFinal, pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import { failedHeadline, type RunQuery, type RunView, stateWords } from '#src/operations/runs.ts';
 import { count, counted, dropHint, duration, type Frame, framed, type Markup, moment, paste } from './frame.ts';
-import { refreshSecondsOf } from './refresh.ts';
+import { addressOf, refreshSecondsOf, runAddress } from './refresh.ts';
 
 /** The page and its JSON twin show at most this many runs. */
 export const runsShownMax = 200;
@@ -23,20 +23,19 @@ export function runsPage(
     place: 'runs',
     refreshSeconds: refreshSecondsOf(isBusy, pause),
     body: html`<h1>Runs</h1>
-${runs.length > 0 ? runTable(runs) : isFiltered ? html`<p class="empty">No such runs.</p>` : dropHint(importFolders)}
-${runs.length < query.limit ? '' : html`<p><a href="${olderRuns(runs, query)}">Older runs</a></p>`}`,
+${runs.length > 0 ? runTable(frame, runs) : isFiltered ? html`<p class="empty">No such runs.</p>` : dropHint(importFolders)}
+${runs.length < query.limit ? '' : html`<p><a href="${olderRuns(frame, runs, query)}">Older runs</a></p>`}`,
   });
 }
 
 /** The address of the next page of the list. */
-function olderRuns(runs: readonly RunView[], { feed, states, limit }: RunQuery): string {
-  const query = new URLSearchParams({
-    ...(feed === undefined ? {} : { feed }),
-    ...(states === undefined ? {} : { state: states.join() }),
-    ...(limit === runsShownMax ? {} : { limit: `${limit}` }),
-    after: runs.at(-1)?.record.id ?? '',
+function olderRuns(frame: Frame, runs: readonly RunView[], { feed, states, limit }: RunQuery): string {
+  return addressOf(frame, '/runs', {
+    feed,
+    state: states?.join(),
+    limit: limit === runsShownMax ? undefined : `${limit}`,
+    after: runs.at(-1)?.record.id,
   });
-  return `/runs?${query}`;
 }
 
 type Tone = 'good' | 'busy' | 'attention' | 'bad' | 'quiet';
@@ -57,8 +56,8 @@ export function statePill(state: RunState): Markup {
   return html`<span class="pill ${tones[state]}">${stateWords[state]}</span>`;
 }
 
-export function runLink(run: RunRecord): Markup {
-  return html`<a href="/runs/${encodeURIComponent(run.id)}"><bdi>${run.fileName}</bdi></a>`;
+export function runLink(frame: Frame, run: RunRecord): Markup {
+  return html`<a href="${runAddress(frame, run.id)}"><bdi>${run.fileName}</bdi></a>`;
 }
 
 /** Rows settled of rows staged. How many there will be is not known before the file was read to its end. */
@@ -114,24 +113,24 @@ function sentence(words: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
-export function runTable(runs: readonly RunView[]): Markup {
+export function runTable(frame: Frame, runs: readonly RunView[]): Markup {
   return html`<table class="stacking">
 <thead><tr><th scope="col">File</th><th scope="col">State</th><th scope="col" class="number">Rows</th>
 <th scope="col" class="number">Created</th><th scope="col" class="number">Updated</th>
 <th scope="col" class="number">Unchanged</th><th scope="col" class="number">Skipped</th>
 <th scope="col" class="number">Rejected</th><th scope="col">Received</th><th scope="col" class="number">Duration</th></tr></thead>
 <tbody>
-${runs.map(runLine)}
+${runs.map((run) => runLine(frame, run))}
 </tbody>
 </table>`;
 }
 
-function runLine({ record, summary }: RunView): Markup {
+function runLine(frame: Frame, { record, summary }: RunView): Markup {
   const number = (label: string, value: number, more: Markup | string = ''): Markup =>
     html`<td class="number${value === 0 ? ' zero' : ''}" data-label="${label}">${count(value)}${more}</td>`;
   const deleted = summary.deleted === 0 ? '' : html` <span class="dim">(${count(summary.deleted)} deleted)</span>`;
   const { counts } = record;
-  return html`<tr><th scope="row">${runLink(record)} <span class="dim">feed <bdi>${record.feed}</bdi></span></th>
+  return html`<tr><th scope="row">${runLink(frame, record)} <span class="dim">feed <bdi>${record.feed}</bdi></span></th>
 <td data-label="State">${statePill(record.state)}</td>
 ${number('Rows', counts.rows)}${number('Created', counts.created)}${number('Updated', counts.updated, deleted)}
 ${number('Unchanged', counts.unchanged)}${number('Skipped', counts.skipped)}

@@ -5,6 +5,7 @@ import { readDeadNotices } from '#src/operations/dead-notices.ts';
 import { type HeldOfFile, type HeldPage, heldByFeed, readHeldPage } from '#src/operations/held-fields.ts';
 import { fileAndLine } from '#src/sources/row.ts';
 import { count, counted, type Frame, type Markup, moment, paste, valueCell } from './frame.ts';
+import { addressOf } from './refresh.ts';
 
 export interface Waiting {
   /** The first ones, by feed, key and field. */
@@ -61,11 +62,14 @@ function heldLine({ feed, key, field, ours, theirs, sinceMs, sourceFile, runId, 
 }
 
 /** Nothing where every notice was delivered, or is still tried. */
-export function deadNoticesSection({ deadNotices: { count, codes } }: Pick<Waiting, 'deadNotices'>): Markup {
+export function deadNoticesSection(
+  frame: Frame,
+  { deadNotices: { count, codes } }: Pick<Waiting, 'deadNotices'>,
+): Markup {
   if (count === 0) return html``;
   // By code: the list of all dead letters has every rejected row before them.
   const links = codes.map(
-    (code) => html` <a href="/dead-letters?code=${encodeURIComponent(code)}#notices"><code>${code}</code></a>`,
+    (code) => html` <a href="${addressOf(frame, '/dead-letters', { code }, 'notices')}"><code>${code}</code></a>`,
   );
   return html`<section aria-labelledby="notices"><h2 id="notices">Notices</h2>
 <p>${counted(count, 'notice', 'notices')} could not be delivered. See why, and send or drop them:${links}</p>
