@@ -5,11 +5,12 @@ import type { Pause } from '#src/ledger/port.ts';
 import type { RunView } from '#src/operations/runs.ts';
 import { type Overview, readOverview, readOverviewDocument } from '#src/operations/status.ts';
 import { lineText } from '#src/sources/row.ts';
+import { concernsSection } from './concerns-section.ts';
 import { count, counted, dropHint, type Frame, framed, type Markup, moment, paste } from './frame.ts';
 import type { DashboardParts, Readiness } from './parts.ts';
 import { askReadiness } from './readiness.ts';
 import { addressOf, refreshSecondsOf } from './refresh.ts';
-import { outcomeCounts, runLink, runProgress, runReason, runTable, statePill } from './runs-page.ts';
+import { outcomeCounts, reasonNotice, runLink, runProgress, runReason, runTable, statePill } from './runs-page.ts';
 import { deadNoticesSection, heldCountOf, heldFieldsSection, readWaiting, type Waiting } from './waiting-section.ts';
 
 export async function overviewPage(frame: Frame, parts: DashboardParts): Promise<Markup> {
@@ -27,10 +28,11 @@ ${readinessNotice(
 ${pauseNotice(pause)}
 ${facts(parts, overview)}
 <section aria-labelledby="at-work"><h2 id="at-work">Running</h2>
-${active.length === 0 ? html`<p class="empty">Nothing is running.</p>` : html`<div class="cards">${active.map((run) => workCard(frame, run))}</div>`}
+${active.length === 0 ? html`<p class="empty">Nothing is running.</p>` : html`<div class="cards">${active.map((run) => workCard(frame, run, overview))}</div>`}
 ${moreRuns(frame, active, activeCount, 'active')}
 </section>
 ${stopped.length === 0 ? '' : stoppedSection(frame, overview)}
+${concernsSection(frame, overview.concerns)}
 ${heldFieldsSection(frame, overview.waiting)}
 <section aria-labelledby="last-runs"><h2 id="last-runs">Last runs</h2>
 ${last.length === 0 ? dropHint(parts.folders.watched) : runTable(frame, last)}
@@ -76,7 +78,8 @@ function facts(parts: DashboardParts, { pause, openLetterCount, waiting }: Overv
 </dl>`;
 }
 
-function workCard(frame: Frame, { record }: RunView): Markup {
+function workCard(frame: Frame, { record }: RunView, { standstills }: Overview): Markup {
+  const standstill = standstills.get(record.id) ?? null;
   return html`<article class="card">
 <h3>${runLink(frame, record)} ${statePill(record.state)}</h3>
 <p class="dim">feed <bdi>${record.feed}</bdi> · since ${moment(record.startedAtMs ?? record.createdAtMs)}</p>
@@ -84,7 +87,7 @@ ${runProgress(record)}
 <dl class="counts">${outcomeCounts(record).map(
     ([name, value]) => html`<div><dt>${name}</dt><dd>${count(value)}</dd></div>`,
   )}</dl>
-${runReason(frame, record)}
+${runReason(frame, record)}${standstill === null ? '' : reasonNotice(frame, standstill)}
 </article>`;
 }
 

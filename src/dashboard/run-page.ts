@@ -4,10 +4,12 @@ import { PatchbayError } from '#src/errors.ts';
 import type { Pause } from '#src/ledger/port.ts';
 import { isFinal } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
-import { pageReportBytesMax } from '#src/operations/run-story.ts';
-import { findRun, type ReadLimits, type RunDetail, type RunHome, readRun } from '#src/operations/runs.ts';
+import { standstillOfHost } from '#src/operations/hosts.ts';
+import { pageReportBytesMax, type RunStory, readStory } from '#src/operations/run-story.ts';
+import { findRun, type ReadLimits, type RunDetail, type RunHome } from '#src/operations/runs.ts';
 import type { ProblemLine } from '#src/runs/report.ts';
 import { lineText } from '#src/sources/row.ts';
+import { auditSection } from './audit-section.ts';
 import {
   count,
   counted,
@@ -23,9 +25,15 @@ import {
 import { addressOf, refreshSecondsOf } from './refresh.ts';
 import { eventSections } from './run-event-sections.ts';
 import { moreLine, rowsShownMax, whereAllAre } from './run-tables.ts';
-import { outcomeCounts, runProgress, runReason, statePill } from './runs-page.ts';
+import { outcomeCounts, reasonNotice, runProgress, runReason, statePill } from './runs-page.ts';
 
-export function runPage(frame: Frame, detail: RunDetail, pause: Pause | null): Markup {
+/** What the page shows. */
+interface RunPageView extends RunStory {
+  /** Why it stands still, where only a host that is not at work can go on with it. */
+  readonly standstill: Awaited<ReturnType<typeof standstillOfHost>>;
+}
+
+export function runPage(frame: Frame, detail: RunPageView, pause: Pause | null): Markup {
   const { record } = detail;
   const isBusy = !isFinal(record.state) && record.state !== 'stopped';
   return framed(frame, {
@@ -34,7 +42,7 @@ export function runPage(frame: Frame, detail: RunDetail, pause: Pause | null): M
     refreshSeconds: refreshSecondsOf(isBusy, pause),
     body: html`<h1><bdi>${record.fileName}</bdi> ${statePill(record.state)}</h1>
 <p class="dim">run <code>${record.id}</code> · feed <bdi>${record.feed}</bdi> · into <bdi>${detail.summary.service}</bdi></p>
-${runReason(frame, record)}
+${runReason(frame, record)}${detail.standstill === null ? '' : reasonNotice(frame, detail.standstill)}
 ${isBusy ? runProgress(record) : ''}
 ${outcomeSection(frame, detail)}
 ${record.notes.length === 0 ? '' : html`<section><h2>Notes</h2><ul>${record.notes.map((note) => html`<li>${paste(frame, note)}</li>`)}</ul></section>`}
@@ -43,7 +51,8 @@ ${eventSections(frame, detail)}
 <section><h2>Problems</h2>
 ${problemSection(frame, detail)}
 </section>
-${warningSection(detail)}`,
+${warningSection(detail)}
+${auditSection(frame, detail.audits)}`,
   });
 }
 
@@ -174,10 +183,12 @@ const limits: ReadLimits = {
 };
 
 /** By its id or the end of it. Null when there is no such run: only an id that the ledger knows becomes part of a path. */
-export async function readRunDetail(parts: RunHome, runId: string): Promise<RunDetail | null> {
+export async function readRunDetail(parts: RunHome, runId: string): Promise<RunPageView | null> {
   const run = await findRun(parts, runId).catch((error: unknown) => {
     if (error instanceof PatchbayError && error.code === 'noSuchRun') return null;
     throw error;
   });
-  return run === null ? null : readRun(parts, run, null, limits);
+  if (run === null) return null;
+  const story = await readStory(parts, run, { values: true, limits });
+  return { ...story, standstill: await standstillOfHost(parts, run) };
 }

@@ -94,9 +94,15 @@ export function outcomeCounts(run: RunRecord): readonly (readonly [string, numbe
 
 /** Why a run stopped, failed or waits, and what to do next; nothing where there is no reason. */
 export function runReason(frame: Frame, run: RunRecord): Markup {
-  const { reason } = run;
-  if (reason === null) return html``;
-  const isFailed = run.state === 'failed';
+  return run.reason === null ? html`` : reasonNotice(frame, run.reason, run.state === 'failed');
+}
+
+/** The same of any reason. @param isFailed the file could not be imported. */
+export function reasonNotice(
+  frame: Frame,
+  reason: Pick<NonNullable<RunRecord['reason']>, 'code' | 'message' | 'hint'>,
+  isFailed = false,
+): Markup {
   return html`<div class="notice ${isFailed ? 'bad' : 'attention'}">
 ${isFailed ? html`<p>${sentence(failedHeadline(reason))}</p>` : ''}<p><strong>${reason.message}</strong> <code>${reason.code}</code></p>
 ${

@@ -48,21 +48,21 @@ const storyLimits: ReadLimits = {
 export interface StoryOptions {
   /** Whether values may be shown: audits hold keys. */
   readonly values: boolean;
-  /** A report is read whole; of a larger one so much of its head. */
-  readonly reportBytesMax?: number;
+  /** How much is read. */
+  readonly limits?: ReadLimits;
 }
 
 export async function readStory(
   home: RunHome,
   run: RunRecord,
-  { values, reportBytesMax = storyLimits.reportBytesMax }: StoryOptions,
+  { values, limits = storyLimits }: StoryOptions,
 ): Promise<RunStory> {
   const path = changesPath(home.runFolders.reports, run.id);
   const hasFile = await access(path).then(
     () => true,
     () => false,
   );
-  const detail = await readRun(home, run, null, { ...storyLimits, reportBytesMax });
+  const detail = await readRun(home, run, null, limits);
   return {
     ...detail,
     changesKnown: await changesKnownOf(home, detail),
@@ -136,7 +136,7 @@ export const pageReportBytesMax = 8 * 1024 * 1024;
  * of a stopped run is the newest that is kept.
  */
 export async function readRunPageDocument(home: RunHome, run: RunRecord): Promise<object> {
-  const options = { values: true, reportBytesMax: pageReportBytesMax };
+  const options = { values: true, limits: { ...storyLimits, reportBytesMax: pageReportBytesMax } };
   const story = await readStory(home, run, options);
   const planned = hasPlan(run) ? await keptPlanOf(home, run) : null;
   const document = storyDocument(home, story, planned, options.values);

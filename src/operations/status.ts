@@ -1,7 +1,7 @@
 /** The state of a data folder: what runs, what waits, and what needs a person. */
 import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
-import { troublesSinceMs } from '#src/ledger/deliveries.ts';
+import { type FeedTrouble, troublesSinceMs } from '#src/ledger/deliveries.ts';
 import { isEngineRunning, liveWorkers } from '#src/ledger/engine-presence.ts';
 import type { DeadLetterGroup } from '#src/ledger/letters.ts';
 import { ledgerBytes, nameOfPlace } from '#src/ledger/place.ts';
@@ -9,7 +9,7 @@ import type { Pause } from '#src/ledger/port.ts';
 import { activeRunStates, finalRunStates } from '#src/ledger/runs.ts';
 import { readDeadNotices } from './dead-notices.ts';
 import { heldByFeed } from './held-fields.ts';
-import { readHosts } from './hosts.ts';
+import { type HostDocument, readHosts, standstillOfHost } from './hosts.ts';
 import { readJobFailures } from './job-failures.ts';
 import { letterDocument } from './letter-document.ts';
 import { listRuns, type RunHome, type RunView } from './runs.ts';
@@ -65,7 +65,7 @@ export async function readStatus(home: StatusHome, { diskFreeBytes, queueAnswers
   const { active, activeCount, stopped, stoppedCount } = await readOpenRuns(home);
   const [last] = await listRuns(home, { states: finalRunStates, limit: 1 });
   const counts = await ledger.counts();
-  const conditions = await ledger.deliveries.conditions();
+  const { hosts, feeds, missing, duplicates } = await readConcerns(home);
   return {
     service: home.serviceName,
     data: folders.root,
@@ -74,7 +74,7 @@ export async function readStatus(home: StatusHome, { diskFreeBytes, queueAnswers
     ledger: { file: await nameOfPlace(ledgerPlace), bytes: await ledgerBytes(ledgerPlace), state: 'noDamageKnown' },
     // Of this data folder: what other hosts do is in `hosts`.
     engine: isEngineRunning(home) ? 'running' : 'not running',
-    hosts: await readHosts(home),
+    hosts,
     workers: liveWorkers((await ledger.registrations()).workers, await ledger.nowMs(clock), identity.isDead).length,
     paused: pause === null ? null : pauseDocument(pause),
     surroundings: { diskFreeBytes, queueAnswers, troubles: [...troubles, ...failures] },
@@ -83,10 +83,8 @@ export async function readStatus(home: StatusHome, { diskFreeBytes, queueAnswers
     stopped: stopped.map(({ summary }) => summary),
     stoppedCount,
     last: last?.summary ?? null,
-    feeds: conditions
-      .filter(({ troubles }) => troubles.length > 0)
-      .map((one) => ({ feed: one.feed, troubles: one.troubles, since: isoInstant(troublesSinceMs(one)) })),
-    missing: await missingOf(ledger),
+    feeds,
+    missing,
     heldFields: await ledger.contacts.heldCount({}),
     heldByFeed: await heldByFeed(home),
     deadLetters: counts.openLetters,
@@ -95,17 +93,40 @@ export async function readStatus(home: StatusHome, { diskFreeBytes, queueAnswers
       dead: counts.deadDeliveries,
       codes: (await readDeadNotices(home)).codes,
     },
-    audits: {
-      waiting: counts.waitingAudits,
-      duplicates: (await ledger.audits.standing(auditsShownMax)).map(({ runId, duplicates }) => ({
-        run: runId,
-        keys: duplicates,
-      })),
-    },
+    audits: { waiting: counts.waitingAudits, duplicates },
   };
 }
 
-/** Feeds with people whom their newest full file lacks, and how many. */
+/** What needs a person beside runs that stopped and rows that were rejected. */
+export interface Concerns {
+  /** By id; none where the ledger is a file. */
+  readonly hosts: readonly HostDocument[];
+  /** Those in trouble. */
+  readonly feeds: readonly {
+    readonly feed: string;
+    readonly troubles: readonly FeedTrouble[];
+    readonly since: string;
+  }[];
+  /** Feeds with people whom their newest full file lacks, and how many. */
+  readonly missing: readonly { readonly feed: string; readonly count: number }[];
+  /** Runs whose newest audit found keys with more than one contact; newest first. */
+  readonly duplicates: readonly { readonly run: string; readonly keys: number }[];
+}
+
+async function readConcerns(home: Pick<Home, 'ledger' | 'clock' | 'host'>): Promise<Concerns> {
+  const { ledger } = home;
+  const conditions = await ledger.deliveries.conditions();
+  const standing = await ledger.audits.standing(auditsShownMax);
+  return {
+    hosts: await readHosts(home),
+    feeds: conditions
+      .filter(({ troubles }) => troubles.length > 0)
+      .map((one) => ({ feed: one.feed, troubles: one.troubles, since: isoInstant(troublesSinceMs(one)) })),
+    missing: await missingOf(ledger),
+    duplicates: standing.map(({ runId, duplicates }) => ({ run: runId, keys: duplicates })),
+  };
+}
+
 async function missingOf({ deliveries, missing }: Home['ledger']) {
   const counted: { readonly feed: string; readonly count: number }[] = [];
   for (const { feed } of await deliveries.standings()) {
@@ -123,15 +144,30 @@ export interface Overview extends OpenRuns {
   readonly openLetterCount: number;
   /** Open dead letters by reason, most frequent first. */
   readonly groups: readonly DeadLetterGroup[];
+  readonly concerns: Concerns;
+  /** Of the active runs that only a host that is not at work can go on with: why they stand still. By the run's id. */
+  readonly standstills: ReadonlyMap<string, HostStandstill>;
 }
+
+type HostStandstill = NonNullable<Awaited<ReturnType<typeof standstillOfHost>>>;
 
 const lastShownMax = 20;
 const groupsShownMax = 50;
 
-export async function readOverview(home: RunHome): Promise<Overview> {
+export async function readOverview(home: RunHome & Pick<Home, 'host'>): Promise<Overview> {
   const { ledger } = home;
+  const open = await readOpenRuns(home);
+  const concerns = await readConcerns(home);
+  const waiting = new Set(concerns.hosts.flatMap((host) => host.waiting.map(({ run }) => run)));
+  const standstills = new Map<string, HostStandstill>();
+  for (const { record } of open.active) {
+    const standstill = waiting.has(record.id) ? await standstillOfHost(home, record) : null;
+    if (standstill !== null) standstills.set(record.id, standstill);
+  }
   return {
-    ...(await readOpenRuns(home)),
+    ...open,
+    concerns,
+    standstills,
     pause: await ledger.pause(),
     last: await listRuns(home, { limit: lastShownMax }),
     openLetterCount: (await ledger.counts()).openLetters,
