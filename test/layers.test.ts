@@ -89,7 +89,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   traces: ['errors', 'clock', 'log', 'telemetry'],
   dashboard: [
     ...['errors', 'clock', 'log', 'json', 'config', 'sources', 'ledger', 'runs', 'schedules', 'app', 'operations'],
-    'shell-words',
+    ...['shell-words', 'contacts', 'journal', 'plans'],
   ],
   cli: [
     ...['errors', 'clock', 'log', 'config', 'wire', 'contacts', 'sources', 'ledger', 'feeds', 'schedules', 'snapshots'],

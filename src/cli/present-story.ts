@@ -2,9 +2,9 @@
 import { isoInstant } from '#src/clock.ts';
 import type { JournalChange } from '#src/contacts/outcome.ts';
 import { type ContactChange, fieldWithoutValue } from '#src/journal/changes.ts';
-import { type GuardFigures, percent } from '#src/ledger/rules/approval.ts';
-import { originOf, type RunOrigin, type RunRecord } from '#src/ledger/runs.ts';
+import { originOf, type RunRecord } from '#src/ledger/runs.ts';
 import type { RunStory } from '#src/operations/run-story.ts';
+import { approvedText, layoutWords, originWords } from '#src/operations/run-words.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { type Output, printable } from './output.ts';
 import {
@@ -68,35 +68,6 @@ function recordLines(output: Output, record: ShownRecord): readonly string[] {
       return `  approved ${instantText(isoInstant(atMs))} ${figures.map(approvedText).join(', ')}${why}`;
     }),
   ];
-}
-
-const originWords: Readonly<Record<RunOrigin, string>> = {
-  folder: 'dropped into the import folder',
-  command: 'named by a command:',
-  schedule: 'taken by its schedule',
-  request: 'taken by its schedule, on request',
-  retry: 'a retry of dead letters',
-  decision: 'a decision for held fields',
-  undo: 'takes back what a run wrote',
-};
-
-function layoutWords(mapping: RunRecord['mapping']): string {
-  if (mapping === null) return 'generic layout';
-  return mapping.recognise === undefined ? `mapping ${mapping.name}` : `preset ${mapping.name}`;
-}
-
-/** Columns are counted: a share of them says nothing. */
-function approvedText({ guard, count, base }: GuardFigures): string {
-  switch (guard) {
-    case 'unmapped':
-      return `despite unmapped columns: ${count}`;
-    case 'columns':
-      return `despite missing columns: ${count}`;
-    case 'blanks':
-      return `despite blank columns: ${count}`;
-    default:
-      return `${guard} ${count} of ${base} (${percent(base === 0 ? 1 : count / base)})`;
-  }
 }
 
 /** The heading of what a run changed; null where there is nothing to say. */

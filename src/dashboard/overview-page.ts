@@ -104,6 +104,7 @@ function stoppedSection(frame: Frame, { stopped, stoppedCount }: OverviewView): 
 <h3>${runLink(frame, record)} ${statePill(record.state)}</h3>
 <p class="dim">feed <bdi>${record.feed}</bdi> · arrived ${moment(record.createdAtMs)}</p>
 ${runReason(frame, record)}
+<p class="todo">To see what it would write: <code>${paste(frame, `patchbay plan --run ${record.id}`)}</code></p>
 </article>`,
   )}</div>
 ${moreRuns(frame, stopped, stoppedCount, 'stopped')}

@@ -1,12 +1,15 @@
 /** The page of one run and its JSON twin: its outcome, the reason, what it left alone and why, warnings and problems of its rows. */
 import { html } from 'hono/html';
 import { PatchbayError } from '#src/errors.ts';
+import type { ContactChange } from '#src/journal/changes.ts';
 import type { Pause } from '#src/ledger/port.ts';
 import { isFinal } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import { standstillOfHost } from '#src/operations/hosts.ts';
-import { pageReportBytesMax, type RunStory, readStory } from '#src/operations/run-story.ts';
+import { hasPlan, keptPlanOf } from '#src/operations/plan.ts';
+import { changesOfRun, pageReportBytesMax, type RunStory, readStory } from '#src/operations/run-story.ts';
 import { findRun, type ReadLimits, type RunDetail, type RunHome } from '#src/operations/runs.ts';
+import type { MadePlan } from '#src/plans/make-plan.ts';
 import type { ProblemLine } from '#src/runs/report.ts';
 import { lineText } from '#src/sources/row.ts';
 import { auditSection } from './audit-section.ts';
@@ -22,18 +25,24 @@ import {
   valueCell,
   valueText,
 } from './frame.ts';
+import { planSection } from './plan-section.ts';
 import { addressOf, refreshSecondsOf } from './refresh.ts';
 import { eventSections } from './run-event-sections.ts';
 import { moreLine, rowsShownMax, whereAllAre } from './run-tables.ts';
 import { outcomeCounts, reasonNotice, runProgress, runReason, statePill } from './runs-page.ts';
+import { actsSection, cameFacts, changesSection } from './story-sections.ts';
 
 /** What the page shows. */
 interface RunPageView extends RunStory {
   /** Why it stands still, where only a host that is not at work can go on with it. */
   readonly standstill: Awaited<ReturnType<typeof standstillOfHost>>;
+  /** The newest that is kept of a stopped run; null where there is none. */
+  readonly plan: MadePlan | null;
+  /** The first ones. */
+  readonly changes: readonly ContactChange[];
 }
 
-export function runPage(frame: Frame, detail: RunPageView, pause: Pause | null): Markup {
+export async function runPage(frame: Frame, detail: RunPageView, pause: Pause | null): Promise<Markup> {
   const { record } = detail;
   const isBusy = !isFinal(record.state) && record.state !== 'stopped';
   return framed(frame, {
@@ -43,8 +52,10 @@ export function runPage(frame: Frame, detail: RunPageView, pause: Pause | null):
     body: html`<h1><bdi>${record.fileName}</bdi> ${statePill(record.state)}</h1>
 <p class="dim">run <code>${record.id}</code> · feed <bdi>${record.feed}</bdi> · into <bdi>${detail.summary.service}</bdi></p>
 ${runReason(frame, record)}${detail.standstill === null ? '' : reasonNotice(frame, detail.standstill)}
+${record.state === 'stopped' ? await planSection(frame, detail.plan, record.id) : ''}
 ${isBusy ? runProgress(record) : ''}
 ${outcomeSection(frame, detail)}
+${actsSection(detail)}
 ${record.notes.length === 0 ? '' : html`<section><h2>Notes</h2><ul>${record.notes.map((note) => html`<li>${paste(frame, note)}</li>`)}</ul></section>`}
 ${matchSection(detail)}
 ${eventSections(frame, detail)}
@@ -52,11 +63,13 @@ ${eventSections(frame, detail)}
 ${problemSection(frame, detail)}
 </section>
 ${warningSection(detail)}
+${changesSection(frame, detail, detail.changes)}
 ${auditSection(frame, detail.audits)}`,
   });
 }
 
-function outcomeSection(frame: Frame, { record, summary, hasReport, isFixFileGone }: RunDetail): Markup {
+function outcomeSection(frame: Frame, story: RunStory): Markup {
+  const { record, summary, hasReport, isFixFileGone } = story;
   const { counts, requests } = record;
   const figure = ([name, value]: readonly [string, number]): Markup =>
     html`<div><dt>${name}</dt><dd>${count(value)}</dd></div>`;
@@ -87,6 +100,7 @@ function outcomeSection(frame: Frame, { record, summary, hasReport, isFixFileGon
 <div><dt>Started</dt><dd>${moment(record.startedAtMs)}</dd></div>
 <div><dt>Finished</dt><dd>${moment(record.finishedAtMs)}</dd></div>
 <div><dt>Duration</dt><dd>${record.startedAtMs === null ? '–' : duration(summary.seconds)}</dd></div>
+${cameFacts(story)}
 ${summary.fixFile === null ? '' : html`<div class="broad"><dt>Fix and drop in again</dt><dd><code class="path">${summary.fixFile}</code></dd></div>`}
 ${isFixFileGone ? html`<div class="broad"><dt>The fix-file is not there any more: write the open rows anew</dt><dd><code>${paste(frame, `patchbay dead export --run ${record.id}`)}</code></dd></div>` : ''}
 ${hasReport ? html`<div class="broad"><dt>Report</dt><dd><code class="path">${summary.report}</code></dd></div>` : ''}
@@ -190,5 +204,8 @@ export async function readRunDetail(parts: RunHome, runId: string): Promise<RunP
   });
   if (run === null) return null;
   const story = await readStory(parts, run, { values: true, limits });
-  return { ...story, standstill: await standstillOfHost(parts, run) };
+  const changes: ContactChange[] = [];
+  for await (const page of changesOfRun(parts, story, rowsShownMax)) changes.push(...page);
+  const plan = hasPlan(run) ? await keptPlanOf(parts, run) : null;
+  return { ...story, standstill: await standstillOfHost(parts, run), plan, changes };
 }

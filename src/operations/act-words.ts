@@ -1,0 +1,74 @@
+/** What a person did, in words: `approved run … stopped by guardChange`. Command line and page show the same. Pure. */
+import type { ActFacts, ActKind, ActRecord } from '#src/ledger/acts.ts';
+
+/** Holds what people named: not printable as it is. Who, when and why are said beside it. */
+export function actWhat({ kind, run, feed, schedule, facts }: Omit<ActRecord, 'reason'>): string {
+  const about = [
+    ...(schedule === null ? [] : [`schedule ${schedule}`]),
+    ...(run === null ? [] : [`run ${run}`]),
+    ...(feed === null ? [] : [`feed ${feed}`]),
+    ...factWords(facts),
+  ];
+  return about.length === 0 ? actWords[kind].replace(/:$/, '') : `${actWords[kind]} ${about.join(', ')}`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+const actWords: Readonly<Record<ActKind, string>> = {
+  import: 'imported',
+  approve: 'approved',
+  restage: 'read anew:',
+  cancel: 'cancelled',
+  heldTake: 'decided held fields:',
+  deadRetry: 'retried dead letters:',
+  deadEdit: 'edited a dead letter:',
+  deadDrop: 'dropped dead letters:',
+  undo: 'entered an undo:',
+  forget: 'forgot a person:',
+  schedulePause: 'paused',
+  scheduleResume: 'resumed',
+  scheduleRun: 'asked for',
+  hostForget: 'gave up a host:',
+  ledgerCopy: 'copied the ledger:',
+  sameWorkspace: 'confirmed that the workspace is the same:',
+};
+
+const sideWords: Readonly<Record<string, string>> = { file: "the file's values", app: "the app's values" };
+
+const actFlags = [
+  ...['accept', 'adopt', 'createAnyway', 'remap', 'verify', 'repair', 'createOnly', 'updateOnly'],
+  ...['deleteCreated', 'keyChanged', 'isMappingNew'],
+];
+const flagWords: Readonly<Record<string, string>> = { isMappingNew: 'another mapping' };
+const actFigures = ['maxChange', 'maxDead', 'limit'];
+const actCounts = { notices: 'notice', keys: 'key', runs: 'run', rows: 'row' };
+
+/** What is worth a word; ids and checksums are for `--json`. */
+function factWords(facts: ActFacts): string[] {
+  const { side, decided, letters, code, fields, columns, stoppedBy, choice, undoes, plan, host, from, to, ...given } =
+    facts;
+  const list = (value: ActFacts[string] | undefined): string | null =>
+    Array.isArray(value) && value.length > 0 ? value.map((one) => String(one)).join(', ') : null;
+  const flags = actFlags.filter((name) => given[name] === true).map((name) => flagWords[name] ?? name);
+  const figures = actFigures.filter((name) => typeof given[name] === 'number');
+  return [
+    ...(typeof undoes === 'string' ? [`of run ${undoes}`] : []),
+    ...(typeof plan === 'string' ? [`plan ${plan}`] : []),
+    ...(typeof host === 'string' ? [host] : []),
+    ...(typeof from === 'string' && typeof to === 'string' ? [`${from} → ${to}`] : []),
+    ...(typeof side === 'string' ? [sideWords[side] ?? side] : []),
+    ...(typeof decided === 'number' ? [counted(decided, 'field')] : []),
+    ...(typeof letters === 'number' ? [counted(letters, 'letter')] : []),
+    ...(typeof code === 'string' ? [`code ${code}`] : []),
+    ...[list(fields), list(columns)].filter((text) => text !== null),
+    ...(typeof stoppedBy === 'string' ? [`stopped by ${stoppedBy}`] : []),
+    ...(typeof choice === 'string' ? [choice] : []),
+    ...flags,
+    ...Object.entries(actCounts).flatMap(([name, noun]) =>
+      typeof given[name] === 'number' ? [counted(given[name], noun)] : [],
+    ),
+    ...figures.map((name) => `${name} ${given[name]}`),
+  ];
+}

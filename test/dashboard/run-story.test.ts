@@ -1,0 +1,100 @@
+/** What the page of a run tells for a decision, as `runs show` does: its plan, what was approved and why, what it changed. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { checksumOf } from '#src/ledger/rules/approval.ts';
+import { noOptions } from '#src/ledger/runs.ts';
+import { csv, openRunsBench } from '#test/runs/support/runs-bench.ts';
+import { dashboardBench, enterRun, finishedRun, stageRun, startMs } from './dashboard-bench.ts';
+
+const act = { kind: 'approve', who: 'ann', by: 'command', ledgerAtMs: 1, facts: {} } as const;
+
+it('a stopped run shows how it came, the plan that is kept of it, and the command that makes one', async () => {
+  const bench = await dashboardBench();
+  const options = {
+    ...noOptions,
+    origin: 'command',
+    path: '/exports/crm.csv',
+    acceptReason: 'the yearly export',
+  } as const;
+  const run = await enterRun(bench, { options });
+  await stageRun(bench, run, { rows: 30 });
+  const reason = { code: 'guardUpdates', message: '9 of 10 would change', hint: 'Look at it.', facts: {} };
+  await bench.ledger.runs.move(run.id, ['staging'], 'stopped', { atMs: startMs, reason });
+  const command = `To see what it would write: <code>patchbay plan --run ${run.id}</code>`;
+  const before = (await bench.page(`/runs/${run.id}`)).text;
+  expect(before).toContain(command);
+  expect(before).not.toContain('What it would write');
+  expect(before).toMatch(/<dt>Read by<\/dt><dd><bdi>generic layout/);
+  expect(before).toMatch(/<dt>Came by<\/dt><dd>named by a command: <code class="path">\/exports\/crm\.csv/);
+  expect(before).toContain('Reason given with the import: <bdi>the yearly export</bdi>');
+  expect((await bench.page('/')).text).toContain(command);
+
+  const { plans } = bench.ledger;
+  await plans.begin('p1', startMs);
+  const change = { field: 'role', from: '<b>Lead', to: 'Buyer', why: 'changed' } as const;
+  const contacts = Array.from({ length: 23 }, (_, index) => ({
+    ...{
+      key: `c-<${index}>`,
+      line: index + 2,
+      name: 'Ada',
+      contactId: `p-${index}`,
+      deed: 'update',
+      changes: [change],
+    },
+    ...{ held: [], notes: [], digest: `${index}` },
+  }));
+  await plans.enter('p1', contacts as never);
+  const counts = { added: 0, changed: 23, cleared: 0, removed: 0, relabelled: 0, heldFields: 0, linked: 0, deleted: 0 };
+  await plans.keep({
+    ...{ id: 'p1', feed: 'main', runId: run.id, undoes: null, fileName: 'crm.csv', sha256: 'sha', path: null },
+    ...{ service: 'sandbox', reading: null, mappingNamed: null, stop: null, checksum: 'sum', createdAtMs: startMs },
+    totals: {
+      ...{ rows: { rows: 30, created: 0, updated: 23, unchanged: 7, skipped: 0, dead: 0 }, ...counts },
+      ...{ requests: { get: 1, post: 0, patch: 23, delete: 0 }, seconds: 3 },
+    },
+  });
+  const { text } = await bench.page(`/runs/${run.id}`);
+  expect(text).toMatch(/What it would write<\/h2>[\s\S]*Plan <code>p1<\/code>[\s\S]*23 contacts to update/);
+  expect(text).toMatch(/c-&lt;0&gt;[\s\S]*<bdi>role<\/bdi>[\s\S]*&lt;b&gt;Lead[\s\S]*Buyer/);
+  expect(text).toContain('And 3 more.');
+});
+
+it('what people did with a run is there with who and why', async () => {
+  const bench = await dashboardBench();
+  const run = await enterRun(bench);
+  await stageRun(bench, run, { rows: 10 });
+  const facts = { updatesCount: 9, updatesBase: 10, updatesLimit: 0.3 };
+  const reason = { code: 'guardUpdates', message: '9 of 10 would change', hint: null, facts };
+  await bench.ledger.runs.move(run.id, ['staging'], 'stopped', { atMs: startMs, reason });
+  const figures = [{ guard: 'updates', count: 9, base: 10, limit: 0.3 }];
+  const why = 'the new <mail> domain';
+
+  const approval = { checksum: checksumOf(reason), figures, reason: why, atMs: startMs };
+  expect(await bench.ledger.runs.approve(run.id, approval, { ...act, atMs: startMs, reason: why })).toBe(true);
+  const { text } = await bench.page(`/runs/${run.id}`);
+  expect(text).toMatch(/What people did[\s\S]*<bdi>ann<\/bdi><\/strong> <bdi>approved run/);
+  expect(text).toContain('approved updates 9 of 10 (90%): <bdi>the new &lt;mail&gt; domain</bdi>');
+  expect((await bench.page('/')).text).not.toContain('What people did');
+});
+
+it('what a run changed is there from what to what, with the table of all changes', async () => {
+  const world = await openRunsBench();
+  const bench = await dashboardBench({ ledger: world.ledger });
+  await world.import('a.csv', csv(['c-1,Ann,<b>Lead'], 'externalId,firstName,role'));
+  const second = await world.import('b.csv', csv(['c-1,Ann,Buyer'], 'externalId,firstName,role'));
+  const id = (await world.ledger.runs.list({ limit: 1 }))[0]?.id ?? '';
+  expect(second).toBeDefined();
+  await mkdir(bench.parts.runFolders.reports, { recursive: true });
+  const path = join(bench.parts.runFolders.reports, `${id}.changes.csv`);
+  await writeFile(path, 'key\n');
+  const { text } = await bench.page(`/runs/${id}`);
+  expect(text).toMatch(/What it changed<\/h2>[\s\S]*c-1[\s\S]*<bdi>role<\/bdi>[\s\S]*&lt;b&gt;Lead[\s\S]*Buyer/);
+  expect(text).toContain(`All changes as a table: <code class="path">${path}</code>`);
+});
+
+it('of a run whose changes are kept no longer says so', async () => {
+  const bench = await dashboardBench();
+  const run = await finishedRun(bench, []);
+  expect((await bench.page(`/runs/${run.id}`)).text).toContain('from what to what is no longer kept');
+});
