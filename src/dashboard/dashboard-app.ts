@@ -31,6 +31,7 @@ import { openRefusals } from './refusals.ts';
 import { readRunDetail, runPage } from './run-page.ts';
 import { runsPage, runsShownMax } from './runs-page.ts';
 import { sessionOf } from './session.ts';
+import { shownLetter } from './shown-letter.ts';
 
 /** The app, without a port (`start-page.ts` gives it one). Throws the system's errors if the stylesheet is missing. */
 export function createDashboard(parts: DashboardParts): Hono {
@@ -116,13 +117,18 @@ function addPages(app: Hono, parts: DashboardParts, frame: (c: Context) => Frame
   });
   app.get('/dead-letters', async (c) => {
     const query = letterQueryOf(c.req.query());
-    const { letters, notices } = await listDeadLetters(parts, query);
-    const openCount = (await parts.ledger.counts()).openLetters;
-    const without = await runsWithoutFixFile(parts, letters);
-    const deadNotices = await readDeadNotices(parts);
     return answer(c, frame(c), {
-      page: () => deadLettersPage(frame(c), { query, letters, notices, openCount, deadNotices, without }),
-      json: () => [...letters.map(letterDocument), ...notices.map(noticeDocument)],
+      page: async () => {
+        const { letters, notices } = await listDeadLetters(parts, query, shownLetter);
+        const openCount = (await parts.ledger.counts()).openLetters;
+        const without = await runsWithoutFixFile(parts, letters);
+        const deadNotices = await readDeadNotices(parts);
+        return deadLettersPage(frame(c), { query, letters, notices, openCount, deadNotices, without });
+      },
+      json: async () => {
+        const { letters, notices } = await listDeadLetters(parts, query, letterDocument);
+        return [...letters, ...notices.map(noticeDocument)];
+      },
     });
   });
   app.get('/metrics', async (c) => {

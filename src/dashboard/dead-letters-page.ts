@@ -4,22 +4,21 @@
  */
 import { html } from 'hono/html';
 import type { DeliveryRecord } from '#src/ledger/deliveries.ts';
-import type { DeadLetter, DeadLetterState } from '#src/ledger/letters.ts';
+import type { DeadLetterState } from '#src/ledger/letters.ts';
 import type { DeadLetterPage, DeadLetterQuery, UnfixableRun } from '#src/operations/dead-letters.ts';
 import { addresseeOf, noticeDocument } from '#src/operations/dead-notices.ts';
-import { lineText, type Row, recordOf } from '#src/sources/row.ts';
-import { counted, cut, type Frame, framed, type Markup, moment, paste } from './frame.ts';
+import { lineText } from '#src/sources/row.ts';
+import { counted, type Frame, framed, type Markup, moment, paste } from './frame.ts';
 import { lettersHead } from './letters-head.ts';
 import { addressOf, runAddress } from './refresh.ts';
+import type { ShownLetter, ShownRow } from './shown-letter.ts';
 import { deadNoticesSection, type Waiting } from './waiting-section.ts';
 
 /** The page and its JSON twin show at most this many letters and notices. */
 export const lettersShownMax = 200;
-const cellsShownMax = 100;
-const objectCharactersMax = 5_000;
 
 /** What the page shows. */
-export interface LettersView extends DeadLetterPage {
+export interface LettersView extends DeadLetterPage<ShownLetter> {
   readonly query: DeadLetterQuery;
   /** Of all letters: those that are open, or being tried again. */
   readonly openCount: number;
@@ -74,14 +73,14 @@ const statePills: Readonly<Record<DeadLetterState, Markup | string>> = {
   dropped: html`<span class="pill quiet">dropped</span>`,
 };
 
-function letterCard(frame: Frame, letter: DeadLetter): Markup {
+function letterCard(frame: Frame, letter: ShownLetter): Markup {
   const { answer, row } = letter;
   return html`<article class="card letter">
 <h2><code>${letter.code}</code>${letter.field === null ? '' : html` <bdi>${letter.field}</bdi>`} <span class="pill attention">${letter.class}</span>
 ${statePills[letter.state]}</h2>
 <p><bdi>${letter.message}</bdi></p>
 ${letter.hint === '' || letter.state === 'closed' ? '' : html`<p class="todo">${paste(frame, letter.hint)}</p>`}
-<p class="dim"><bdi>${letter.file}</bdi>${lineText({ line: letter.line, ...recordOf(letter.row) }).map((line) => `, ${line}`)}${letter.key === null ? '' : html` · key <bdi>${letter.key}</bdi>`}
+<p class="dim"><bdi>${letter.file}</bdi>${lineText({ line: letter.line, ...letter.place }).map((line) => `, ${line}`)}${letter.key === null ? '' : html` · key <bdi>${letter.key}</bdi>`}
  · feed <bdi>${letter.feed}</bdi> · <a href="${runAddress(frame, letter.runId)}">run</a>
  · met by ${counted(letter.seenCount, 'run', 'runs')}, tried again ${counted(letter.attempts, 'time', 'times')}
  · first ${moment(letter.firstAtMs)}, last ${moment(letter.lastAtMs)} · <code>${letter.id}</code></p>
@@ -97,16 +96,11 @@ ${row === null ? '' : html`<details><summary>The row as the file holds it</summa
 `;
 }
 
-function rowContent(row: Row): Markup {
-  if (row.kind === 'object') return html`<pre>${cut(JSON.stringify(row.object, null, 2), objectCharactersMax)}</pre>`;
-  const left = row.cells.length - cellsShownMax;
-  return html`<dl class="cells">${row.cells
-    .slice(0, cellsShownMax)
-    .map(
-      (cell, index) =>
-        html`<div><dt><bdi>${row.columns[index] ?? `cell ${index + 1}`}</bdi></dt><dd><bdi>${cut(cell)}</bdi></dd></div>`,
-    )}</dl>
-${left > 0 ? html`<p class="dim">And ${counted(left, 'more cell', 'more cells')}.</p>` : ''}`;
+function rowContent(row: ShownRow): Markup {
+  if (row.kind === 'object') return html`<pre>${row.text}</pre>`;
+  const { cells, moreCount } = row;
+  return html`<dl class="cells">${cells.map(([name, cell]) => html`<div><dt><bdi>${name}</bdi></dt><dd><bdi>${cell}</bdi></dd></div>`)}</dl>
+${moreCount > 0 ? html`<p class="dim">And ${counted(moreCount, 'more cell', 'more cells')}.</p>` : ''}`;
 }
 
 /** Notices that their addressee did not take, without personal data. The newest first; nothing where there are none. @param isCut whether there may be more. */

@@ -33,8 +33,8 @@ export interface DeadLetterQuery {
   readonly limit: number;
 }
 
-export interface DeadLetterPage {
-  readonly letters: readonly DeadLetter[];
+export interface DeadLetterPage<Shown = DeadLetter> {
+  readonly letters: readonly Shown[];
   /** They follow the last letter. */
   readonly notices: readonly DeliveryRecord[];
 }
@@ -42,11 +42,13 @@ export interface DeadLetterPage {
 /**
  * One list, page by page, so that a long one is never in memory as a whole: the letters, newest first, then the notices, newest first.
  * Ends with the list, or with its limit, which counts both.
+ * @param lettersPerPage as of `letterPages`.
  * @throws PatchbayError `usage` `noSuchDeadLetter` where `after` names neither; `noSuchRun`.
  */
 export async function* deadLetterPages(
   home: Pick<Home, 'ledger'>,
   asked: DeadLetterQuery,
+  lettersPerPage?: number,
 ): AsyncGenerator<DeadLetterPage> {
   const query = await withWholeRunId(home, asked);
   const after = await placeAfter(home, query.after);
@@ -54,7 +56,7 @@ export async function* deadLetterPages(
   if (typeof after !== 'string') {
     const from = after === null ? {} : { after };
     const filter = { ...fitting(query), ...statesAsked(query.state), ...from, limit: query.limit };
-    for await (const letters of letterPages(home.ledger.deadLetters, filter)) {
+    for await (const letters of letterPages(home.ledger.deadLetters, filter, lettersPerPage)) {
       yield { letters, notices: [] };
       left -= letters.length;
     }
@@ -63,13 +65,25 @@ export async function* deadLetterPages(
   for await (const page of notices) yield { letters: [], notices: page };
 }
 
+/** A row may be a megabyte long: at most this number of letters is in memory whole. */
+const wholeLettersMax = 10;
+
 /**
- * The same as one page: for a short limit.
+ * The same as one page: for a short limit. A row may be long, so that no more is held of a letter than what is shown of it.
+ * @param shown takes that from a letter, and keeps no part of its row.
  * @throws PatchbayError `usage` `noSuchDeadLetter` where `after` names neither; `noSuchRun`.
  */
-export async function listDeadLetters(home: Pick<Home, 'ledger'>, asked: DeadLetterQuery): Promise<DeadLetterPage> {
-  const pages = await Array.fromAsync(deadLetterPages(home, asked));
-  return { letters: pages.flatMap(({ letters }) => letters), notices: pages.flatMap(({ notices }) => notices) };
+export async function listDeadLetters<Shown>(
+  home: Pick<Home, 'ledger'>,
+  asked: DeadLetterQuery,
+  shown: (letter: DeadLetter) => Shown,
+): Promise<DeadLetterPage<Shown>> {
+  const [letters, notices]: [Shown[], DeliveryRecord[]] = [[], []];
+  for await (const page of deadLetterPages(home, asked, wholeLettersMax)) {
+    letters.push(...page.letters.map(shown));
+    notices.push(...page.notices);
+  }
+  return { letters, notices };
 }
 
 /** The letter, or the id of the notice, behind which the list goes on; null: it begins. */

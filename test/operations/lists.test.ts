@@ -79,18 +79,22 @@ describe('dead letters', () => {
     let after: { readonly after?: string } = {};
     // Ends with the first empty page.
     for (;;) {
-      const { letters } = await listDeadLetters(bench.parts, { state: 'open', limit: 2, ...after });
+      const { letters } = await listDeadLetters(bench.parts, { state: 'open', limit: 2, ...after }, (letter) => letter);
       const last = letters.at(-1);
       if (last === undefined) break;
       keys.push(...letters.map(({ key }) => key));
       after = { after: last.id };
     }
     expect(keys.toSorted()).toEqual(['c-1', 'c-2', 'c-3', 's-1']);
-    const shop = await listDeadLetters(bench.parts, { state: 'all', feed: 'shop', limit: 10 });
+    const shop = await listDeadLetters(bench.parts, { state: 'all', feed: 'shop', limit: 10 }, (letter) => letter);
     expect(shop.letters.map(({ key }) => key)).toEqual(['s-1']);
-    expect((await listDeadLetters(bench.parts, { state: 'closed', limit: 10 })).letters).toEqual([]);
+    expect((await listDeadLetters(bench.parts, { state: 'closed', limit: 10 }, (letter) => letter)).letters).toEqual(
+      [],
+    );
     const nowhere = { kind: 'usage', code: 'noSuchDeadLetter' };
-    await expect(listDeadLetters(bench.parts, { state: 'open', limit: 2, after: 'd0' })).rejects.toMatchObject(nowhere);
+    await expect(
+      listDeadLetters(bench.parts, { state: 'open', limit: 2, after: 'd0' }, (letter) => letter),
+    ).rejects.toMatchObject(nowhere);
     await expect(readDeadLetter(bench.parts, 'd0')).rejects.toMatchObject(nowhere);
   });
 
