@@ -139,9 +139,14 @@ function addPages(app: Hono, parts: DashboardParts, frame: (c: Context) => Frame
 
 type Query = Readonly<Record<string, string>>;
 
+/** A form sends its blank fields, too. */
+function given(query: Query): Partial<Query> {
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''));
+}
+
 /** `?feed=&state=&after=&limit=`, as the options of `runs ls`; several states are separated by commas, and `active` is all that an engine works on. */
 function runQueryOf(query: Query): RunQuery {
-  const { feed, state, after } = query;
+  const { feed, state, after } = given(query);
   const words = state?.split(',').map((one) => oneOf(runStateWords, one));
   const states = words?.flatMap((one) => (one === 'active' ? activeRunStates : [one]));
   return {
@@ -154,7 +159,7 @@ function runQueryOf(query: Query): RunQuery {
 
 /** `?code=&run=&feed=&state=&after=&limit=`, as the options of `dead ls`. */
 function letterQueryOf(query: Query): DeadLetterQuery {
-  const { code, run, feed, state = 'open', after } = query;
+  const { code, run, feed, state = 'open', after } = given(query);
   return {
     ...(code === undefined ? {} : { code }),
     ...(run === undefined ? {} : { run }),

@@ -8,8 +8,9 @@ import type { DeadLetterState } from '#src/ledger/letters.ts';
 import type { DeadLetterPage, DeadLetterQuery, UnfixableRun } from '#src/operations/dead-letters.ts';
 import { addresseeOf, noticeDocument } from '#src/operations/dead-notices.ts';
 import { lineText } from '#src/sources/row.ts';
+import { filterForm } from './filter-form.ts';
 import { counted, type Frame, framed, type Markup, moment, paste } from './frame.ts';
-import { lettersHead } from './letters-head.ts';
+import { isNarrowed, lettersHead } from './letters-head.ts';
 import { addressOf, runAddress } from './refresh.ts';
 import type { ShownLetter, ShownRow } from './shown-letter.ts';
 import { deadNoticesSection, type Waiting } from './waiting-section.ts';
@@ -36,6 +37,7 @@ export function deadLettersPage(frame: Frame, view: LettersView): Markup {
     place: 'deadLetters',
     refreshSeconds: null,
     body: html`<h1>Dead letters</h1>
+${last === undefined && !isNarrowed(query) ? '' : letterFilters(frame, query)}
 ${letters.length === 0 && notices.length > 0 ? '' : lettersHead(frame, { query, shownCount: letters.length, openCount })}
 ${without.map((one) => unfixableNote(frame, one))}
 ${letters.map((letter) => letterCard(frame, letter))}
@@ -43,6 +45,24 @@ ${notices.length === 0 && isCut && mayHaveNotices(query) ? deadNoticesSection(fr
 ${last === undefined || !isCut ? '' : html`<p><a href="${nextPage(frame, last.id, query)}">Next dead letters</a></p>`}`,
   });
 }
+
+function letterFilters(frame: Frame, { code = '', run = '', feed = '', state, limit }: DeadLetterQuery): Markup {
+  const filters = [
+    { name: 'code', label: 'Reason (code)', value: code },
+    { name: 'run', label: 'Run', value: run },
+    { name: 'feed', label: 'Feed', value: feed },
+    { name: 'state', label: 'State', value: state === 'open' ? '' : state, options: stateOptions },
+  ];
+  return filterForm(frame, '/dead-letters', filters, limit === lettersShownMax ? {} : { limit: `${limit}` });
+}
+
+const stateOptions = [
+  ['', 'open'],
+  ['redriven', 'being tried again'],
+  ['closed', 'closed'],
+  ['dropped', 'dropped'],
+  ['all', 'all'],
+] as const;
 
 /** Whether the notices that were given up are all behind the letters of such a list. */
 function mayHaveNotices({ code, run, feed, state }: DeadLetterQuery): boolean {
@@ -81,7 +101,7 @@ ${statePills[letter.state]}</h2>
 <p><bdi>${letter.message}</bdi></p>
 ${letter.hint === '' || letter.state === 'closed' ? '' : html`<p class="todo">${paste(frame, letter.hint)}</p>`}
 <p class="dim"><bdi>${letter.file}</bdi>${lineText({ line: letter.line, ...letter.place }).map((line) => `, ${line}`)}${letter.key === null ? '' : html` · key <bdi>${letter.key}</bdi>`}
- · feed <bdi>${letter.feed}</bdi> · <a href="${runAddress(frame, letter.runId)}">run</a>
+ · feed <a href="${addressOf(frame, '/dead-letters', { feed: letter.feed })}"><bdi>${letter.feed}</bdi></a> · <a href="${runAddress(frame, letter.runId)}">run</a>
  · met by ${counted(letter.seenCount, 'run', 'runs')}, tried again ${counted(letter.attempts, 'time', 'times')}
  · first ${moment(letter.firstAtMs)}, last ${moment(letter.lastAtMs)} · <code>${letter.id}</code></p>
 ${

@@ -10,6 +10,7 @@ import type { FeedsView, FeedView } from '#src/operations/feeds.ts';
 import type { ScheduleView } from '#src/operations/schedules.ts';
 import { describeRule } from '#src/schedules/describe-rule.ts';
 import { count, counted, dropHint, type Frame, framed, type Markup, moment } from './frame.ts';
+import { addressOf } from './refresh.ts';
 import { runLink, statePill } from './runs-page.ts';
 
 const outcomeWords: Readonly<Record<TickOutcome, string>> = {
@@ -52,7 +53,7 @@ ${feeds.map((feed) => feedLine(frame, feed))}
 
 function feedLine(frame: Frame, view: FeedView): Markup {
   const { feed, schedule, lastRun } = view;
-  return html`<tr><th scope="row"><bdi>${feed}</bdi></th>
+  return html`<tr><th scope="row"><a href="${addressOf(frame, '/runs', { feed })}"><bdi>${feed}</bdi></a></th>
 <td data-label="Condition"><span>${condition(view)}</span></td>
 <td data-label="Due">${scheduleCell(schedule)}</td>
 <td data-label="Next"><span>${dueCell(schedule)}</span></td>

@@ -30,7 +30,7 @@ function emptyHead(frame: Frame, { query, openCount }: ListedLetters): Markup {
 }
 
 /** Whether the address asks for less, or for others, than all open letters from the newest one on. */
-function isNarrowed({ code, run, feed, state, after }: DeadLetterQuery): boolean {
+export function isNarrowed({ code, run, feed, state, after }: DeadLetterQuery): boolean {
   return code !== undefined || run !== undefined || feed !== undefined || after !== undefined || state !== 'open';
 }
 

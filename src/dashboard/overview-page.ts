@@ -133,7 +133,7 @@ function groupLine(
   frame: Frame,
   { class: reasonClass, code, field, count: letterCount, example }: DeadLetterGroup,
 ): Markup {
-  return html`<tr><th scope="row"><code>${code}</code> <span class="dim">${reasonClass}</span></th>
+  return html`<tr><th scope="row"><a href="${addressOf(frame, '/dead-letters', { code })}"><code>${code}</code></a> <span class="dim">${reasonClass}</span></th>
 <td data-label="Column">${field === null ? '–' : html`<bdi>${field}</bdi>`}</td>
 <td class="number" data-label="Rows">${count(letterCount)}</td>
 <td data-label="Example"><span><bdi>${example.message}</bdi> <span class="dim"><bdi>${example.file}</bdi>${lineText(example).map((line) => `, ${line}`)}</span></span></td>

@@ -52,6 +52,11 @@ export function addressOf(
   return `${path}${parameters.size === 0 ? '' : `?${parameters}`}${place === null ? '' : `#${place}`}`;
 }
 
+/** The same for a form: its hidden members. Pure. */
+export function hiddenChoice({ refresh: { isOff } }: { readonly refresh: Refresh }): Readonly<Record<string, string>> {
+  return isOff ? { [name]: off } : {};
+}
+
 /** The address of a run's page. Pure. */
 export function runAddress(frame: { readonly refresh: Refresh }, runId: string): string {
   return addressOf(frame, `/runs/${encodeURIComponent(runId)}`);

@@ -50,7 +50,7 @@ export async function runPage(frame: Frame, detail: RunPageView, pause: Pause | 
     place: 'runs',
     refreshSeconds: refreshSecondsOf(isBusy, pause),
     body: html`<h1><bdi>${record.fileName}</bdi> ${statePill(record.state)}</h1>
-<p class="dim">run <code>${record.id}</code> · feed <bdi>${record.feed}</bdi> · into <bdi>${detail.summary.service}</bdi></p>
+<p class="dim">run <code>${record.id}</code> · feed <a href="${addressOf(frame, '/runs', { feed: record.feed })}"><bdi>${record.feed}</bdi></a> · into <bdi>${detail.summary.service}</bdi></p>
 ${runReason(frame, record)}${detail.standstill === null ? '' : reasonNotice(frame, detail.standstill)}
 ${record.state === 'stopped' ? await planSection(frame, detail.plan, record.id) : ''}
 ${isBusy ? runProgress(record) : ''}
@@ -150,7 +150,8 @@ function problemSection(frame: Frame, detail: RunDetail): Markup {
 ${problems.slice(0, rowsShownMax).map((problem) => problemLine({ ...problem, hint: paste(frame, problem.hint) }, 'What to do'))}
 </tbody>
 </table>
-${problemsLeft(detail)}`;
+${problemsLeft(detail)}
+<p><a href="${addressOf(frame, '/dead-letters', { run: record.id })}">What is still open of this run</a></p>`;
 }
 
 /** Of a run without a report, or with a large one, the first rejected rows are read, and a row may have several problems. */

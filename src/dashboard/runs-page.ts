@@ -1,8 +1,9 @@
 /** The page of runs, newest first, and how a run looks on every page: its state, progress and counts. */
 import { html } from 'hono/html';
 import type { Pause } from '#src/ledger/port.ts';
-import { isFinal, pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts';
+import { activeRunStates, isFinal, pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import { failedHeadline, type RunQuery, type RunView, stateWords } from '#src/operations/runs.ts';
+import { filterForm } from './filter-form.ts';
 import { count, counted, dropHint, duration, type Frame, framed, type Markup, moment, paste } from './frame.ts';
 import { addressOf, refreshSecondsOf, runAddress } from './refresh.ts';
 
@@ -23,9 +24,22 @@ export function runsPage(
     place: 'runs',
     refreshSeconds: refreshSecondsOf(isBusy, pause),
     body: html`<h1>Runs</h1>
+${runs.length === 0 && !isFiltered ? '' : runFilters(frame, query)}
 ${runs.length > 0 ? runTable(frame, runs) : isFiltered ? html`<p class="empty">No such runs.</p>` : dropHint(importFolders)}
 ${runs.length < query.limit ? '' : html`<p><a href="${olderRuns(frame, runs, query)}">Older runs</a></p>`}`,
   });
+}
+
+const allRunStates = Object.keys(stateWords) as readonly RunState[];
+
+function runFilters(frame: Frame, { feed = '', states, limit }: RunQuery): Markup {
+  const state = states === undefined ? '' : states.join() === activeRunStates.join() ? 'active' : states.join();
+  const options = allRunStates.map((one) => [one, stateWords[one]] as const);
+  const filters = [
+    { name: 'feed', label: 'Feed', value: feed },
+    { name: 'state', label: 'State', value: state, options: [['', 'any'], ['active', 'running'], ...options] as const },
+  ];
+  return filterForm(frame, '/runs', filters, limit === runsShownMax ? {} : { limit: `${limit}` });
 }
 
 /** The address of the next page of the list. */
@@ -136,11 +150,11 @@ function runLine(frame: Frame, { record, summary }: RunView): Markup {
     html`<td class="number${value === 0 ? ' zero' : ''}" data-label="${label}">${count(value)}${more}</td>`;
   const deleted = summary.deleted === 0 ? '' : html` <span class="dim">(${count(summary.deleted)} deleted)</span>`;
   const { counts } = record;
-  return html`<tr><th scope="row">${runLink(frame, record)} <span class="dim">feed <bdi>${record.feed}</bdi></span></th>
+  return html`<tr><th scope="row">${runLink(frame, record)} <span class="dim">feed <a href="${addressOf(frame, '/runs', { feed: record.feed })}"><bdi>${record.feed}</bdi></a></span></th>
 <td data-label="State">${statePill(record.state)}</td>
 ${number('Rows', counts.rows)}${number('Created', counts.created)}${number('Updated', counts.updated, deleted)}
 ${number('Unchanged', counts.unchanged)}${number('Skipped', counts.skipped)}
-<td class="number${counts.dead === 0 ? ' zero' : ' alarm'}" data-label="Rejected">${count(counts.dead)}</td>
+<td class="number${counts.dead === 0 ? ' zero' : ' alarm'}" data-label="Rejected">${counts.dead === 0 ? 0 : html`<a href="${addressOf(frame, '/dead-letters', { run: record.id })}">${count(counts.dead)}</a>`}</td>
 <td data-label="Received">${moment(record.createdAtMs)}</td>
 <td class="number" data-label="Duration">${record.startedAtMs === null ? '–' : duration(summary.seconds)}</td></tr>
 `;

@@ -60,3 +60,35 @@ it('a page that cannot be made now stays as it is where its address says so, and
   expect(still.text).toContain('<a href="/runs?feed=crm">Refresh this page</a>');
   expect(still.text).toContain('<a href="/?refresh=off">To the overview</a>');
 });
+
+it('a run leads to its letters and its feed, a reason to its letters, a feed to its runs', async () => {
+  const bench = await busyBench();
+  const linksAt = async (path: string) => linksOf((await bench.page(path)).text);
+  expect(await linksAt(`/runs/${runId}`)).toEqual(
+    expect.arrayContaining([`/dead-letters?run=${runId}`, '/runs?feed=main']),
+  );
+  const ofRuns = [`/dead-letters?run=${runId}`, '/runs?feed=main', '/runs?feed=a+%26+b'];
+  expect(await linksAt('/runs')).toEqual(expect.arrayContaining(ofRuns));
+  expect(await linksAt('/')).toEqual(expect.arrayContaining(['/dead-letters?code=cellCount', '/runs?feed=erp']));
+  expect(await linksAt('/feeds')).toContain('/runs?feed=main');
+  expect(await linksAt('/dead-letters')).toContain('/dead-letters?feed=main');
+});
+
+it('lists have their filters as a form, with what the address asks for; its blank fields ask for nothing', async () => {
+  const bench = await busyBench();
+  const runs = (await bench.page('/runs?feed=a+%26+b&state=stopped&limit=2&refresh=off')).text;
+  expect(runs).toContain('<form method="get" action="/runs" class="filters">');
+  expect(runs).toContain('<label>Feed <input name="feed" value="a &amp; b"');
+  expect(runs).toContain('<option value="stopped" selected>stopped</option>');
+  expect(runs).toContain('<input type="hidden" name="refresh" value="off">');
+  expect(runs).toContain('<input type="hidden" name="limit" value="2">');
+  expect((await bench.page('/runs?state=active')).text).toContain('<option value="active" selected>');
+  expect((await bench.page('/runs?state=queued,failed')).text).toContain('<option value="queued,failed" selected>');
+  const letters = (await bench.page(`/dead-letters?run=${runId}&code=cellCount&feed=&state=`)).text;
+  expect(letters).toContain('<input name="code" value="cellCount"');
+  expect(letters).toContain('<option value="" selected>open</option>');
+  expect(letters.match(/<article/g)).toHaveLength(1);
+  expect((await bench.json('/runs?feed=&state=')).body).toHaveLength(3);
+  const empty = await dashboardBench();
+  for (const path of ['/runs', '/dead-letters']) expect((await empty.page(path)).text).not.toContain('<form');
+});
