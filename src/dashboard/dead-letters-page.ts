@@ -98,8 +98,7 @@ function letterCard(frame: Frame, letter: ShownLetter): Markup {
   return html`<article class="card letter">
 <h2><code>${letter.code}</code>${letter.field === null ? '' : html` <bdi>${letter.field}</bdi>`} <span class="pill attention">${letter.class}</span>
 ${statePills[letter.state]}</h2>
-<p><bdi>${letter.message}</bdi></p>
-${letter.hint === '' || letter.state === 'closed' ? '' : html`<p class="todo">${paste(frame, letter.hint)}</p>`}
+${problemsOf(frame, letter)}
 <p class="dim"><bdi>${letter.file}</bdi>${lineText({ line: letter.line, ...letter.place }).map((line) => `, ${line}`)}${letter.key === null ? '' : html` · key <bdi>${letter.key}</bdi>`}
  · feed <a href="${addressOf(frame, '/dead-letters', { feed: letter.feed })}"><bdi>${letter.feed}</bdi></a> · <a href="${runAddress(frame, letter.runId)}">run</a>
  · met by ${counted(letter.seenCount, 'run', 'runs')}, tried again ${counted(letter.attempts, 'time', 'times')}
@@ -114,6 +113,20 @@ ${
 ${row === null ? '' : html`<details><summary>The row as the file holds it</summary>${rowContent(row)}</details>`}
 </article>
 `;
+}
+
+/** All that is wrong with the row: each is to be fixed before the row goes in. */
+function problemsOf(frame: Frame, { problems, message, hint, state }: ShownLetter): Markup {
+  const advice = (text: string): Markup =>
+    text === '' || state === 'closed' ? html`` : html`<p class="todo">${paste(frame, text)}</p>`;
+  if (problems.length <= 1) return html`<p><bdi>${message}</bdi></p>\n${advice(hint)}`;
+  return html`<ul>${problems.map(
+    (
+      problem,
+    ) => html`<li><p><code>${problem.code}</code>${problem.field === null ? '' : html` <bdi>${problem.field}</bdi>`}: <bdi>${problem.message}</bdi></p>
+${advice(problem.hint)}</li>
+`,
+  )}</ul>`;
 }
 
 function rowContent(row: ShownRow): Markup {

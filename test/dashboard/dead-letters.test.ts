@@ -15,6 +15,19 @@ describe('the dead letters', () => {
     expect(text).toContain('line 3');
   });
 
+  it('name all that is wrong with their row, each with what to do', async () => {
+    const bench = await dashboardBench();
+    const row = deadRow();
+    const [first] = row.problems;
+    if (first === undefined) throw new Error('the row has a problem');
+    const second = { ...first, code: 'emailInvalid', field: '<email>', message: 'no @ in it', hint: 'Write one @.' };
+    await finishedRun(bench, [{ ...row, problems: [first, second] }]);
+    const { text } = await bench.page('/dead-letters');
+    expect(text).toMatch(/<li><p><code>phoneLetters<\/code>[\s\S]*Write the number with its country code/);
+    expect(text).toMatch(/<code>emailInvalid<\/code> <bdi>&lt;email&gt;<\/bdi>: <bdi>no @ in it<[\s\S]*Write one @\./);
+    expect(text.match(/phone mobile is not a phone number/g)).toHaveLength(1);
+  });
+
   it('show a JSON row and what the service answered', async () => {
     const bench = await dashboardBench();
     const answer = {
