@@ -2,7 +2,13 @@
 import { html } from 'hono/html';
 import type { Home } from '#src/app.ts';
 import { readDeadNotices } from '#src/operations/dead-notices.ts';
-import { type HeldOfFile, type HeldPage, heldByFeed, readHeldPage } from '#src/operations/held-fields.ts';
+import {
+  type HeldOfFile,
+  type HeldPage,
+  heldByFeed,
+  heldTakeCommand,
+  readHeldPage,
+} from '#src/operations/held-fields.ts';
 import { fileAndLine } from '#src/sources/row.ts';
 import { count, counted, type Frame, type Markup, moment, paste, valueCell } from './frame.ts';
 import { addressOf } from './refresh.ts';
@@ -35,10 +41,13 @@ export function heldCountOf({ held: { held, moreCount } }: Waiting): number {
 /** Nothing where no field is held. */
 export function heldFieldsSection(frame: Frame, waiting: Waiting): Markup {
   const { held, heldByFeed: byFeed } = waiting;
-  if (held.held.length === 0) return html``;
+  const [first] = held.held;
+  if (first === undefined) return html``;
   const feeds = byFeed.map(({ feed, fields }) => html` <bdi>${feed}</bdi> ${count(fields)}`);
   return html`<section aria-labelledby="held-fields"><h2 id="held-fields">Held fields: waiting for you</h2>
-<p>${counted(heldCountOf(waiting), 'field', 'fields')} that file and app changed differently:${feeds}. The app's value is kept until you decide, with <code>${paste(frame, 'patchbay held take')}</code></p>
+<p>${counted(heldCountOf(waiting), 'field', 'fields')} that file and app changed differently:${feeds}. The app's value is kept until you decide. Of the first one:</p>
+<p class="todo">Write the file's value: <code>${paste(frame, heldTakeCommand('file', first))}</code></p>
+<p class="todo">Keep the app's value: <code>${paste(frame, heldTakeCommand('app', first))}</code></p>
 <table class="stacking">
 <thead><tr><th scope="col">Feed</th><th scope="col">Key</th><th scope="col">Field</th><th scope="col">File</th>
 <th scope="col">App</th><th scope="col">Since</th><th scope="col">From</th></tr></thead>

@@ -17,6 +17,7 @@ import type { ProcessIdentity } from '#src/ledger/process-identity.ts';
 import { type NewRun, noOptions, type RunRecord } from '#src/ledger/runs.ts';
 import { importFolderOf, type SubmitParts } from '#src/runs/enter-run.ts';
 import { newRunId } from '#src/runs/run-files.ts';
+import { operands, shellWord } from '#src/shell-words.ts';
 import { writeCsvFile } from '#src/sources/csv-writer.ts';
 import { writeAsAsked } from '#src/whole-file.ts';
 import { actOf } from './acts.ts';
@@ -45,6 +46,15 @@ export interface HeldQuery extends HeldChoice {
   readonly limit?: number;
   /** The last field of the page before. */
   readonly after?: NonNullable<HeldFilter['after']>;
+}
+
+/** The command that decides about one field. @param values whether the key may be shown. */
+export function heldTakeCommand(
+  side: HeldSide,
+  { key, field }: Pick<HeldRecord, 'key' | 'field'>,
+  values = true,
+): string {
+  return `patchbay held take ${side} --field ${shellWord(field)} ${values ? operands(key) : 'KEY'}`;
 }
 
 /** The held fields that fit, by feed, key and field. */

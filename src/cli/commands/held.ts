@@ -15,12 +15,13 @@ import {
   heldDocument,
   heldPages,
   heldPerDecisionMax,
+  heldTakeCommand,
   readHeldPage,
   takeHeld,
 } from '#src/operations/held-fields.ts';
 import { detachedDocument, findRun } from '#src/operations/runs.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
-import { operands, shellWord } from '#src/shell-words.ts';
+import { shellWord } from '#src/shell-words.ts';
 import { fileAndLine } from '#src/sources/row.ts';
 import type { Again } from '../describe.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
@@ -63,8 +64,8 @@ export async function listHeldFields(options: ListOptions, keys: readonly string
     output.line(heldTable(output, held));
     if (moreCount > 0)
       output.line(output.paste(`… and ${moreCount} more: ${options.again({ limit: held.length + moreCount })}`));
-    output.line(output.paste(`write the file's value: ${takeCommand(output, 'file', first)}`));
-    output.line(output.paste(`keep the app's value:   ${takeCommand(output, 'app', first)}`));
+    output.line(output.paste(`write the file's value: ${heldTakeCommand('file', first, output.values)}`));
+    output.line(output.paste(`keep the app's value:   ${heldTakeCommand('app', first, output.values)}`));
     return exitCodes.done;
   } finally {
     await home.close();
@@ -77,11 +78,6 @@ function limitOf({ limit }: ListOptions): { readonly limit?: number } {
 
 async function* listDocuments(home: Home, { values }: Output, query: HeldQuery): AsyncGenerator<object> {
   for await (const page of heldPages(home, query)) yield* page.map((one) => heldDocument(one, values));
-}
-
-/** For the first field of the list. */
-function takeCommand({ values }: Output, side: HeldSide, { key, field }: HeldRecord): string {
-  return `patchbay held take ${side} --field ${shellWord(field)} ${values ? operands(key) : 'KEY'}`;
 }
 
 function heldTable(output: Output, held: readonly HeldOfFile[]): string {
