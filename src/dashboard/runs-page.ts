@@ -147,7 +147,7 @@ ${runs.map((run) => runLine(frame, run))}
 
 function runLine(frame: Frame, { record, summary }: RunView): Markup {
   const number = (label: string, value: number, more: Markup | string = ''): Markup =>
-    html`<td class="number${value === 0 ? ' zero' : ''}" data-label="${label}">${count(value)}${more}</td>`;
+    html`<td class="number${value === 0 ? ' zero' : ''}" data-label="${label}"><span>${count(value)}${more}</span></td>`;
   const deleted = summary.deleted === 0 ? '' : html` <span class="dim">(${count(summary.deleted)} deleted)</span>`;
   const { counts } = record;
   return html`<tr><th scope="row">${runLink(frame, record)} <span class="dim">feed <a href="${addressOf(frame, '/runs', { feed: record.feed })}"><bdi>${record.feed}</bdi></a></span></th>
