@@ -67,6 +67,8 @@ export interface DesiredContact {
   readonly undo?: UndoOrder;
   /** Of held fields that a person decided for the file's value of: what said each. */
   readonly taken?: readonly TakenField[];
+  /** It is what the file says of fields that drifted, and is to be written back (`drift.ts`). */
+  readonly repairs?: true;
   /**
    * The person is back: the tag goes, where it is still on the contact (`missing.ts`). Until it is planned, its field is null above where the
    * feed says the tag, and absent where a write in doubt may have put it on.
@@ -89,6 +91,8 @@ export interface TakenField {
 
 /** What one run wrote to one contact. */
 export interface UndoOrder {
+  /** The run; absent in orders of older versions. */
+  readonly runId?: string;
   /** The contact that it wrote to: no other is touched. */
   readonly contactId: string;
   readonly changes: readonly UndoChange[];
@@ -109,6 +113,30 @@ export interface UndoChange {
   readonly label?: string | null;
   /** Whose value `before` was, as the journal has it (`JournalChange` in `outcome.ts`). */
   readonly agreedWith?: readonly string[];
+}
+
+/**
+ * What a desired contact is about where no row of a file says it: a decision about held fields, the undo of a run, a repair. What becomes
+ * of that says nothing of the contact's row, nor of another part. The row of a file stands for all that its feed says of a contact, and so
+ * does a contact that is cleared or tagged since its person left.
+ *
+ * Equal for the same part: `held "role"`, `undo RUN`, `repair`. Holds names of fields and ids of runs, no values.
+ */
+export type ContactPart = string;
+
+/** Null where it stands for a whole row. */
+export function partOf({ undo, taken, repairs }: DesiredContact): ContactPart | null {
+  if (undo !== undefined) return `undo ${undo.runId ?? ''}`;
+  if (taken !== undefined) {
+    const fields = taken.map(({ field }) => JSON.stringify(field));
+    return `held ${fields.toSorted().join(' ')}`;
+  }
+  return repairs === true ? 'repair' : null;
+}
+
+/** Whether no row of a file says it: its values cannot be corrected in a file. @param line 0 where it is in none. */
+export function isOfNoRow(line: number, desired: DesiredContact | null): desired is DesiredContact {
+  return desired !== null && (line === 0 || partOf(desired) !== null);
 }
 
 /** Whether a contact made from it would hold anything but its key and its source label. */

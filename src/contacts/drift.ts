@@ -73,5 +73,6 @@ export function contactOfDrift(key: string, said: Said, drift: readonly Drifted[
     emails: has('email') ? said.emails : [],
     phones: has('phone') ? said.phones : [],
     customFields: said.customFields.filter((one) => fields.has(customFieldName(one.key))),
+    repairs: true,
   };
 }

@@ -1,5 +1,5 @@
 /** A staged record: a changed row of a run, waiting for its outcome (`docs/design.md`, "Stage, then apply"). */
-import type { DesiredContact } from '#src/contacts/desired.ts';
+import type { ContactPart, DesiredContact } from '#src/contacts/desired.ts';
 import type { DeadClass, HeldField, JournalEntry, Problem, SkipReason, WriteWarning } from '#src/contacts/outcome.ts';
 import type { Row } from '#src/sources/row.ts';
 import type { CustomFieldValue } from '#src/wire/contact.ts';
@@ -161,6 +161,8 @@ export interface SettledRecord {
   readonly bound: BoundContact | null;
   /** Null where the row did not reach the contact as it wanted. */
   readonly said: SettledSaid | null;
+  /** Absent where it stands for a whole row (`partOf` in `contacts/desired.ts`). */
+  readonly part?: ContactPart;
   /** How a create that was in doubt ended: its contact was found, or a further create was answered. */
   readonly afterDoubt?: 'adopted' | 'created';
   /** What other feeds are to have said from now on. */

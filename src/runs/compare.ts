@@ -7,11 +7,13 @@
  */
 import type { Said } from '#src/contacts/base.ts';
 import {
+  type ContactPart,
   customFieldName,
   type DesiredContact,
   type FieldName,
   fingerprint,
   hasContent,
+  partOf,
   type Slot,
   sameCustomValue,
   sameText,
@@ -37,12 +39,12 @@ export type StageItem = {
   readonly row: Row;
   /** The dead letter that the row belongs to: a redrive's, or the one that a row of a fix-file names in `_id`. */
   readonly letterId?: string;
+  /** What is said of it beside what its mapping says. */
+  readonly warnings?: readonly Problem[];
 } & (
   | {
       readonly kind: 'row';
       readonly sequence: number;
-      /** What is said of it beside what its mapping says. */
-      readonly warnings?: readonly Problem[];
       /** Tells a problem of it in the words of its file, where that differs from what was read. */
       readonly tell?: (problem: Problem) => Problem;
       /** The text of its record, where that tells all that the row is. */
@@ -87,6 +89,8 @@ export type ReadRow = { readonly row: Row; readonly letterId: string | null } & 
       /** Where it was compared with what its feed said as it was read; null: the feed does not know the key. */
       readonly standing?: Standing | null;
       readonly keeps?: { readonly rowHash: string; readonly fingerprint: string };
+      /** Absent where it stands for a whole row. */
+      readonly part?: ContactPart;
       readonly warnings: readonly Problem[];
     }
   | {
@@ -142,6 +146,8 @@ export type Verdict =
             readonly key: string;
             readonly row: Row;
             readonly record: NewStagedRecord;
+            /** Of the contact, which it is about; absent where it stands for a whole row. */
+            readonly part?: ContactPart;
             /** Whether the guards count it as an update: what is held, or was given up, is no new change. */
             readonly isUpdate: boolean;
             /** How many values it takes away. */
@@ -182,7 +188,7 @@ export function readRow(item: StageItem, rowHash: string, { mapping }: CompareRu
         warnings: [],
       });
     case 'desired':
-      return readAs(item, rowHash, { kind: 'desired', desired: item.desired, warnings: [] });
+      return readAs(item, rowHash, { kind: 'desired', desired: item.desired, warnings: item.warnings ?? [] });
     case 'row': {
       const mapped = mapping.mapRow(item.row);
       const { warnings: own = [], tell } = item;
@@ -207,7 +213,9 @@ export function readAs(
   const letterId = item.letterId ?? null;
   const found = { key: desired.key, desired, fingerprint: fingerprint(desired), hasContent: hasContent(desired) };
   const keeps = item.kind === 'desired' && item.keeps !== undefined ? { keeps: item.keeps } : {};
-  return { kind: 'mapped', row, letterId, rowHash, sequence, ...found, ...keeps, warnings };
+  const part = item.kind === 'desired' ? partOf(desired) : null;
+  const ofPart = part === null ? {} : { part };
+  return { kind: 'mapped', row, letterId, rowHash, sequence, ...found, ...keeps, ...ofPart, warnings };
 }
 
 function rejected(
@@ -236,7 +244,8 @@ export function toldOf(rows: readonly ReadRow[], said: KeyMemory['said']): Map<s
 
 /** Whether the row holds nothing but a key that its feed does not know. */
 export function isBare(read: ReadRow, said: KeyMemory['said']): boolean {
-  if (read.kind !== 'mapped' || read.hasContent) return false;
+  // What is in no file makes no contact from a row.
+  if (read.kind !== 'mapped' || read.hasContent || read.row.line === 0) return false;
   return read.standing === undefined ? !said.has(read.key) : read.standing === null;
 }
 
@@ -270,7 +279,9 @@ function judgeRow(read: ReadRow, { said, bound }: KeyMemory, rules: CompareRules
   }
   const { standing, desired } = standingIn(said, read, rules);
   const common = { line, row, letterId, key, isKnown: standing !== null, warnings };
-  if (standing?.isSettled === true) {
+  // A part may look like the row that was settled last, and says something else.
+  const { part } = read;
+  if (standing?.isSettled === true && part === undefined) {
     const { heldCount } = standing;
     return { kind: 'unchanged', ...common, sequence, fingerprint: read.fingerprint, heldCount, newRowHash: rowHash };
   }
@@ -290,6 +301,7 @@ function judgeRow(read: ReadRow, { said, bound }: KeyMemory, rules: CompareRules
     kind: 'changed',
     ...common,
     record,
+    ...(part === undefined ? {} : { part }),
     isUpdate: standing?.isUpdate ?? false,
     clears: standing?.clears ?? 0,
   };

@@ -2,7 +2,9 @@
  * A slice of a run and the ledger: what is asked about its keys, beyond what their feed said; and how the slice is written, in one
  * transaction, or in few where many of its rows are rejected; with what the log says of it.
  */
+
 import type { Clock } from '#src/clock.ts';
+import { partOf } from '#src/contacts/desired.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { heldEvent } from '#src/ledger/rules/events.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
@@ -73,8 +75,10 @@ export async function tracesOf(
     }
   }
   if (staged.size === 0) return traces;
-  for (const { key, line, fingerprint, position } of await runs.stagedAt(run.id, [...staged.values()])) {
-    if (staged.get(key) === position) traces.set(key, { key, line, fingerprint, kind: 'staged', position });
+  for (const { key, line, fingerprint, position, desired } of await runs.stagedAt(run.id, [...staged.values()])) {
+    if (staged.get(key) !== position) continue;
+    const ofPart = partOf(desired) === null ? {} : { isPart: true as const };
+    traces.set(key, { key, line, fingerprint, kind: 'staged', position, ...ofPart });
   }
   // Two keys may share the bits by which they are remembered.
   for (const key of staged.keys()) if (!traces.has(key) && placeByKey.get(key) === -1) memory.mistook(key);

@@ -4,7 +4,8 @@
  * A key that appears twice: where both rows are the same after mapping, the second is skipped; where they differ, all of
  * them are rejected, those of earlier slices too (`docs/rules.md`, "Workspace, feed, key"), unless the mapping says which one
  * wins. A row that is rejected on its own account counts as different from every other, and does not keep a later
- * row from winning.
+ * row from winning. A part of a contact (`partOf` in `contacts/desired.ts`) is no such row: it gives way to one that is staged, and waits
+ * for another run.
  */
 import { duplicateKeyProblem, type Problem } from '#src/contacts/outcome.ts';
 import { skipSentences } from '#src/ledger/rules/events.ts';
@@ -25,6 +26,8 @@ export interface KeyTrace {
   readonly kind: 'unchanged' | 'staged' | 'dead';
   /** Of a row that an earlier slice has staged: where it is. */
   readonly position?: number;
+  /** It is about a part of the contact. */
+  readonly isPart?: true;
 }
 
 /** What becomes of a row that has met another one with its key. */
@@ -34,6 +37,8 @@ interface Ended {
   /** Whether the other row came before it or after it. */
   readonly by: 'earlier' | 'later';
   readonly otherLine: number;
+  /** About a part of the contact, which it is not done for: a run has each contact once. */
+  readonly isPart?: true;
 }
 
 /** What becomes of a row: it stands as its verdict says, or ends. */
@@ -81,15 +86,14 @@ interface Meeting {
   readonly trace: KeyTrace | null;
 }
 
+type Judged = Exclude<Verdict, { readonly kind: 'left' | 'ignored' }>;
+
 /** @param before the row that stands for the key so far, or the last of those that died; null where there is none. */
-function meet(
-  verdict: Exclude<Verdict, { readonly kind: 'left' | 'ignored' }>,
-  key: string,
-  before: KeyTrace | null,
-  policy: DuplicatePolicy,
-): Meeting {
+function meet(verdict: Judged, key: string, before: KeyTrace | null, policy: DuplicatePolicy): Meeting {
   const { line } = verdict;
   const stands: Fate = { kind: 'stands' };
+  const isPart = verdict.kind === 'changed' && verdict.part !== undefined;
+  if (isPart || before?.isPart === true) return meetPart(verdict, key, before, isPart);
   const dies = { kind: 'dead', by: 'later', otherLine: line } as const;
   if (verdict.kind === 'rejected') {
     const trace = { key, line, fingerprint: '', kind: 'dead' } as const;
@@ -110,6 +114,23 @@ function meet(
     return { fate: stands, ended: { kind: 'skipped', by: 'later', otherLine: line }, trace };
   }
   return { fate: diesToo, ended: dies, trace: deadTrace };
+}
+
+/** @param isPart whether it is the verdict that is about a part; else the one before. */
+function meetPart(verdict: Judged, key: string, before: KeyTrace | null, isPart: boolean): Meeting {
+  const { line } = verdict;
+  const stands: Fate = { kind: 'stands' };
+  // What is not staged gives way to nothing, and nothing to it.
+  if (verdict.kind !== 'changed') return { fate: stands, ended: null, trace: null };
+  const { fingerprint } = verdict.record;
+  const trace = { key, line, fingerprint, kind: 'staged' } as const;
+  if (!isPart) return { fate: stands, ended: { kind: 'skipped', by: 'later', otherLine: line, isPart: true }, trace };
+  if (before?.kind !== 'staged') return { fate: stands, ended: null, trace: { ...trace, isPart } };
+  return {
+    fate: { kind: 'skipped', by: 'earlier', otherLine: before.line, isPart },
+    ended: null,
+    trace: null,
+  };
 }
 
 /** An unchanged row of an earlier slice that turned out to be a duplicate: its cells must be read again. */
@@ -273,9 +294,11 @@ export function warningEvent(key: string | null, warning: Problem, row: Row | nu
 function skippedEvent(key: string | null, line: number, fate: Fate): readonly RunEvent[] {
   if (fate.kind !== 'skipped') return [];
   const message =
-    fate.by === 'earlier'
-      ? `line ${fate.otherLine} already has the same contact`
-      : 'a later line has the same contact, and the last one wins';
+    fate.isPart === true
+      ? 'another dead letter of this contact is tried in the same run: retry this one again'
+      : fate.by === 'earlier'
+        ? `line ${fate.otherLine} already has the same contact`
+        : 'a later line has the same contact, and the last one wins';
   return [{ kind: 'skipped', line, key, code: 'duplicate', field: null, message }];
 }
 

@@ -63,7 +63,7 @@ export async function stageUndo(parts: UndoParts, run: RunRecord, signal: AbortS
       if (order === null) events.push(leftAlone(contact));
       else {
         if (order.makes === true) made.push(records.length);
-        records.push(recordOf(run, contact.key, order));
+        records.push(recordOf(run, contact.key, { ...order, runId: undoes }));
         tally = withOrder(tally, order);
       }
       if (contact.isLinked) linked += 1;

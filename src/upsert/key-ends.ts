@@ -3,7 +3,7 @@
  */
 import type { Said } from '#src/contacts/base.ts';
 import { claimOf, journalOfClaim, journalOfReply, labelIn, resolveClaim } from '#src/contacts/claim.ts';
-import type { UndoOrder } from '#src/contacts/desired.ts';
+import { isOfNoRow, partOf, type UndoOrder } from '#src/contacts/desired.ts';
 import { itemOf } from '#src/contacts/merge.ts';
 import type { DeadClass, JournalEntry, WriteWarning } from '#src/contacts/outcome.ts';
 import { type CreatePlan, isLinked, type PatchPlan, type Plan } from '#src/contacts/plan.ts';
@@ -43,8 +43,9 @@ export function endByPlan({ planned }: Pick<Chunk, 'planned'>, { key, sent }: St
 
 /** The end that the machine has decided, with all that the ledger is to keep of it. */
 export function endOf(record: StagedRecord, as: KeyEnd, contents: Contents): SettledRecord {
-  const { position, line, key, sequence } = record;
-  return { position, line, key, sequence, ...endedAs(record, as, contents) };
+  const { position, line, key, sequence, desired } = record;
+  const part = partOf(desired);
+  return { position, line, key, sequence, ...(part === null ? {} : { part }), ...endedAs(record, as, contents) };
 }
 
 /** @throws PatchbayError `bug` `invariant`: the contents are not those of this end. */
@@ -76,7 +77,7 @@ function endedAs(record: StagedRecord, as: KeyEnd, contents: Contents): Ended {
       break;
     case 'refused':
       if (contents.is === 'refused')
-        return { ...dead(record, refusedDeath(contents.refusal)), ...unwritten(record, contents) };
+        return { ...dead(record, refusedDeath(contents.refusal, record)), ...unwritten(record, contents) };
       break;
     case 'keyTaken':
       if (contents.is === 'refused') return dead(record, keyTakenDeath(contents.refusal));
@@ -274,7 +275,7 @@ function answerOf({ status, body }: Refusal): ServiceAnswer {
 }
 
 /** 400, 404, 422…, and 401 or 403 about one contact: the same request would be refused again. */
-function refusedDeath(refusal: Refusal): Death {
+function refusedDeath(refusal: Refusal, { line, desired }: StagedRecord): Death {
   const { status, body } = refusal;
   const words = [body.title, body.message].filter((text) => text !== null).join(': ');
   return {
@@ -286,7 +287,9 @@ function refusedDeath(refusal: Refusal): Death {
     hint:
       status === 401 || status === 403
         ? 'Nothing is wrong with the row: the API key reads contacts, and may not write this one. Give it that right in the workspace, then retry the dead letter.'
-        : 'Correct the row as the service says, and drop the fix-file in again.',
+        : isOfNoRow(line, desired)
+          ? 'No row of a file says this, so that none can be corrected. Change the contact in the workspace, then drop the dead letter; or have the service take it, then retry the dead letter.'
+          : 'Correct the row as the service says, and drop the fix-file in again.',
     answer: answerOf(refusal),
   };
 }

@@ -332,12 +332,12 @@ function planInput({ run, parts }: Chunk, record: StagedRecord, lease: Lease, th
     theirs,
     ours,
     // A person has decided about each field of held ones.
-    policies: run.mapping === null || run.kind === 'held' ? usualPolicies : policiesOf(run.mapping),
+    policies: run.mapping === null || record.desired.taken !== undefined ? usualPolicies : policiesOf(run.mapping),
     itemRemoval: parts.limits.itemRemoval,
     // Nothing of a linked contact is overwritten: that it is the same person is likely, and no more.
     adopt: theirs !== null && !isLinked && adopts({ run, parts }),
     isLinked,
-    restores: run.options.repair,
+    restores: run.options.repair || record.desired.repairs === true,
     yieldsItems: run.feed === mainFeed,
     slotNames: run.mapping === null ? null : slotNamesOf(run.mapping),
   };

@@ -5,12 +5,13 @@ import type { HeldField } from '#src/contacts/outcome.ts';
 import type { SettledSaid } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
-import type { StagedRecord } from '#src/ledger/staging.ts';
+import type { DeadRow, StagedRecord } from '#src/ledger/staging.ts';
 import {
   applyingRun,
   boundTo,
   createdAtMs,
   deadRow,
+  desired,
   ended,
   hash,
   horizonAt,
@@ -23,6 +24,8 @@ import {
   settleAs,
   settled,
   settling,
+  slice,
+  stagingRun,
   wellEnd,
 } from './support/build.ts';
 import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
@@ -331,5 +334,33 @@ export function settleContract(open: OpenLedger): void {
     const dead = deadRow('k1', { class: 'doubt', code: 'doubt' });
     await settleAs(ledger, run, 'w1', [ended(present(record), { outcome: 'dead', dead })]);
     expect((await ledger.contacts.get(['k1'])).get('k1')?.attempts ?? 0).toBe(0);
+  });
+
+  test('a part of a contact has letters of its own, which no row closes and which close none of a row', async () => {
+    const { ledger } = await openForTest(open);
+    const ofPart = { desired: { ...desired('k1'), repairs: true } } as const;
+    const reject = async (id: string, ...dead: readonly DeadRow[]) =>
+      ledger.runs.stage(slice(await stagingRun(ledger, id), { dead }));
+    const succeed = async (id: string, given = {}) => {
+      const run = await applyingRun(ledger, id, ['k1']);
+      const ends = (await pendingOf(ledger, run)).map((record) => settled(record, given));
+      await settleAs(ledger, run, 'w1', ends);
+    };
+    const states = async () =>
+      (await ledger.deadLetters.list({ limit: 10 }))
+        .map(({ desired: of, state }) => `${of === null ? 'row' : 'part'} ${state}`)
+        .toSorted();
+    await succeed('r1');
+    await reject('r2', deadRow('k1'), deadRow('k1', ofPart));
+    expect(await states()).toEqual(['part open', 'row open']);
+    await succeed('r3', { part: 'repair' });
+    expect(await states()).toEqual(['part closed', 'row open']);
+    await reject('r4', deadRow('k1', ofPart));
+    await stagingRun(ledger, 'r5');
+    await ledger.runs.confirm('r5', { unchanged: Uint8Array.of(2), met: Uint8Array.of(2) });
+    await ledger.deadLetters.closeUnchanged('r5');
+    expect(await states()).toEqual(['part open', 'row closed']);
+    await succeed('r6');
+    expect(await states()).toEqual(['part open', 'row closed']);
   });
 }

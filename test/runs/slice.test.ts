@@ -85,6 +85,21 @@ describe('the same key twice in a slice', () => {
   });
 });
 
+const partOn = (line: number): Verdict => ({ ...verdict(line, 'changed', `part ${line}`), part: 'repair' }) as Verdict;
+
+describe('a part of a contact beside a row of it', () => {
+  it.each<Policy>(['dead', 'firstWins', 'lastWins'])('differs from none, and waits for another run: %s', (policy) => {
+    expect(fatesOf(policy, partOn(0), verdict(3, 'changed'))).toEqual(['skipped by later line 3', 'stands']);
+    expect(fatesOf(policy, verdict(3, 'changed'), partOn(0))).toEqual(['stands', 'skipped by earlier line 3']);
+    expect(fatesOf(policy, partOn(1), partOn(2))).toEqual(['stands', 'skipped by earlier line 1']);
+  });
+
+  it.each<Kind>(['rejected', 'unchanged'])('goes in where that does not: %s', (kind) => {
+    expect(fatesOf('lastWins', partOn(0), verdict(3, kind))).toEqual(['stands', 'stands']);
+    expect(fatesOf('lastWins', verdict(3, kind), partOn(0))).toEqual(['stands', 'stands']);
+  });
+});
+
 type Traces = ReadonlyMap<string, KeyTrace>;
 
 function sliceOf(verdicts: readonly Verdict[], policy: Policy, earlier: Traces = new Map()) {
@@ -130,6 +145,13 @@ describe('what a slice writes', () => {
     expect(slice.withdrawnRows).toEqual([{ position: 1, end: { kind: 'skipped' } }]);
     expect(slice.events).toMatchObject([{ kind: 'skipped', line: 2, code: 'duplicate' }]);
     expect(slice.records.map(({ line }) => line)).toEqual([9]);
+  });
+
+  it('withdraws a part of an earlier slice for a row, and says that its letter waits', () => {
+    const first = remembered(sliceOf([partOn(0)], 'lastWins'));
+    const { slice } = sliceOf([verdict(9, 'changed', 'y')], 'lastWins', first).content;
+    expect(slice.withdrawnRows).toEqual([{ position: 1, end: { kind: 'skipped' } }]);
+    expect(slice.events).toMatchObject([{ kind: 'skipped', message: expect.stringContaining('retry this one again') }]);
   });
 
   it('answers the dead letter of a row that needs nothing any more, and names it on a rejected one', () => {

@@ -12,9 +12,12 @@ import {
   type DeathPlace,
   type DyingRun,
   deathPlace,
+  isAnsweredBy,
   isUnsettled,
   letterIdentity,
+  partIn,
   rejectRow,
+  type Success,
   unsettledStates,
 } from '#src/ledger/rules/letters.ts';
 import type { DeadRow } from '#src/ledger/staging.ts';
@@ -45,7 +48,6 @@ export async function enterDeadRows(
   const place = deathPlace(run, moment);
   const met = await lettersAtHand(tables, place, rows);
   const entries = new Map<string, LetterEntry>();
-  const seenAgain = new Map<string, number>();
   const closed = new Set<string>();
   const opened = new Set<string>();
   const close = (letter: LetterFacts): void => {
@@ -57,7 +59,8 @@ export async function enterDeadRows(
   let newCount = 0;
   for (const { dead, sequence = place.sequence } of rows) {
     const fixed = dead.letterId === undefined ? null : met.byId(dead.letterId);
-    const known = met.byIdentity(letterIdentity(dead, fixed), dead.code);
+    const identity = letterIdentity(dead, fixed);
+    const known = met.byIdentity(identity, dead.code);
     const death = rejectRow({ ...place, sequence }, dead, fixed, known);
     if (death.letter.kind === 'otherFeeds') {
       if (death.letter.opensAgain) opened.add(death.letter.id);
@@ -66,24 +69,20 @@ export async function enterDeadRows(
     }
     const id = known?.id ?? `d${randomUUID().replaceAll('-', '').slice(0, 12)}`;
     if (death.closes !== null && fixed !== null) close(fixed);
-    if (death.letter.kind === 'enter') {
-      const { content, seenAgain: isSeenAgain } = death.letter;
-      const seenBy = (entries.get(id)?.seenBy ?? 0) + (isSeenAgain ? 1 : 0);
-      const entry = { ...content, id, firstRunId: known?.firstRunId ?? place.runId, seenBy };
-      entries.set(id, entry);
-      closed.delete(id);
-      met.put({ ...entry, state: 'open', lastAtMs: place.atMs });
-    } else seenAgain.set(id, (seenAgain.get(id) ?? 0) + 1);
+    const { content, seenAgain } = death.letter;
+    const seenBy = (entries.get(id)?.seenBy ?? 0) + (seenAgain ? 1 : 0);
+    const entry = { ...content, id, firstRunId: known?.firstRunId ?? place.runId, seenBy };
+    entries.set(id, entry);
+    closed.delete(id);
+    met.put({ ...entry, state: 'open', lastAtMs: place.atMs });
     if (death.closesOthersOfKey) {
-      for (const other of met.triedOfKey(dead.key)) if (other.code !== dead.code) close(other);
+      for (const other of met.triedOfKey(dead.key))
+        if (other.code !== dead.code && partIn(other.identity) === partIn(identity)) close(other);
     }
     ofRun.push({ dead, letterId: id });
     if (death.isNew) newCount += 1;
   }
   await tables.write([...entries.values()]);
-  for (const [seenBy, ids] of Map.groupBy(seenAgain.keys(), (id) => seenAgain.get(id) ?? 0)) {
-    await tables.change(ids, { seenBy, lastAtMs: place.atMs });
-  }
   await tables.change([...closed], closing);
   await tables.change([...opened], { state: 'open', redriveRunId: null });
   await tables.addDeadRows(place.runSequence, ofRun);
@@ -158,18 +157,19 @@ export async function closeLetters({ letters }: LetterRoom, ids: readonly string
   await closeUnsettled(letters, await letters.facts({ by: 'id', ids }));
 }
 
-/**
- * Closes what is unsettled of these keys in the feed of the run: they succeeded. A file closes no letter of a newer one; the rows of a
- * redrive or a fix-file are older than their run, and close all.
- */
+/** Closes the letters of the feed that these successes answer. */
 export async function closeLettersOf(
   { letters }: LetterRoom,
-  { feed, kind, sequence }: Pick<DyingRun, 'feed' | 'kind' | 'sequence'>,
-  keys: readonly string[],
+  feed: string,
+  successes: readonly Success[],
 ): Promise<void> {
-  if (keys.length === 0) return;
-  const found = await letters.facts({ by: 'key', feed, keys });
-  await closeUnsettled(letters, kind === 'file' ? found.filter((letter) => letter.sequence <= sequence) : found);
+  if (successes.length === 0) return;
+  const ofKey = Map.groupBy(successes, ({ key }) => key);
+  const found = await letters.facts({ by: 'key', feed, keys: [...ofKey.keys()] });
+  await closeUnsettled(
+    letters,
+    found.filter((letter) => (ofKey.get(letter.key ?? '') ?? []).some((success) => isAnsweredBy(success, letter))),
+  );
 }
 
 async function closeUnsettled(
@@ -181,7 +181,8 @@ async function closeUnsettled(
 }
 
 /**
- * Closes the unsettled letters whose keys a run that was applied found unchanged: a success, too. Those of newer rows stay. Slice by slice;
+ * Closes the unsettled letters whose keys a run that was applied found unchanged: a success, too. Those of newer rows stay, and so do those
+ * that no row answers. The rows of a redrive or a fix-file are older than it: of which age, the feed's memory of the key tells. Slice by slice;
  * a process that ends the run again after a crash does it again. A closed letter may still come back in a fix-file: its key remembers the
  * run, whose bitmap is not kept as long.
  */
@@ -199,12 +200,13 @@ export async function closeUnchanged({ reads, transact }: Store, runId: string):
       ...{ after, limit: lettersPerSlice },
     });
     const keys = [...new Set(page.flatMap(({ key }) => key ?? []))];
-    const known = keys.length === 0 ? null : await reads.keys.read(keys, []);
-    const isUnchanged = ({ key }: LetterFacts): boolean => {
-      const number = known?.get(key ?? '')?.contact?.number ?? null;
-      return key !== null && number !== null && hasBit(unchanged.bits, number);
-    };
-    const closed = page.filter((letter) => letter.sequence <= sequence && isUnchanged(letter));
+    const known = keys.length === 0 ? null : await reads.keys.read(keys, [feed]);
+    const closed = page.filter((letter) => {
+      const rows = known?.get(letter.key ?? '');
+      const number = rows?.contact?.number ?? null;
+      const saidIn = run.kind === 'file' ? sequence : (rows?.known[0]?.spoken ?? 0);
+      return number !== null && hasBit(unchanged.bits, number) && isAnsweredBy({ sequence: saidIn }, letter);
+    });
     const spoken = run.kind === 'file' ? [...new Set(closed.flatMap(({ key }) => key ?? []))] : [];
     if (closed.length > 0) {
       await transact(async (tables) => {

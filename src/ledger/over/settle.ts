@@ -101,14 +101,14 @@ export async function settleRecords(tables: Tables, request: SettleRequest): Pro
 /** By position, the rows that have no outcome. */
 async function pendingOf(
   { runs }: Tables,
-  { sequence, kind }: RunPlace,
+  { sequence }: RunPlace,
   records: readonly SettledRecord[],
 ): Promise<ReadonlyMap<number, PendingFacts>> {
   const rows = await runs.rowFacts(
     sequence,
     records.map(({ position }) => position),
   );
-  return new Map(rows.map(({ position, ...facts }) => [position, { ...facts, runKind: kind }]));
+  return new Map(rows.map(({ position, ...facts }) => [position, facts]));
 }
 
 /** By sequence, the runs whose files said those rows of a redrive that wait for a person; none that is kept no longer. */
@@ -135,14 +135,17 @@ async function endRows(tables: Tables, run: RunPlace, ends: readonly EndedRecord
     sequence,
     ends.map(({ record, end }) => ({ position: record.position, outcome: end.outcome })),
   );
-  const succeeded = ends.flatMap(({ record, end }) => (end.closesLettersOfKey ? [record.key] : []));
-  await closeLettersOf(tables, run, succeeded);
+  await closeLettersOf(
+    tables,
+    run.feed,
+    ends.flatMap(({ record, end }) => (end.closesLettersOfKey ? [record] : [])),
+  );
   await closeLetters(
     tables,
     ends.flatMap(({ end }) => end.closesLetter ?? []),
   );
   const dead = ends.flatMap(({ record, end }) => {
-    return end.dead === null ? [] : [{ dead: end.dead.row, sequence: record.sequence }];
+    return end.dead === null ? [] : [{ dead: end.dead, sequence: record.sequence }];
   });
   const counts = new Map<CountName, number>([['deadNew', await enterDeadRows(tables, run, dead, { atMs })]]);
   for (const { end } of ends) {

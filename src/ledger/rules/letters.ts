@@ -2,9 +2,12 @@
  * Rules on dead letters (`docs/rules.md`, "Dead letters"): which letter a rejected row belongs to, what that row changes in it, and
  * which letters are closed by what. Pure: the caller holds the transaction and the rows.
  *
- * There is one letter per feed, identity and code. The identity of a row is its key, or its content where it has none.
+ * There is one letter per feed, identity and code. The identity of a row is its key, or its content where it has none; that of a part of a
+ * contact is its key and the part, so that no letter of a row stands for it, and none of it for the row.
  */
+
 import { createHash } from 'node:crypto';
+import { type ContactPart, partOf } from '#src/contacts/desired.ts';
 import {
   type DeadLetter,
   type DeadLetterFilter,
@@ -40,8 +43,6 @@ export interface DeathPlace {
   readonly atMs: number;
   /** When the reading of the run's file began, or what else meets each letter at most once. */
   readonly readSinceMs: number;
-  /** Only some fields of the row were tried: an unsettled letter of the whole row is worth more, and stays as it is. */
-  readonly isPart?: boolean;
 }
 
 /** The run whose rows are rejected. */
@@ -52,8 +53,8 @@ export function deathPlace(
   { id, feed, fileName, kind, sequence }: DyingRun,
   { atMs, readSinceMs = atMs }: { readonly atMs: number; readonly readSinceMs?: number },
 ): DeathPlace {
-  const [isRedrive, isPart] = [kind === 'redrive', kind === 'held' || kind === 'undo'];
-  return { runId: id, feed, file: fileName, isRedrive, runSequence: sequence, sequence, atMs, readSinceMs, isPart };
+  const isRedrive = kind === 'redrive';
+  return { runId: id, feed, file: fileName, isRedrive, runSequence: sequence, sequence, atMs, readSinceMs };
 }
 
 /** What the ledger holds about a letter that a rejected row may belong to. */
@@ -75,16 +76,15 @@ export type KnownLetter = Pick<
 /** What a rejected row changes. */
 export interface Death {
   /**
-   * `enter`: the letter is entered, or opened again with this content. `seenAgain`: it stays as it is and is counted once
-   * more. `otherFeeds`: the row belongs to the letter that it was to fix, which keeps its content and is open.
+   * `enter`: the letter is entered, or opened again with this content. `otherFeeds`: the row belongs to the letter that it was to fix, which
+   * keeps its content and is open.
    */
   readonly letter:
     | { readonly kind: 'enter'; readonly content: LetterContent; readonly seenAgain: boolean }
-    | { readonly kind: 'seenAgain' }
     | { readonly kind: 'otherFeeds'; readonly id: string; readonly opensAgain: boolean };
   /** A letter that the row was to fix and that is resolved, since the row was rejected for another reason. */
   readonly closes: string | null;
-  /** Whether letters of the key that this run tries again and that have another code are closed. */
+  /** Whether letters of the key, and of the same part of it, that this run tries again and that have another code are closed. */
   readonly closesOthersOfKey: boolean;
   /** Whether the letter is new with this run, and no row before had it. */
   readonly isNew: boolean;
@@ -105,7 +105,31 @@ export interface LetterContent
 /** @param fixed the letter that the row was to fix; null where there is none. */
 export function letterIdentity(dead: DeadRow, fixed: KnownLetter | null): string {
   if (fixed !== null && fixed.code === dead.code) return fixed.identity;
-  return dead.key ?? `row ${contentHash(dead)}`;
+  if (dead.key === null) return `row ${contentHash(dead)}`;
+  const part = dead.desired === null ? null : partOf(dead.desired);
+  return part === null ? dead.key : `${part}\n${dead.key}`;
+}
+
+/** What the letter is about: null for a row. No key has a line break. */
+export function partIn(identity: string): ContactPart | null {
+  const end = identity.lastIndexOf('\n');
+  return end < 0 ? null : identity.slice(0, end);
+}
+
+/** What was done for a key: letters of it that are newer wait for their own rows. */
+export interface Success {
+  readonly key: string;
+  /** Of the run whose file said it. */
+  readonly sequence: number;
+  readonly part?: ContactPart;
+}
+
+/** Whether nothing is left to be done for the letter after a success of its key. */
+export function isAnsweredBy(
+  { sequence, part }: Omit<Success, 'key'>,
+  letter: Pick<LetterFacts, 'sequence' | 'identity' | 'state'>,
+): boolean {
+  return isUnsettled(letter.state) && letter.sequence <= sequence && isDoneWith(part ?? null, partIn(letter.identity));
 }
 
 /**
@@ -124,9 +148,6 @@ export function rejectRow(
     return { letter, closes: null, closesOthersOfKey: false, isNew: false };
   }
   const closes = fixed !== null && fixed.code !== dead.code ? fixed.id : null;
-  if (place.isPart === true && known !== null && isUnsettled(known.state)) {
-    return { letter: { kind: 'seenAgain' }, closes, closesOthersOfKey: false, isNew: false };
-  }
   // A row that is tried again is still the row of its file, and found there. In a fix-file it is found in that, and is no younger either.
   const origin = place.isRedrive ? fixed : null;
   const [first] = dead.problems;
@@ -157,6 +178,11 @@ export function rejectRow(
   const isMetBefore = isOwn && known.lastAtMs >= place.readSinceMs && known.lastAtMs <= place.atMs;
   const isNew = known === null || (known.firstRunId === place.runId && !isMetBefore);
   return { letter: { kind: 'enter', content, seenAgain }, closes, closesOthersOfKey: dead.key !== null, isNew };
+}
+
+/** Whether nothing is left to be done for the other one: a row gives the values of held fields, too. */
+function isDoneWith(part: ContactPart | null, other: ContactPart | null): boolean {
+  return part === other || (part === null && other?.startsWith('held ') === true);
 }
 
 /** Whether a letter belongs into the list; its order and length apart. */

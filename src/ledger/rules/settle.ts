@@ -12,7 +12,7 @@ import {
   type NewJournalRow,
   type SettledSaid,
 } from '#src/ledger/contacts.ts';
-import type { CountDelta, RunKind } from '#src/ledger/runs.ts';
+import type { CountDelta } from '#src/ledger/runs.ts';
 import type { DeadRow, RecordEnd, RunEvent, SettledRecord, SettleRequest } from '#src/ledger/staging.ts';
 import { bound, type ContactChange, inConflict, rejected, released } from './contact.ts';
 import { eventsOf } from './events.ts';
@@ -42,7 +42,6 @@ export interface PendingFacts {
   readonly letterId: string | null;
   /** An update of it was sent, or was about to be. */
   readonly sent: boolean;
-  readonly runKind: RunKind;
 }
 
 export interface Settlement {
@@ -63,10 +62,10 @@ export interface EndChanges {
   /** Without the new letters, which are known when the row is entered. */
   readonly counts: CountDelta;
   readonly events: readonly RunEvent[];
-  /** Whether all unsettled letters of the key are closed. */
+  /** Whether the unsettled letters of the key that are no newer, and are about what succeeded, are closed. */
   readonly closesLettersOfKey: boolean;
   readonly closesLetter: string | null;
-  readonly dead: { readonly row: DeadRow; readonly isPart: boolean } | null;
+  readonly dead: DeadRow | null;
   /** Whether the feed's next row of the key must be planned, whatever it says. */
   readonly forgetsRow: boolean;
   /** The fingerprint of a rejected row, when the whole row was tried. */
@@ -107,10 +106,8 @@ export function settleRecord(request: SettleRequest, record: SettledRecord, fact
   };
 }
 
-function endOf({ end, key }: SettledRecord, pending: PendingFacts): EndChanges {
-  // Held fields only: the rest of the key's row is settled by nothing that becomes of them.
-  const isUndo = pending.runKind === 'undo';
-  const isPart = isUndo || pending.runKind === 'held';
+function endOf({ end, key, part }: SettledRecord, pending: PendingFacts): EndChanges {
+  const isUndo = part?.startsWith('undo ') === true;
   const common = {
     outcome: end.outcome,
     events: eventsOf(end, key, pending.line, isUndo),
@@ -128,9 +125,10 @@ function endOf({ end, key }: SettledRecord, pending: PendingFacts): EndChanges {
       return {
         ...common,
         counts: { dead: 1 },
-        dead: { row: end.dead, isPart },
+        dead: end.dead,
         forgetsRow: pending.sent,
-        tried: isPart ? null : pending.fingerprint,
+        // The key's row is settled by nothing that becomes of a part.
+        tried: part === undefined ? pending.fingerprint : null,
       };
     default:
       return {
@@ -144,7 +142,7 @@ function endOf({ end, key }: SettledRecord, pending: PendingFacts): EndChanges {
           removedValues: end.removedValues,
           warnings: end.warnings.length,
         },
-        closesLettersOfKey: !isPart,
+        closesLettersOfKey: true,
         closesLetter: pending.letterId,
       };
   }

@@ -14,7 +14,10 @@ export interface LetterFacts
     DeadLetter,
     'id' | 'feed' | 'code' | 'key' | 'class' | 'field' | 'file' | 'line' | 'sequence' | 'state' | 'runId' | 'lastAtMs'
   > {
-  /** Its key, or a hash of its content where it has none. There is one letter per feed, identity and code. */
+  /**
+   * Its key, or a hash of its content where it has none; before the key the part of a contact that it is about, where that is no whole row
+   * (`rules/letters.ts`). There is one letter per feed, identity and code.
+   */
   readonly identity: string;
   readonly firstRunId: string;
   /** The redrive that took it last, also when that has ended. */

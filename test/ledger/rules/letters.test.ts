@@ -1,10 +1,13 @@
 /** Which letter a rejected row belongs to and what it changes there, without a database. */
 import { describe, expect, it } from 'vitest';
+import type { DesiredContact } from '#src/contacts/desired.ts';
 import {
   type DeathPlace,
   inListOrder,
+  isAnsweredBy,
   type KnownLetter,
   letterIdentity,
+  partIn,
   rejectRow,
   takenBy,
 } from '#src/ledger/rules/letters.ts';
@@ -26,6 +29,20 @@ const known: KnownLetter = {
   ...{ state: 'open', runId: 'r1', firstRunId: 'r1', redriveRunId: null, lastAtMs: 800 },
 };
 
+/** A row, and each part that a letter may be about. */
+function partsOf(key: string): Readonly<Record<string, DesiredContact>> {
+  const row = { key, scalars: {}, source: null, emails: [], phones: [], customFields: [] };
+  const taken = (['role', 'custom.tier'] as const).map((field) => ({ field, runId: 'r1', line: 2 }));
+  const undo = (runId: string) => ({ runId, contactId: 'c1', changes: [], deletes: false });
+  return {
+    row,
+    held: { ...row, taken },
+    undo: { ...row, undo: undo('r1') },
+    otherUndo: { ...row, undo: undo('r2') },
+    repair: { ...row, repairs: true },
+  };
+}
+
 describe('the identity of a rejected row', () => {
   it('is its key, or its content wherever it is in the file', () => {
     expect(letterIdentity(deadRow('k1'), null)).toBe('k1');
@@ -37,6 +54,36 @@ describe('the identity of a rejected row', () => {
   it('is that of the letter it was to fix, while the code is the same', () => {
     expect(letterIdentity(deadRow('k2'), known)).toBe('k1');
     expect(letterIdentity(deadRow('k2', { code: 'emailInvalid' }), known)).toBe('k2');
+  });
+
+  it('is one of its own for each part of a contact, which the identity tells', () => {
+    const parts = Object.values(partsOf('k1')).map((desired) =>
+      partIn(letterIdentity(deadRow('k1', { desired }), null)),
+    );
+    expect(parts).toEqual([null, 'held "custom.tier" "role"', 'undo r1', 'undo r2', 'repair']);
+    expect(partIn(letterIdentity(deadRow(null), null))).toBeNull();
+  });
+});
+
+describe('a success', () => {
+  const [row, held, undo, otherUndo, repair] = Object.values(partsOf('k1')).map((desired, index) => {
+    const identity = letterIdentity(deadRow('k1', { desired }), null);
+    return { name: index, identity, sequence: 3, state: 'open' } as const;
+  });
+  const letters = [row, held, undo, otherUndo, repair].flatMap((letter) => letter ?? []);
+  const answeredBy = (part: string | null, sequence = 3) =>
+    letters
+      .filter((letter) => isAnsweredBy({ sequence, ...(part === null ? {} : { part }) }, letter))
+      .map(({ name }) => name);
+
+  it('of a row answers its letters and those of held fields, of a part those of that part alone', () => {
+    expect(answeredBy(null)).toEqual([0, 1]);
+    expect(letters.slice(1).map(({ identity }) => answeredBy(partIn(identity)))).toEqual([[1], [2], [3], [4]]);
+  });
+
+  it('answers no newer letter, and none that is settled', () => {
+    expect(answeredBy(null, 2)).toEqual([]);
+    expect(row && isAnsweredBy({ sequence: 3 }, { ...row, state: 'dropped' })).toBe(false);
   });
 });
 
@@ -81,13 +128,6 @@ describe('a rejected row', () => {
     expect(content(false)).toMatchObject({ content: { file: 'b.csv', sequence: 1 } });
     const ofFile = rejectRow(place, deadRow('k1'), null, known).letter;
     expect(ofFile).toMatchObject({ content: { file: 'b.csv', sequence: 2 } });
-  });
-
-  it('of which only held fields were tried leaves an unsettled letter as it is, and replaces a settled one', () => {
-    const part = { ...place, isPart: true };
-    const kindFor = (state: KnownLetter['state']) =>
-      rejectRow(part, deadRow('k1'), null, { ...known, state }).letter.kind;
-    expect([kindFor('open'), kindFor('redriven'), kindFor('closed')]).toEqual(['seenAgain', 'seenAgain', 'enter']);
   });
 
   it('without a key closes no other letter', () => {

@@ -14,7 +14,7 @@ const settled = (end: RecordEnd, parts: Partial<SettledRecord> = {}): SettledRec
   ...parts,
 });
 
-const pending = { line: 5, fingerprint: 'print', letterId: null, sent: true, runKind: 'file' } as const;
+const pending = { line: 5, fingerprint: 'print', letterId: null, sent: true } as const;
 const facts: SettleFacts = {
   ...{ holdsLease: true, runSequence: 2, pending, boundTo: null, intentRun: null, doubtRuns: [] },
   sendersAtWork: new Set(),
@@ -67,11 +67,9 @@ describe('the end of a record', () => {
     });
   });
 
-  it('of held fields only closes no other letter of the key, and records no fingerprint as tried', () => {
-    const held = { ...facts, pending: { ...pending, runKind: 'held' as const } };
-    expect(settleRecord(request, settled(updated), held).end?.closesLettersOfKey).toBe(false);
-    const rejected = settleRecord(request, settled({ outcome: 'dead', dead: deadRow('k1') }), held);
-    expect(rejected.end).toMatchObject({ dead: { isPart: true }, tried: null });
+  it('of a part of the contact records no fingerprint as tried', () => {
+    const held = { ...settled({ outcome: 'dead', dead: deadRow('k1') }), part: 'held "role"' };
+    expect(settleRecord(request, held, facts).end).toMatchObject({ dead: { code: 'phoneInvalid' }, tried: null });
   });
 
   it('as a rejected row resets the attempts, forgets what was sent, and records what was tried', () => {
@@ -81,7 +79,7 @@ describe('the end of a record', () => {
       counts: { dead: 1 },
       forgetsRow: true,
       tried: 'print',
-      dead: { isPart: false },
+      dead: { code: 'phoneInvalid' },
     });
   });
 
