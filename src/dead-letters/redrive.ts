@@ -21,6 +21,7 @@ import type { SubmitParts } from '#src/runs/enter-run.ts';
 import { distinctNames, isMisshapen } from '#src/runs/fix/fix-file.ts';
 import { misshapenAgain, readRepaired, unchosenAgain } from '#src/runs/fix/fix-rows.ts';
 import { presetsFor } from '#src/runs/open-file.ts';
+import { partsAgain } from '#src/runs/part-letters.ts';
 import { newRunId } from '#src/runs/run-files.ts';
 import { type RowSupply, readingOf, rowMapper, type SupplyParts } from '#src/runs/supply.ts';
 import type { Row } from '#src/sources/row.ts';
@@ -192,7 +193,10 @@ export async function openRedriveSupply(parts: SupplyParts, run: RunRecord): Pro
   const presets = needsMapping ? await presetsFor(run) : [];
   const mapRow = rowMapper(mapping, { ...context, customFields: definitions }, presets);
   const items = async function* (): AsyncGenerator<readonly StageItem[]> {
-    for await (const letters of pagesOf(parts, run)) yield letters.flatMap((letter) => itemOf(run, letter));
+    for await (const letters of pagesOf(parts, run)) {
+      const ofParts = await partsAgain(parts.ledger, run, letters);
+      yield letters.flatMap((letter) => ofParts.get(letter.id) ?? itemOf(run, letter));
+    }
   };
   return {
     mapping: run.mapping,

@@ -5,6 +5,7 @@
 
 import type { Home } from '#src/app.ts';
 import { archiveFolders } from '#src/config/data-folders.ts';
+import { isOfNoRow } from '#src/contacts/desired.ts';
 import { editRow, parseEdit } from '#src/dead-letters/edit-row.ts';
 import { type ExportedFile, exportLetters } from '#src/dead-letters/export-letters.ts';
 import { noDeadLetters, redriveEdited } from '#src/dead-letters/redrive.ts';
@@ -41,6 +42,12 @@ export async function editLetter(
     });
   }
   const { row } = letter;
+  if (isOfNoRow(letter.line, letter.desired)) {
+    const message = `dead letter ${id} holds no row that could be edited: it is of no row of a file`;
+    throw new PatchbayError('usage', 'rowGone', message, {
+      hint: `Try it again as it is: patchbay dead retry ${id}`,
+    });
+  }
   const edits = sets.map((text) => parseEdit(text, row));
   // What was set to which value is the contact's matter; that it was set is the act.
   const facts = { letter: id, columns: edits.map(({ column }) => column) };

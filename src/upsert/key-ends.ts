@@ -288,7 +288,7 @@ function refusedDeath(refusal: Refusal, { line, desired }: StagedRecord): Death 
       status === 401 || status === 403
         ? 'Nothing is wrong with the row: the API key reads contacts, and may not write this one. Give it that right in the workspace, then retry the dead letter.'
         : isOfNoRow(line, desired)
-          ? 'No row of a file says this, so that none can be corrected. Change the contact in the workspace, then drop the dead letter; or have the service take it, then retry the dead letter.'
+          ? 'The fix-file cannot correct this. Change the contact in the workspace and drop the dead letter; or, once the service takes it, retry the dead letter.'
           : 'Correct the row as the service says, and drop the fix-file in again.',
     answer: answerOf(refusal),
   };

@@ -7,6 +7,7 @@ import { redrive } from '#src/dead-letters/redrive.ts';
 import { identifyProcess } from '#src/ledger/process-identity.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { listHeld, takeHeld } from '#src/operations/held-fields.ts';
+import { editLetter } from '#src/operations/mend-letters.ts';
 import { undoRun } from '#test/plans/support/undo-runs.ts';
 import { csv, expectCounts, mapping, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 
@@ -92,7 +93,7 @@ describe('a letter of held fields', () => {
 
   it('is tried again as the decision that it is, whatever the policy of the field is by then', async () => {
     const named = (policy: string) => mapping({ fields: { firstName: 'firstName', role: { column: 'role', policy } } });
-    const bench = await openRunsBench();
+    const bench = await openRunsBench({ mapping: named('seed') });
     const shared = { mapping: named('shared') };
     await bench.import('a.csv', csv(['c-1,Ann,X']), shared);
     await edit(bench, 'c-1', { role: 'Y' });
@@ -100,7 +101,7 @@ describe('a letter of held fields', () => {
     await refusing(bench);
     await takeFile(bench);
     await bench.world.faults();
-    expectCounts(await retry(bench), { rows: 1, updated: 1 });
+    expectCounts(await retry(bench, { remap: true }), { rows: 1, updated: 1 });
     expect(await fieldsOf(bench, 'c-1')).toMatchObject({ role: 'Z' });
   });
 });
@@ -134,10 +135,17 @@ describe('a letter of an undo', () => {
     return { bench, undone, undo };
   }
 
-  it('stays open when the same file comes the next night', async () => {
+  const isBack = { firstName: 'Old', role: null, emails: [] };
+
+  it('stays open when the same file comes the next night, and can be tried again', async () => {
     const { bench } = await refusedUndo();
     expectCounts(await bench.import('people.csv', fileB), { rows: 2, unchanged: 2 });
     expect(await statesOf(bench)).toEqual(['refused403 open']);
+    expectCounts(await retry(bench), { rows: 1, updated: 1 });
+    expect(await fieldsOf(bench, 'c-1')).toMatchObject(isBack);
+    expect(await statesOf(bench)).toEqual(['refused403 closed']);
+    expectCounts(await bench.import('people.csv', fileB), { rows: 2, unchanged: 2 });
+    expect(await fieldsOf(bench, 'c-1')).toMatchObject(isBack);
   });
 
   it('stays open when a changed row of its contact goes in', async () => {
@@ -168,6 +176,49 @@ describe('a letter of an undo', () => {
     expectCounts(await retry(bench), { rows: 1, updated: 1 });
     expect(await fieldsOf(bench, 'c-1')).toMatchObject({ firstName: 'Old', role: 'Lead' });
     expect(await statesOf(bench)).toEqual(['refused403 closed', 'refused403 closed']);
+  });
+
+  it.each(['the fix-file', 'a retry by today’s mapping'])('is an undo in %s, too: no file has said it', async (how) => {
+    const { bench, undo } = await refusedUndo(422);
+    expect((await bench.letters())[0]?.hint).not.toContain('drop the fix-file in again');
+    const run =
+      how === 'the fix-file'
+        ? await bench.import('fixed.ndjson', (await bench.fixFile(undo)).text)
+        : await retry(bench, { remap: true });
+    expectCounts(run, { rows: 1, updated: 1 });
+    expect(await fieldsOf(bench, 'c-1')).toMatchObject(isBack);
+    expect(await statesOf(bench)).toEqual(['refused422 closed']);
+    expectCounts(await bench.import('people.csv', fileB), { rows: 2, unchanged: 2 });
+    expect(await fieldsOf(bench, 'c-1')).toMatchObject(isBack);
+  });
+
+  it('is not done a second time by an old fix-file, once a newer row has gone in', async () => {
+    const { bench, undo } = await refusedUndo(422);
+    const { text } = await bench.fixFile(undo);
+    await bench.import('fixed.ndjson', text);
+    await bench.import('people.csv', fileB.replace('Chief', 'Boss'));
+    await bench.import('people.csv', fileB.replace('New', 'Newer'));
+    expectCounts(await bench.import('again.ndjson', text), { rows: 1, skipped: 1 });
+    expect(await fieldsOf(bench, 'c-1')).toMatchObject({ firstName: 'Newer', role: 'Chief' });
+  });
+
+  it('takes no other values from the fix-file, and says so', async () => {
+    const { bench, undo } = await refusedUndo(422);
+    const text = (await bench.fixFile(undo)).text.replace('"Old"', '"Older"');
+    const run = await bench.import('fixed.ndjson', text);
+    expectCounts(run, { rows: 1, updated: 1 });
+    expect(await fieldsOf(bench, 'c-1')).toMatchObject(isBack);
+    expect((await bench.report(run)).outcomes).toContainEqual(
+      expect.objectContaining({ kind: 'warning', code: 'notOfFile', field: 'firstName', value: 'Older' }),
+    );
+  });
+
+  it('cannot be edited: there is no row', async () => {
+    const { bench } = await refusedUndo(422);
+    const home = { submit: bench.parts, actor: bench.parts.actor };
+    await expect(editLetter(home, await idOf(bench, 'refused422'), ['firstName=Older'], null)).rejects.toMatchObject({
+      code: 'rowGone',
+    });
   });
 });
 
@@ -200,6 +251,33 @@ describe('a letter of a person who left', () => {
     return { bench, run };
   }
 
+  it('lets the other rows of a fix-file in, and is cleared with it', async () => {
+    const { bench, run } = await refusedClearing();
+    const text = (await bench.fixFile(run)).text.replace('call me', '+14155550123');
+    expectCounts(await bench.import('fixed.csv', text, inFeed), { rows: 2, updated: 2 });
+    expect(await fieldsOf(bench, 'c-1')).toMatchObject({ firstName: null, role: null });
+    expect(await statesOf(bench)).toEqual(['phoneLetters closed', 'refused403 closed']);
+  });
+
+  it('is cleared by the fix-file of a feed without a mapping, too', async () => {
+    const bench = await openRunsBench({ configured: { crm: { onMissing: 'clear firstName, role' } } });
+    const inPlain = { feed: 'crm' };
+    await bench.import('a.csv', csv(['c-1,Ann,Buyer', 'c-2,Bea,Buyer']), inPlain);
+    await refusing(bench);
+    const run = await bench.import('b.csv', csv(['c-2,Bea,Buyer']), inPlain);
+    await bench.world.faults();
+    expectCounts(await bench.import('fixed.csv', (await bench.fixFile(run)).text, inPlain), { rows: 1, updated: 1 });
+    expect(await fieldsOf(bench, 'c-1')).toMatchObject({ firstName: null, role: null });
+    expect(await statesOf(bench)).toEqual(['refused403 closed']);
+  });
+
+  it('is cleared by a retry with today’s mapping', async () => {
+    const { bench } = await refusedClearing();
+    expectCounts(await retry(bench, { remap: true }), { rows: 2, updated: 1, dead: 1 });
+    expect(await fieldsOf(bench, 'c-1')).toMatchObject({ firstName: null, role: null });
+    expect(await statesOf(bench)).toEqual(['phoneLetters open', 'refused403 closed']);
+  });
+
   it('is closed when the person is back', async () => {
     const { bench } = await refusedClearing();
     await bench.import('c.csv', crmFile('c-1,Ann,Buyer,', 'c-2,Bea,Buyer,call me'), inFeed);
@@ -221,12 +299,35 @@ describe('a letter of a repair', () => {
     return { bench, run };
   }
 
-  it('repairs when it is tried again', async () => {
-    const { bench } = await refusedRepair();
-    expectCounts(await retry(bench), { rows: 1, updated: 1 });
+  it.each(['a retry', 'a retry by today’s mapping', 'the fix-file'])('repairs in %s', async (how) => {
+    const { bench, run } = await refusedRepair();
+    const again =
+      how === 'the fix-file'
+        ? await bench.import('fixed.csv', (await bench.fixFile(run)).text, inFeed)
+        : await retry(bench, { remap: how !== 'a retry' });
+    expectCounts(again, { rows: 1, updated: 1 });
     expect(await fieldsOf(bench, 'c-1')).toMatchObject({ role: 'Buyer' });
     expect(await statesOf(bench)).toEqual(['refused403 closed']);
     expectCounts(await bench.import('c.csv', file, inFeed), { rows: 2, unchanged: 2 });
+  });
+
+  it.each(['a retry', 'the fix-file'])('repairs in %s after files that say the same', async (how) => {
+    const { bench, run } = await refusedRepair();
+    for (const name of ['c.csv', 'd.csv']) await bench.import(name, file, inFeed);
+    const again =
+      how === 'a retry' ? await retry(bench) : await bench.import('fixed.csv', (await bench.fixFile(run)).text, inFeed);
+    expectCounts(again, { rows: 1, updated: 1 });
+    expect(await fieldsOf(bench, 'c-1')).toMatchObject({ role: 'Buyer' });
+    expect(await statesOf(bench)).toEqual(['refused403 closed']);
+  });
+
+  it('writes nothing over what a newer file says, and stays open', async () => {
+    const { bench } = await refusedRepair();
+    await bench.import('c.csv', file.replaceAll('Buyer', 'Seller'), inFeed);
+    const before = await fieldsOf(bench, 'c-1');
+    expectCounts(await retry(bench), { rows: 1, skipped: 1 });
+    expect(await fieldsOf(bench, 'c-1')).toEqual(before);
+    expect(await statesOf(bench)).toEqual(['refused403 open']);
   });
 
   it('stays open when the same file comes without --repair, and is closed by one with it', async () => {

@@ -4,7 +4,8 @@
  * Each row names its dead letter, which holds the original cells. An unchanged row is judged again in its original shape: in a
  * fix-file each row has as many cells as the header, and that alone must not let a row in. In a corrected row, a cell that
  * only a spreadsheet damaged is restored, and the key is its letter's (`fix-key.ts`). A row without a letter is used as it is. One with
- * a letter is as old as the run that met that last, so that it is superseded where its feed has settled the key since.
+ * a letter is as old as the run that met that last, so that it is superseded where its feed has settled the key since. A letter that no row
+ * of a file stands for (`part-letters.ts`) is tried again as it is.
  *
  * Invariant: the mapping never sees a column of the fix-file, nor an apostrophe that guarded a formula.
  */
@@ -15,6 +16,7 @@ import type { RunRecord } from '#src/ledger/runs.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
 import { isPattern, normaliseHeader } from '#src/mapping/header.ts';
 import type { StageItem } from '#src/runs/compare.ts';
+import { type PartItem, partsAgain } from '#src/runs/part-letters.ts';
 import { unguardFormulas } from '#src/sources/csv-writer.ts';
 import { textMember } from '#src/sources/json-item.ts';
 import {
@@ -38,7 +40,7 @@ import {
 } from './fix-file.ts';
 import { type KeyReading, otherKeyOf } from './fix-key.ts';
 import { tellPutBack } from './fix-put-back.ts';
-import { recordOfTable } from './fix-record.ts';
+import { cellTextOf, recordOfTable } from './fix-record.ts';
 import { type CellPlace, isSameButForDamage } from './spreadsheet-damage.ts';
 
 /** The letter's problem once more, for a row that was malformed. @param line where the row is now. */
@@ -84,7 +86,7 @@ export interface FixRowsWith {
 const dayMs = 86_400_000;
 
 export function createFixRows(
-  { deadLetters }: Pick<Ledger, 'deadLetters'>,
+  ledger: Pick<Ledger, 'deadLetters' | 'runs'>,
   { feed, sequence, createdAtMs }: Pick<RunRecord, 'feed' | 'sequence' | 'createdAtMs'>,
   { keyColumns, keyOf, duplicateKeys, isWorkbook }: FixRowsWith,
 ): FixRows {
@@ -96,11 +98,18 @@ export function createFixRows(
     const [first, last] = [new Date(letter.firstAtMs - dayMs), new Date(createdAtMs + dayMs)];
     return { years: [first.getUTCFullYear(), last.getUTCFullYear()], isWorkbook };
   };
-  const itemOf = (item: SourceItem, letterId: string, letter: DeadLetter | null, isAlone: boolean): StageItem => {
+  const itemOf = (
+    item: SourceItem,
+    letterId: string,
+    letter: DeadLetter | null,
+    part: PartItem | null,
+    isAlone: boolean,
+  ): StageItem => {
     const question = letter === null ? null : { letter, isKey, isAlone, duplicateKeys, opened: openedAfter(letter) };
     const found = withRecord(foundRow(item.row), question);
     if (letter !== null && letter.feed !== feed)
       return { kind: 'broken', row: asItStands(found), problem: otherFeed(found.line, letter), letterId };
+    if (part !== null) return { ...part, warnings: notOfFile(found, part.row) };
     if (letter === null && letterId !== '') unknownLines.add(found.line);
     const tried = letterId === '' ? {} : { letterId };
     if (item.type === 'broken') return { kind: 'broken', row: asItStands(found), problem: item.problem, ...tried };
@@ -120,12 +129,13 @@ export function createFixRows(
   return {
     items: async (slice) => {
       const rowsById = Map.groupBy(slice, ({ row }) => letterIdOf(row));
-      const letters = await deadLetters.list({ ids: [...rowsById.keys()], limit: rowsById.size });
+      const letters = await ledger.deadLetters.list({ ids: [...rowsById.keys()], limit: rowsById.size });
       const letterById = new Map(letters.map((letter) => [letter.id, letter]));
+      const parts = await partsAgain(ledger, { feed, sequence }, letters);
       return slice.map((item) => {
         const letterId = letterIdOf(item.row);
         const isAlone = rowsById.get(letterId)?.length === 1;
-        return itemOf(item, letterId, letterById.get(letterId) ?? null, isAlone);
+        return itemOf(item, letterId, letterById.get(letterId) ?? null, parts.get(letterId) ?? null, isAlone);
       });
     },
     notes: () => unknownLettersNote([...unknownLines]),
@@ -407,6 +417,25 @@ function stillTooMany({ line, columns, cells, beyond }: FoundRow): Problem {
     message: `the row has ${columns.length + beyond.length} cells, the header has ${columns.length}`,
     hint: 'Move each value under its column, and empty _more1, _more2…',
   };
+}
+
+/** Values that a person has filled in beside a letter that no row stands for. */
+function notOfFile({ line, columns, cells }: FoundRow, stored: Row): readonly Problem[] {
+  const was = new Set(stored.kind === 'cells' ? stored.cells : Object.values(stored.object).map(cellTextOf));
+  return columns.flatMap((column, index): readonly Problem[] => {
+    const cell = cells[index] ?? '';
+    if (cell.trim() === '' || was.has(cell)) return [];
+    return [
+      {
+        code: 'notOfFile',
+        line,
+        field: column,
+        value: shownValue(cell),
+        message: 'no row of a file stands for this dead letter: it was tried again as it is, without this value',
+        hint: 'Write the value into the original file, or into the contact in the workspace.',
+      },
+    ];
+  });
 }
 
 function otherFeed(line: number, { feed }: DeadLetter): Problem {
