@@ -28,7 +28,7 @@ import { emailLeftOut, readEmail, splitEmails } from './email-cell.ts';
 import { labelMemberOf, valueMemberOf } from './expression.ts';
 import type { ItemList, ItemsTarget, Target } from './layout.ts';
 import { familyName, givenNames } from './person-name.ts';
-import { phoneLeftOut, phoneLeftOutByLabel, readPhone, splitPhones } from './phone-cell.ts';
+import { phoneLeftOut, phoneLeftOutByLabel, readPhones, splitPhones } from './phone-cell.ts';
 import { isReservedSource, readSource } from './source-label.ts';
 
 /** What is wrong with one value, and where it was found. `raw` is undefined where there is no value to show. */
@@ -180,14 +180,15 @@ const itemsMax = 100;
 
 interface ItemReader {
   readonly split: (text: string, country: ItemsTarget['country']) => readonly string[];
-  readonly read: (text: string, country: ItemsTarget['country']) => Reading<string>;
+  /** The readings of the parts of one cell, in order. */
+  readonly read: (parts: readonly string[], country: ItemsTarget['country']) => readonly Reading<string>[];
   /** Why a part is left out with a warning, although it is a value; null for any other. */
   readonly leftOut: (text: string) => Flaw<WarningCode> | null;
 }
 
 const itemReaders: Readonly<Record<ItemList, ItemReader>> = {
-  emails: { split: splitEmails, read: readEmail, leftOut: emailLeftOut },
-  phones: { split: splitPhones, read: readPhone, leftOut: phoneLeftOut },
+  emails: { split: splitEmails, read: (parts) => parts.map(readEmail), leftOut: emailLeftOut },
+  phones: { split: splitPhones, read: readPhones, leftOut: phoneLeftOut },
 };
 
 type ItemsReading = Omit<CellReading, 'adds'> & { readonly items: readonly DesiredItem[] };
@@ -202,14 +203,12 @@ function readItems(place: Place, { list, country }: ItemsTarget, text: string, l
   const items: DesiredItem[] = [];
   const problems: Finding[] = [];
   const warnings: Finding[] = [];
-  for (const part of parts) {
+  for (const [index, reading] of read(parts, country).entries()) {
+    const part = parts[index] ?? '';
     const nothingFlaw = isPlaceholder(part, 'item') ? placeholderWarning : leftOut(part);
     if (nothingFlaw !== null) {
       warnings.push({ ...place, flaw: nothingFlaw });
-      continue;
-    }
-    const reading = read(part, country);
-    if (reading.ok) {
+    } else if (reading.ok) {
       items.push({ label, value: reading.value });
       warnings.push(...warningsOf(place, reading.warnings));
     } else {

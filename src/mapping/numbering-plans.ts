@@ -37,6 +37,8 @@ interface Plan {
   readonly any: NumberPattern;
   /** Fixed lines, mobile numbers and so on; null where the country does not tell them apart. */
   readonly types: readonly NumberPattern[] | null;
+  /** The numbers of digits that fixed lines and mobile numbers have, without what is dialled before them. */
+  readonly lengths: ReadonlySet<number>;
   /** What may be before a national number. */
   readonly prefix: RegExp | null;
   /** What is dialled before an international number. */
@@ -73,6 +75,19 @@ export function assignedNumber(digits: string, country: CountryCode | null): str
 /** @param digits what follows a plus: `49` and `800` are calling codes, `123` is none. */
 export function isCallingCode(digits: string): boolean {
   return metadata().hasCallingCode(digits);
+}
+
+/** No number that is dialled within an area is longer, where all whole ones are. */
+const localDigitsMax = 8;
+
+/**
+ * Whether digits without a prefix can only be a whole national number, and not one that is dialled within an area alone: ten digits
+ * in the USA or India. False for any number in Germany, where whole ones may be as short as those.
+ */
+export function isWholeLength(digits: number, country: CountryCode): boolean {
+  const { lengths } = planOf(country);
+  const shortest = Math.min(...lengths);
+  return digits >= shortest && (shortest > localDigitsMax || lengths.size === 1);
 }
 
 interface Parted {
@@ -150,8 +165,10 @@ function compilePlan(country: CountryCode): Plan {
     // Without a pattern there are no such numbers, or they are those of another type.
     return type === undefined || !type.pattern() ? [] : [patternOf(type.pattern(), type.possibleLengths())];
   });
+  const lengths = ['FIXED_LINE', 'MOBILE'].flatMap((name) => numberingPlan.type(name)?.possibleLengths() ?? []);
   return {
     callingCode: numberingPlan.callingCode(),
+    lengths: new Set(lengths),
     any: patternOf(numberingPlan.nationalNumberPattern(), numberingPlan.possibleLengths()),
     types: numberingPlan.hasTypes() ? types : null,
     prefix: prefix ? new RegExp(`^(?:${prefix})`) : null,

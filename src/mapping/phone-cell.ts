@@ -12,18 +12,10 @@ import {
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
 import { PatchbayError } from '#src/errors.ts';
-import { conjunctions, machineBeside, machineIn } from '#src/sources/number-words.ts';
-import {
-  bad,
-  characterFlaw,
-  type Flaw,
-  good,
-  isPlaceholder,
-  plainCharacters,
-  type Reading,
-  type WarningCode,
-} from './cell.ts';
-import { assignedNumber } from './numbering-plans.ts';
+import { conjunctions, machineIn } from '#src/sources/number-words.ts';
+import { bad, characterFlaw, type Flaw, good, isPlaceholder, type Reading, type WarningCode } from './cell.ts';
+import { assignedNumber, isWholeLength } from './numbering-plans.ts';
+import { extensionText, isFax, spellPhone } from './phone-spelling.ts';
 
 /** The pattern of the service (`docs/facts.md`, "not looked up"). */
 const e164 = /^\+[1-9]\d{1,14}$/;
@@ -45,7 +37,7 @@ const countryAssumed: Flaw<WarningCode> = {
 
 const remarkDropped: Flaw<WarningCode> = {
   code: 'phoneRemarkDropped',
-  message: 'a word beside a phone number, such as mobile, was left out',
+  message: 'a word before or behind a phone number, such as mobile, or its number in a list (1.) was left out',
   hint: 'No action needed: the column decides the label.',
 };
 
@@ -97,7 +89,7 @@ export function readPhone(raw: string, country: CountryCode | null): Reading<str
   const base = whole ?? spelled;
   if (/\p{L}/u.test(base)) return withLetters(base);
   if (/\p{Sc}/u.test(base)) return isMoney;
-  if (/\/\s*\d{0,2}$|[,;]/.test(base)) return ambiguous;
+  if (/\/\s*\d{0,2}$|[,;]/.test(base) || isBehindWhole(base, country)) return ambiguous;
   if (date.test(base)) return isADate;
   const found = parseAny(base, country);
   if (found === 'countryMissing') {
@@ -144,9 +136,26 @@ const impossible = bad(
 
 const ambiguous = bad(
   'phoneAmbiguous',
-  'the digits after the / or , may be an extension or an alternative ending',
+  'the digits after the / or , or in brackets may be an extension, an alternative ending or no part of the number',
   'Write one whole number per cell.',
 );
+
+const ambiguousBeside = bad(
+  'phoneAmbiguous',
+  'beside a number with its area code, this one has none: it may be of the same area, or of another one',
+  'Write each number with its area code, or with + and its country code.',
+);
+
+/** What is before the first stroke, or before digits in brackets at the end. */
+const beforeOthers = /^([^/]*?\d)\s*(?:\/|\((?=[\s.:/-]*\d[\d\s.:/-]*\)$))/;
+
+/** `030 12345 / 67890`, `030 1234567 (9-17)`: what is before is more than an area code, so that the rest is no part of it. */
+function isBehindWhole(base: string, country: CountryCode | null): boolean {
+  const before = beforeOthers.exec(base)?.[1];
+  if (before === undefined) return false;
+  const found = parseAny(before, country);
+  return found !== null && found !== 'countryMissing' && found.nationalNumber.length >= digitsMin;
+}
 
 /** `+1 415 555 0110 / 0111` is a number, with one or more further endings. */
 function notPossible(base: string, country: CountryCode | null): Reading<string> {
@@ -235,9 +244,6 @@ function uncallableLeftOut(hint: string): Flaw<WarningCode> {
   return { code: 'phoneLeftOut', message, hint };
 }
 
-const extensionWords = 'extension|extn|ext|x|durchwahl|dw|nebenstelle|apparat|app|poste|interno|int|anexo|доб|内線|#';
-/** `;ext=5`, `ext. 5`, `(x123)`, `#5`, `DW 5`. Bounded: it is looked for behind every line break of a long text. */
-const extensionText = `\\(?(?:${extensionWords})[\\s.:=#-]{0,9}\\d{1,7}\\)?`;
 /** A `;` before at most six digits is a pause in what is dialled, and a line with an extension belongs to the one before. */
 const alwaysSeparates = new RegExp(
   `\\||[\\r\\n](?!\\s{0,9}${extensionText}[^\\S\\r\\n]{0,9}(?:$|[|\\r\\n]))|:::|;(?!\\s*(?:ext|\\d{1,6}[*#]?\\s*(?:$|[;,|\\r\\n])))`,
@@ -268,9 +274,70 @@ function splitIntoPlausible(text: string, country: CountryCode | null): readonly
     if (!separator.test(text)) continue;
     const parts = cut(text, separator);
     const values = parts.filter((part) => !isWordForNone(part) && !isFax(part));
-    if (parts.length > 1 && values.length > 0 && values.every((part) => isPlausible(part, country))) return parts;
+    if (parts.length > 1 && values.length > 0 && values.every((part) => isPlausible(part, country)))
+      return isOneAtStroke(text, separator, parts, country) ? [text] : parts;
   }
   return [text];
+}
+
+/** `0049 5221/1234567`: the part behind the stroke has no area code, since this is before it. */
+function isOneAtStroke(
+  text: string,
+  separator: RegExp,
+  parts: readonly string[],
+  country: CountryCode | null,
+): boolean {
+  if (!separator.test('/') || parts.length > 2 || readPhones(parts, country).every(({ ok }) => ok)) return false;
+  const whole = readPhone(text, country);
+  return whole.ok && !whole.warnings.includes(unassigned);
+}
+
+/** Reads the numbers of one cell, each as `readPhone` does, and beside the others. @param parts as `splitPhones` returns them. */
+export function readPhones(parts: readonly string[], country: CountryCode | null): readonly Reading<string>[] {
+  const readings = parts.map((part) => readPhone(part, country));
+  if (parts.length < 2 || country === null) return readings;
+  const digitsOfWhole = Math.min(...parts.map((part) => wholeDigitsOf(part, country)));
+  if (digitsOfWhole === Number.POSITIVE_INFINITY) return readings;
+  return readings.map((reading, index) =>
+    reading.ok && lacksAreaCode(parts[index] ?? '', reading, country, digitsOfWhole) ? ambiguousBeside : reading,
+  );
+}
+
+/** Begins with a plus, with the 0 before an area code, or with an area code in brackets. */
+const wholeBeginning = /^[^\d+]*?(?:\+|0|\(\d)/;
+
+/** With as many digits, a number is none that is dialled within an area alone. */
+const unlikeLocalMin = 9;
+
+/** The digits of the national number, if the part begins as a whole one; infinity for any other part. */
+function wholeDigitsOf(part: string, country: CountryCode): number {
+  const { base } = spellPhone(part);
+  if (!wholeBeginning.test(base) || base.replace(/\D/g, '').length < digitsMin) return Number.POSITIVE_INFINITY;
+  const found = parseAny(base, country);
+  return found === null || found === 'countryMissing' ? unlikeLocalMin : found.nationalNumber.length;
+}
+
+/**
+ * Beside `030 1234567`, `7654321` is another number in Berlin, and not one of the area 07654. A 0 that a spreadsheet removed is
+ * removed from a number that has its cell for itself.
+ *
+ * @param digitsOfWhole of the shortest number beside it that has its area code.
+ */
+function lacksAreaCode(
+  part: string,
+  { value, warnings }: Extract<Reading<string>, { ok: true }>,
+  country: CountryCode,
+  digitsOfWhole: number,
+): boolean {
+  const { base } = spellPhone(part);
+  const number = parseAny(value, null);
+  if (wholeBeginning.test(base) || number === null || number === 'countryMissing') return false;
+  const { nationalNumber, countryCallingCode } = number;
+  const hasPrefix = ![nationalNumber, countryCallingCode + nationalNumber].includes(base.replace(/\D/g, ''));
+  if (hasPrefix || isWholeLength(nationalNumber.length, country)) return false;
+  // Some are dialled so from everywhere: mobile numbers in China and Italy.
+  const isWhole = !warnings.includes(unassigned) && number.formatNational().replace(/\D/g, '') === nationalNumber;
+  return !isWhole || nationalNumber.length < Math.min(unlikeLocalMin, digitsOfWhole);
 }
 
 function isPlausible(part: string, country: CountryCode | null): boolean {
@@ -303,104 +370,6 @@ export function checkCountry(text: string): CountryCode {
     facts: { country: text },
     hint: 'Use the two letters of ISO 3166-1, e.g. DE, AT, US or GB.',
   });
-}
-
-// How people and programs write phone numbers (`docs/exports.md`, "Phones"), reduced to one spelling, which is
-// then read by the numbering plans. Closed lists of words in English, German, French and Spanish; other letters stay, and
-// reject the number there.
-
-interface SpelledPhone {
-  /** Digits, perhaps letters, and the punctuation of numbers. */
-  readonly base: string;
-  readonly hasExtension: boolean;
-  /** A word beside the number was left out: `Mobile: …`, `… (work)`. */
-  readonly hasRemark: boolean;
-}
-
-const words = `tel telephone telefon telefono telefone teléfono téléphone phone ph fon fone mobile mobil mob movil móvil
-  portable gsm cell cellular cel handy celular work home office main direct private personal business other privat
-  geschäftlich geschaeftlich dienstlich büro buero arbeit zentrale fixe festnetz bureau domicile travail casa trabajo
-  oficina whatsapp no nr num number nummer numero número`
-  .split(/\s+/)
-  .join('|');
-/** A single letter only with a colon or a dot: `M: 0170…`. */
-const labelBefore = new RegExp(
-  `^(?:(?:(?:${words})(?:\\s(?:${words}))?\\s?(?:[.:]{1,2}|-)?|[tpmcwhd][.:]{1,2})\\s?(?=[+(\\d]))`,
-  'iu',
-);
-const labelBehind = new RegExp(`(?<=\\d)\\s?\\((?:${words})(?:\\s(?:${words}))?\\)$`, 'iu');
-
-/** At the end, after a digit. */
-const extension = new RegExp(`(?<=[\\d)])[\\s,;]*${extensionText}$`, 'iu');
-/** What a telephone dials after a pause: `,,5`, `;5`, `p5#`. Seven digits may be a number of their own. */
-const dialledAfter = /(?<=[\d)])\s?(?:[,;]\s?)*[,;pw]\s?[\d*#]{1,6}$/i;
-
-/** `555-0101 ext.`: what is left of an empty field for the extension. */
-const emptyExtension = /(?<=[\d)])[\s,;]*\(?(?:extension|ext|x)[\s.:]*\)?$/i;
-
-function spellPhone(raw: string): SpelledPhone {
-  const plain = plainCharacters(raw)
-    .replace(/\p{So}|\uFE0F/gu, '')
-    .replace(/[\p{Pd}\u2212]/gu, '-')
-    .replace(/(?<!\p{L})[·•‧∙・]|[·•‧∙・](?!\p{L})/gu, '.')
-    .replace(/[^\S\r\n]+/gu, ' ')
-    .trim();
-  const bare = unwrapped(plain)
-    .replace(/^["'’‘`´“”\s.,:;/-]+/u, '')
-    .replace(/[\s"'’“”.,:;*/-]+$/u, '')
-    .replace(/[[{]/g, '(')
-    .replace(/[\]}]/g, ')')
-    .replace(/^=\s?(?=[+(\d])/, '')
-    .replace(/^(?:tel|callto|phone|sms):(?:\/\/)?\s?/i, '');
-  const hasLetters = /\p{L}/u.test(bare);
-  const unlabelled = hasLetters
-    ? withoutBoth(bare).replace(labelBefore, '').replace(labelBehind, '').replace(emptyExtension, '')
-    : bare;
-  const number = unlabelled
-    .replace(/^(\+?\d{5,})[.,]0+$/, '$1')
-    .replace(extension, '')
-    .replace(dialledAfter, '')
-    .trim();
-  return {
-    base: number.replace(/^\(\s?(\+|00)\s?(\d{1,3})\s?\)/, '$1$2 '),
-    hasExtension: /\d/.test(unlabelled.slice(number.length)) && !/^\+?\d{5,}[.,]0+$/.test(unlabelled),
-    hasRemark: hasLetters && unlabelled !== bare && !emptyExtension.test(bare),
-  };
-}
-
-const pairs: Readonly<Record<string, string>> = { '[': ']', '<': '>', '{': '}', '(': ')' };
-
-/** Without a bracket around all of it, or one that has lost its other half: `["+1…"` of a list, `<+1…>`, `(+1…)`. */
-function unwrapped(text: string): string {
-  const closing = pairs[text[0] ?? ''];
-  const closedAt = closing === undefined ? null : text.indexOf(closing);
-  const start = closedAt === -1 || closedAt === text.length - 1 ? 1 : 0;
-  const opening = Object.keys(pairs).find((one) => pairs[one] === text.at(-1));
-  const openedAt = opening === undefined ? null : text.indexOf(opening);
-  const isOpen = openedAt === -1 || (openedAt === 0 && start === 1);
-  return text.slice(start, isOpen ? -1 : undefined);
-}
-
-/** What is written before and behind a number with all of its digits. */
-const textBefore = /^\D*?(?=[+(\s]*\d)/;
-const textBehind = /(?<=\d)\D*$/;
-
-function machineBesideNumber(text: string): ReturnType<typeof machineIn> {
-  return machineBeside(textBefore.exec(text)?.[0] ?? '', textBehind.exec(text)?.[0] ?? '');
-}
-
-/** Without the words that name a fax beside a telephone, or in doubt: `Tel/Fax: 030…`, `Tel. 030… und Fax`, `Büro/Fax 030…`. */
-function withoutBoth(text: string): string {
-  const machine = machineBesideNumber(text);
-  if (machine !== 'besidePhone' && machine !== 'inDoubt') return text;
-  const withoutIt = (words: string): string => (/\p{L}/u.test(words) ? '' : words);
-  return text.replace(textBefore, withoutIt).replace(textBehind, withoutIt).trim();
-}
-
-/** `Fax: 030…`, `030… (fax)`: such a number cannot be called. That of `Fax / Tel: 030…` can. */
-function isFax(text: string): boolean {
-  if (text.length >= 100 || !/\p{L}/u.test(text) || !/\d/.test(text)) return false;
-  return machineBesideNumber(text) === 'alone';
 }
 
 /** A number as a spreadsheet or a program writes a long one: `3.108207129E9`, `4,15E+09`. */

@@ -6,7 +6,7 @@ import type { CountryCode } from 'libphonenumber-js/max';
 import { isPlaceholder, readHttpUri } from '#src/mapping/cell.ts';
 import { countryOf } from '#src/mapping/country.ts';
 import { readEmail, splitEmails } from '#src/mapping/email-cell.ts';
-import { readPhone, splitPhones } from '#src/mapping/phone-cell.ts';
+import { readPhones, splitPhones } from '#src/mapping/phone-cell.ts';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 const judgedMax = 200;
@@ -103,12 +103,11 @@ function looksDialled(value: string): boolean {
 
 function isPhone(value: string, country: CountryCode | null): boolean {
   const parts = splitPhones(value, country);
-  return parts.length > 0 && parts.every((part) => readPhone(part, country).ok);
+  return parts.length > 0 && readPhones(parts, country).every(({ ok }) => ok);
 }
 
 function isNationalPhone(value: string): boolean {
-  return splitPhones(value, null).every((part) => {
-    const reading = readPhone(part, null);
+  return readPhones(splitPhones(value, null), null).every((reading) => {
     return reading.ok || reading.flaw.code === 'phoneCountryMissing';
   });
 }
