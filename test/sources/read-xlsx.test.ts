@@ -116,8 +116,37 @@ describe('a cell is what a person sees in it', () => {
     ]);
   });
 
-  it('keeps sixteen digits that another program wrote in full', async () => {
-    expect(await seen({ number: '1234567890123456', format: 0 })).toBe('1234567890123456');
+  it.each(['0', '#', '#,##0', '0.00', '00000000000000000000', '0%', '"No. "0', 'yyyy-mm-dd'])(
+    'does so under any format: %s',
+    async (format) => {
+      const numbers = ['1.23456789012346E+17', '1234567890123450', '-1234567890123450', '1234567890123450.7'];
+      const { items, tail } = await read(
+        workbookOf([['externalId'], ...numbers.map((number) => [{ number, format }])]),
+      );
+      expect(dataOf(items)).toEqual([
+        ['1.23456789012346E+17'],
+        ['1.23456789012345E+15'],
+        ['-1.23456789012345E+15'],
+        ['1.23456789012345E+15'],
+      ]);
+      expect(tail.warnings).toMatchObject([
+        { code: 'digitsLost', line: 2, message: expect.stringContaining('4 numbers') },
+      ]);
+    },
+  );
+
+  it.each([
+    [0, '1234567890123456'],
+    ['0', '1234567890123456'],
+    ['#,##0', '1234567890123456'],
+    ['00000000000000000000', '00001234567890123456'],
+  ])('keeps sixteen digits that another program wrote in full: %s', async (format, text) => {
+    expect(await seen({ number: '1234567890123456', format })).toBe(text);
+  });
+
+  it('keeps fifteen digits under any format', async () => {
+    for (const format of [0, '0', '#,##0'])
+      expect(await seen({ number: 999999999999999, format })).toBe('999999999999999');
   });
 
   it('reads a formula without a value as blank, and says so', async () => {

@@ -1,8 +1,9 @@
 /**
  * What a person sees in a cell with a number, by its number format: `01234` under `00000`, `50%`, `(415) 555-0101`. Pure.
  *
- * Four things are not as seen, because text that is read by a program has to be whole and unambiguous: a date is an ISO date,
- * a long number has all its digits, thousands are not separated, and a value that the format hides is there.
+ * Five things are not as seen, because text that is read by a program has to be whole and unambiguous: a date is an ISO date,
+ * a long number has all its digits, one of which digits are lost has an exponent, thousands are not separated, and a value that the
+ * format hides is there.
  */
 import { format, getFormatDateInfo, getFormatInfo, isValidFormat, tokenize } from 'numfmt';
 
@@ -115,6 +116,7 @@ export const days1904 = 1462;
 export function numberText(raw: string, { kind, pattern }: CellFormat, daysAdded: number): string {
   const value = Number(raw);
   if (raw.trim() === '' || !Number.isFinite(value)) return raw;
+  if (hasLostDigits(raw, value)) return exponential(value);
   if (kind === 'general') return plainNumber(raw, value);
   if (kind === 'date') {
     const serial = value + daysAdded;
@@ -129,15 +131,14 @@ export function numberText(raw: string, { kind, pattern }: CellFormat, daysAdded
 /** A spreadsheet keeps this many digits. */
 const digitsKept = 15;
 
-/**
- * All digits, without an exponent. A whole number of more digits than a spreadsheet keeps is written with one, `1.5E+17`, so
- * that no reader takes the zeros at its end for digits: unless the file holds it digit by digit, exactly.
- */
+/** Of a number with more digits, none tells which of them are true: unless the file holds it digit by digit, exactly. */
+function hasLostDigits(raw: string, value: number): boolean {
+  return Math.abs(value) >= 10 ** digitsKept && !isExact(raw, value);
+}
+
+/** All digits, without an exponent. */
 function plainNumber(raw: string, value: number): string {
-  if (Number.isInteger(value)) {
-    if (Math.abs(value) < 10 ** digitsKept) return `${value === 0 ? 0 : value}`;
-    return isExact(raw, value) ? raw.trim() : exponential(value);
-  }
+  if (Number.isInteger(value)) return Math.abs(value) < 10 ** digitsKept ? `${value === 0 ? 0 : value}` : raw.trim();
   // Decimals are as a person sees them: without the noise of binary fractions.
   const seen = format('General', value);
   if (!seen.includes('E')) return seen;
@@ -164,6 +165,7 @@ function isExact(raw: string, value: number): boolean {
   return Number.isSafeInteger(value) && /^-?\d+[1-9]$/.test(raw.trim());
 }
 
+/** `1.5E+17`, so that no reader takes the zeros at its end for digits. */
 function exponential(value: number): string {
   const [mantissa = '', exponent = ''] = value.toExponential(digitsKept - 1).split('e+');
   return `${mantissa.replace(/\.?0+$/, '')}E+${exponent.padStart(2, '0')}`;
