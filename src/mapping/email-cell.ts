@@ -86,19 +86,33 @@ const joiningWords: ReadonlySet<string> = new Set([
   '-',
 ]);
 
-/** Several addresses without a separator: each begins at a word with an @, unless a name is before it. */
+/** Several addresses without a separator: each is a word with an @, with the words before it and the brackets behind it. */
 function splitAtSpaces(piece: string): readonly string[] {
   if (piece.split('@', 3).length < 3) return piece === '' ? [] : [piece];
   const slashed = piece.split('/');
   if (slashed.every((part) => /^[^@\s]+@[^@\s]+$/.test(part.trim()))) return slashed.map((part) => part.trim());
   const parts: string[][] = [];
-  for (const word of piece.replaceAll('>', '> ').trim().split(/\s+/)) {
+  // Words behind an address, which belong to the next one, if there is one.
+  let between: string[] = [];
+  for (const word of piece.replaceAll('>', '> ').match(wordOrRemark) ?? []) {
     const open = parts.at(-1);
-    const isNext = open === undefined || (word.includes('@') && open.some((one) => one.includes('@')));
-    if (isNext) parts.push([word]);
-    else if (!joiningWords.has(word.toLowerCase())) open.push(word);
+    if (open === undefined) parts.push([word]);
+    else if (!open.some((one) => one.includes('@')) || (between.length === 0 && isRemark(word))) open.push(word);
+    else if (word.includes('@') && !isRemark(word)) {
+      parts.push([...between, word]);
+      between = [];
+    } else if (!joiningWords.has(word.toLowerCase())) between.push(word);
   }
+  parts.at(-1)?.push(...between);
   return parts.map((part) => part.join(' '));
+}
+
+/** A word, or all that round brackets hold. */
+const wordOrRemark = /\([^()]*\)|(?:[^\s(]|\((?![^()]*\)))+/g;
+
+/** `(work)`, `(Vertretung: ann@example.com)`: it may hold the address of another person. Brackets around an address alone are none. */
+function isRemark(word: string): boolean {
+  return /^\(.*\)$/su.test(word) && !/^\(\s*[^\s@]+@[^\s@]+\s*\)$/.test(word);
 }
 
 /** An Exchange server's own name of a mailbox, and other addresses that are none of e-mail, as directories list them. */
@@ -173,6 +187,9 @@ interface Entry {
 
 /** The address inside angle brackets, before or inside round ones, after a label; without quotes and stops around it. */
 function addressOf(entry: string): Entry {
+  const outsideBrackets = entry.replace(/\([^()]*\)/g, ' ');
+  if (outsideBrackets !== entry && outsideBrackets.includes('@'))
+    return { ...addressOf(outsideBrackets), hasRemark: true };
   const named = /^([^<]*)<([^<>]*@[^<>]*)>(.*)$/su.exec(entry);
   if (named !== null) {
     const beside = withoutEdges(`${named[1] ?? ''}${named[3] ?? ''}`);
@@ -182,12 +199,11 @@ function addressOf(entry: string): Entry {
   const [, outside = '', inside = '', behind = ''] = /^([^()]*)\(([^()]*)\)([^()]*)$/su.exec(entry) ?? [];
   if (inside.includes('@') && !outside.includes('@'))
     return { ...addressOf(inside), hasRemark: `${outside}${behind}`.trim() !== '' };
-  const plain = inside === '' ? entry : `${outside}${behind}`;
-  const unlabelled = plain.replace(/^["'\s]*(?:e-?mail|mail|smtp|work|home|office|private|privat|e)\s?:\s*/iu, '');
+  const unlabelled = entry.replace(/^["'\s]*(?:e-?mail|mail|smtp|work|home|office|private|privat|e)\s?:\s*/iu, '');
   const link = /^["'<\s]*mailto:\s*(?:\/\/)?([^?]*)/iu.exec(unlabelled)?.[1];
   // Microsoft Access writes links as `text#address#`.
   const address = withoutEdges((link === undefined ? unlabelled : decoded(link)).replace(/#mailto:[^#]*#?$/iu, ''));
-  return { address, hasRemark: inside !== '' };
+  return { address, hasRemark: false };
 }
 
 /** Quotes, brackets and stops that text leaves around an address. */

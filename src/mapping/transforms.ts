@@ -202,14 +202,14 @@ function salesforceId(text: string): string {
   return `${text}${suffix.join('')}`;
 }
 
-/** The first address of a cell, as e-mails are read: `Bo <bo@example.com>; x@example.com` → `bo@example.com`. Words for "none" stay. */
+/**
+ * The first address of a cell, as e-mails are read: `Bo <bo@example.com>; x@example.com` → `bo@example.com`. Words for "none" stay.
+ * Where the first cannot be read, the next may be that of another person.
+ */
 function emailAddress(text: string): string | TransformResult {
   if (text === '' || isPlaceholder(text, 'item')) return text;
-  const readings = splitEmails(text)
-    .filter((part) => emailLeftOut(part) === null && !isPlaceholder(part, 'item'))
-    .map(readEmail);
-  const [first] = readings;
-  const address = readings.find((reading) => reading.ok);
-  if (address?.ok === true) return address.value;
-  return first === undefined || first.ok ? '' : { ok: false, flaw: first.flaw };
+  const first = splitEmails(text).find((part) => emailLeftOut(part) === null && !isPlaceholder(part, 'item'));
+  if (first === undefined) return '';
+  const reading = readEmail(first);
+  return reading.ok ? reading.value : { ok: false, flaw: reading.flaw };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
-import { cellsRow, codesOf, desiredOf, mapRecord, noContext, warningsOf } from './support.ts';
+import { cellsRow, codesOf, desiredOf, mapping, mapRecord, noContext, warningsOf } from './support.ts';
 
 const mapped = (text: string) => mapRecord({ externalId: 'a', email: text });
 const addresses = (text: string) =>
@@ -129,6 +129,39 @@ describe('several e-mail addresses in one cell', () => {
     'a@example.com,,;b@example.com,',
   ])('are taken apart: %j', (text) => {
     expect(addresses(text)).toEqual(['a@example.com', 'b@example.com']);
+  });
+
+  test.each([
+    'bob@example.com (Vertretung: ann@example.com)',
+    'bob@example.com (or ann@example.com until May)',
+    'Bob <bob@example.com> (Vertretung: ann@example.com)',
+    'bob@example.com (Vertretung: Ann <ann@example.com>)',
+    'bob@example.com(Vertretung: ann@example.com)',
+    'bob@example.com (cc: ann@example.com; cleo@example.com)',
+  ])('are those of others in a remark, which is left out: %s', (text) => {
+    expect(addresses(text)).toEqual(['bob@example.com']);
+    expect(notesOn(text)).toEqual(['emailRemarkDropped']);
+  });
+
+  test.each([
+    'bob@example.com -> ann@example.com',
+    'bob@example.com cc ann@example.com',
+    'bob@example.com Vertretung: ann@example.com',
+    'bob@example.com, Vertretung ann@example.com',
+  ])('with unknown words before the second: the first one alone can be read: %s', (text) => {
+    expect(codesOf(mapped(text))).toEqual(['emailInvalid']);
+    const row = mapRecord({ id: 'a', Mail: text }, {}, mapping({ emails: [{ column: 'Mail', onInvalid: 'drop' }] }));
+    expect(desiredOf(row).emails[0]?.items.map(({ value }) => value)).toEqual(['bob@example.com']);
+    expect(warningsOf(row)).toEqual(['emailInvalid']);
+  });
+
+  test('with names between them belong to these', () => {
+    expect(addresses('Bob <bob@example.com> Ann Meier <ann@example.com>')).toEqual([
+      'bob@example.com',
+      'ann@example.com',
+    ]);
+    expect(addresses('bob@example.com (ann@example.com)')).toEqual(['bob@example.com', 'ann@example.com']);
+    expect(addresses('Bob (bob@example.com) Ann (ann@example.com)')).toEqual(['bob@example.com', 'ann@example.com']);
   });
 
   test('of which one is bad kill the row', () => {

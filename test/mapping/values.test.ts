@@ -209,6 +209,8 @@ test('emailAddress in a key: what is no address falls to the next value, and is 
   const read = (email: string, other: string) => mapRecord({ 'E-mail': email, Other: other, A: 'Acme' }, {}, by);
   expect(desiredOf(read('Bo <Bo@example.com>; x@example.com', '7')).key).toBe('bo@example.com');
   expect(desiredOf(read('bo(at)example.com', '7')).key).toBe('7');
+  // The address of another person is no key, also where it alone can be read.
+  expect(desiredOf(read('bo(at)example.com; ann@example.com', '7')).key).toBe('7');
   expect(desiredOf(read('n/a', '7')).key).toBe('7');
   expect(problemsOf(read('bo(at)example.com', ''))).toMatchObject([{ code: 'emailInvalid', field: 'E-mail' }]);
   expect(problemsOf(read('', ''))).toMatchObject([{ code: 'keyMissing' }]);

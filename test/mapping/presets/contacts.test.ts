@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadPresets } from '#src/mapping/load-mapping.ts';
 import { runFixtures } from '#src/mapping/show/preview.ts';
+import { desiredOf, mapRecord, warningsOf } from '#test/mapping/support.ts';
 import { mapSample, presetNamed, samples } from './support.ts';
 
 const mara = { firstName: 'Mara', lastName: 'Lindqvist', company: 'Nordlicht Optics', role: 'Head of Sales' };
@@ -36,6 +37,18 @@ describe('Google Contacts', () => {
       { key: 'google-noor|haddad|blue door films', ...noor, company: 'Blue Door Films' },
     ]);
     expect(ignored).toEqual(['Birthday', 'Notes', 'Address 1 - Formatted', 'Website 1 - Value']);
+  });
+
+  test.each([
+    ['bob@example.com (Vertretung: ann@example.com)', []],
+    ['bob@example.com -> ann@example.com', ['emailInvalid']],
+    ['bob@example.com cc ann@example.com', ['emailInvalid']],
+  ])('the address of another person is neither key nor e-mail: %s', async (text, warnings) => {
+    const google = await presetNamed('google');
+    const row = mapRecord({ 'First Name': 'Bob', 'E-mail 1 - Label': '', 'E-mail 1 - Value': text }, {}, google);
+    expect(desiredOf(row).key).toBe('google-bob@example.com');
+    expect(desiredOf(row).emails[0]?.items.map(({ value }) => value)).toEqual(['bob@example.com']);
+    expect(warningsOf(row)).toEqual(warnings);
   });
 
   test('old: the same keys', async () => {
