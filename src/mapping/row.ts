@@ -13,6 +13,7 @@ import { meets } from './conditions.ts';
 import { countryMissingCode, countryOf, unknownCountry } from './country.ts';
 import { evaluate, type Found, piecesOf, type RowCells } from './expression.ts';
 import type { BoundColumn, ItemsTarget, Made, Settings, Target } from './layout.ts';
+import { phoneLeftOutByLabel } from './phone-cell.ts';
 import { applyTransforms } from './transforms.ts';
 
 /** What a row says, or why it is rejected: with all its problems, not the first alone. */
@@ -117,6 +118,8 @@ function readMade({ target }: BoundColumn, made: Made, row: RowCells): CellReadi
   const found = made.split === undefined ? value : splitUp(value, made.split, target, row);
   if (target.kind !== 'items') return readFound(found, target, row);
   const label = made.label === undefined ? null : labelOf(made.label, target, row);
+  const leftOut = label === null || target.list === 'emails' ? null : leftOutBy(label.text, found, target, row);
+  if (leftOut !== null) return leftOut;
   const country = made.country === undefined ? null : countryAt(made.country, target.country, row);
   const own: ItemsTarget = {
     ...target,
@@ -155,6 +158,15 @@ function textIn({ raw }: Found, { from }: RowCells): string {
   if (typeof raw === 'boolean') return String(raw);
   const cell = readCell(raw, from);
   return cell.kind === 'text' ? cell.text : '';
+}
+
+/** A number under the label of a fax is read like a blank cell, with a warning. Null for any other. */
+function leftOutBy(label: string, found: Found, target: ItemsTarget, row: RowCells): CellReading | null {
+  const flaw = label === target.label || textIn(found, row) === '' ? null : phoneLeftOutByLabel(label);
+  if (flaw === null) return null;
+  const { field, raw } = found;
+  const reading = readFound({ field, raw: '' }, target, row);
+  return { ...reading, warnings: [...reading.warnings, { field, raw: found.shown ?? raw, flaw }] };
 }
 
 const labelCharactersMax = 75;

@@ -5,7 +5,8 @@
 import { describe, expect, test } from 'vitest';
 import { machineIn } from '#src/sources/number-words.ts';
 import { dataOf, readText, useTempFolder } from '#test/sources/temp-files.ts';
-import { codesOf, desiredOf, mapJson, mapRecord, warningsOf } from './support.ts';
+import { presetNamed } from './presets/support.ts';
+import { codesOf, desiredOf, mapJson, mapping, mapRecord, warningsOf } from './support.ts';
 
 const folder = useTempFolder();
 const number = '+14155550101';
@@ -55,6 +56,24 @@ describe.each([
     expect(warningsOf(row)).toEqual(isKept ? [] : ['phoneLeftOut']);
   });
 
+  test.each(labels)('in the column of its label keeps the number, or leaves it out with a warning: %s', (label) => {
+    const by = mapping({ phones: [{ column: 'Phone', label: { column: 'Label' } }] });
+    const row = mapRecord({ id: 'a', Phone: number, Label: label }, {}, by);
+    const items = desiredOf(row).phones.flatMap((one) => one.items);
+    expect(items).toEqual(isKept ? [{ label, value: number }] : []);
+    expect(warningsOf(row)).toEqual(isKept ? [] : ['phoneLeftOut']);
+  });
+
+  test.each(['google', 'google-old'])('in an export of Google Contacts, too: %s', async (name) => {
+    const preset = await presetNamed(name);
+    const kind = name === 'google' ? 'Label' : 'Type';
+    for (const label of labels) {
+      const row = mapRecord({ 'Phone 1 - Value': number, [`Phone 1 - ${kind}`]: `* ${label}` }, {}, preset);
+      expect([label, desiredOf(row).phones.flatMap(({ items }) => items).length]).toEqual([label, isKept ? 1 : 0]);
+      expect(warningsOf(row)).toEqual(isKept ? [] : ['phoneLeftOut']);
+    }
+  });
+
   test('in a vCard puts the number into the list of its kind', async () => {
     const lines = labels.flatMap((label, index) => [`i${index}.TEL:${number}`, `i${index}.X-ABLabel:${label}`]);
     const text = ['BEGIN:VCARD', 'VERSION:3.0', ...lines, 'END:VCARD', ''].join('\r\n');
@@ -73,6 +92,16 @@ describe.each([
         expect([phone, items, warnings]).toEqual(isKept ? [phone, [number], []] : [phone, [], ['phoneLeftOut']]);
       }
     }
+  });
+});
+
+describe('the column of a label', () => {
+  test('leaves no number out that the mapping gives another label, and warns of none where there is none', () => {
+    const by = mapping({ phones: [{ column: 'Phone', label: { column: 'Label', values: { Fax: 'work' } } }] });
+    const read = (phone: string, label: string) => mapRecord({ id: 'a', Phone: phone, Label: label }, {}, by);
+    expect(desiredOf(read(number, 'Fax')).phones[0]?.items).toEqual([{ label: 'work', value: number }]);
+    expect(warningsOf(read('', 'Telefax'))).toEqual([]);
+    expect(desiredOf(read('', 'Telefax')).phones).toEqual([]);
   });
 });
 
