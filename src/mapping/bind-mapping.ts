@@ -7,6 +7,7 @@ import { PatchbayError } from '#src/errors.ts';
 import { listNames } from '#src/sources/row.ts';
 import type { PlaceholderPlace } from './cell.ts';
 import { isSynonym } from './contact-columns.ts';
+import { columnsOfCountry } from './entry-schema.ts';
 import type { CellRef, Expression } from './expression.ts';
 import { closestName, columnMatcher, isIgnoredHeader, isPattern, normaliseHeader, tidyHeader } from './header.ts';
 import {
@@ -83,17 +84,21 @@ function bindWanted(wanted: Wanted, find: FindColumn): BoundWanted {
     return cell;
   };
   const label = lookUp(wanted.label);
-  const country = lookUp(wanted.country);
+  const [country = null, ...otherCountries] = [
+    lookUp(wanted.country),
+    ...(wanted.otherCountries ?? []).map((column) => lookUp({ column, optional: true })),
+  ].filter((cell) => cell !== null);
   const skip = lookUp(wanted.skip);
   const { expression } = value;
   if (expression === null) return { column: null, missing };
   const isSkipped = wanted.skip !== undefined && (skip !== null || wanted.skip.column === null);
   const made: Made = {
     value: expression,
-    reads: [...value.reads, ...[label, country, skip].filter((cell) => cell !== null)],
+    reads: [...value.reads, ...[label, country, ...otherCountries, skip].filter((cell) => cell !== null)],
     ...(split === undefined ? {} : { split }),
     ...(label === null ? {} : { label: { cell: label, transform: wanted.label?.transform ?? [] } }),
     ...(country === null ? {} : { country }),
+    ...(otherCountries.length === 0 ? {} : { otherCountries }),
     ...(isSkipped && wanted.skip !== undefined ? { skip: { cell: skip, condition: wanted.skip.condition } } : {}),
   };
   const drops = wanted.dropsInvalid ? { dropsInvalid: true } : {};
@@ -212,21 +217,17 @@ export function namesColumn(mapping: Mapping | null, column: string): boolean {
 /** Every column that a mapping names, patterns and the columns of labels, countries and conditions among them. */
 export function columnsOf(mapping: Mapping): readonly ColumnRef[] {
   const { key, fields, emails, phones, customFields, defaultCountry } = mapping;
-  const items = [...emails, ...phones].flatMap(({ label, skip }) => [
-    typeof label === 'object' ? label : {},
-    skip ?? {},
-  ]);
+  const items: readonly { readonly column?: ColumnRef | undefined }[] = [...emails, ...phones].flatMap(
+    ({ label, skip }) => [typeof label === 'object' ? label : {}, skip ?? {}],
+  );
   const countries = [defaultCountry, ...phones.map(({ country }) => country)];
-  const beside: readonly { readonly column?: ColumnRef | undefined }[] = [
-    ...items,
-    ...countries.flatMap((country) => (typeof country === 'object' ? [country] : [])),
-  ];
   const values = [key, ...Object.values(fields), ...emails, ...phones, ...customFields].filter(
     (one) => one !== undefined,
   );
   return [
     ...values.flatMap((value) => referencesIn(value).map(({ reference }) => reference)),
-    ...beside.flatMap(({ column }) => column ?? []),
+    ...items.flatMap(({ column }) => column ?? []),
+    ...countries.flatMap(columnsOfCountry),
     ...filterColumns(mapping),
   ];
 }

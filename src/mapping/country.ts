@@ -159,6 +159,23 @@ export function unknownCountry(column: string, text: string): { readonly message
   };
 }
 
+const inSeveralCountries =
+  'the phone number has no country code, and the addresses of its row are in several countries';
+
+/** What is wrong with such a number whose row names several countries. @param names as the cells hold them. */
+export function severalCountries(names: readonly string[]): { readonly message: string; readonly hint: string } {
+  const [first = '', second = ''] = names;
+  return {
+    message: inSeveralCountries,
+    hint: `Write the number with + and its country code: ${quotedCell(first)} and ${quotedCell(second)} may both be meant.`,
+  };
+}
+
+/** Whether the row itself names a country for the number, although none can be taken. @param message of a problem or a warning. */
+export function isOfOwnCountry(message: string): boolean {
+  return message.startsWith(inSeveralCountries) || unknownCountryColumn(message) !== null;
+}
+
 /** The column of `unknownCountry`; null for a number of which no country was said. @param message of a problem or a warning. */
 export function unknownCountryColumn(message: string): string | null {
   return inUnknownCountry.exec(message)?.[1] ?? null;

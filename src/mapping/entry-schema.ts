@@ -47,14 +47,24 @@ const countryColumn = z
     column: column.describe(
       'The column with the country: a code of ISO 3166-1, or a name in English, German, French or Spanish.',
     ),
-    default: countryCode.optional().describe('The country where that cell is blank.'),
+    others: z
+      .array(column)
+      .optional()
+      .describe(
+        'More columns with countries, of other addresses, which the file may lack. Where they name different ones, none is taken.',
+      ),
+    default: countryCode.optional().describe('The country where all these cells are blank.'),
   })
   .describe('A country for each row.');
 export const country = z
   .union([countryCode, countryColumn], 'a country is its code, such as DE, or { column: Country, default: DE }')
   .describe('The country of phone numbers that are written without + and country code: a code, or a column.');
-/** A country code, or the column that holds the country of each row. */
+/** A country code, or the columns that hold the country of each row. */
 export type CountryChoice = z.infer<typeof country>;
+
+export function columnsOfCountry(choice: CountryChoice | undefined): readonly ColumnRef[] {
+  return typeof choice === 'object' ? [choice.column, ...(choice.others ?? [])] : [];
+}
 
 export const optional = z
   .boolean('write true or false')
@@ -292,7 +302,7 @@ function patternsAgree(): Check {
     }
     const others: readonly (readonly [string, ColumnRef | undefined])[] = [
       ['label', typeof labelled === 'object' ? labelled.column : undefined],
-      ['country', typeof from === 'object' ? from.column : undefined],
+      ...columnsOfCountry(from).map((column) => ['country', column] as const),
       ['skip', skipped?.column],
     ];
     for (const [name, reference] of others) {

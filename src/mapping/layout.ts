@@ -109,6 +109,8 @@ export interface Made {
   };
   /** The country of phone numbers where its cell is blank is the target's. */
   readonly country?: CellRef;
+  /** Those of other addresses: where they differ, the numbers have none. */
+  readonly otherCountries?: readonly CellRef[];
   readonly skip?: { readonly cell: CellRef | null; readonly condition: Condition };
 }
 

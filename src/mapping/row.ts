@@ -10,8 +10,8 @@ import type { CellsRow, JsonValue } from '#src/sources/row.ts';
 import { type Flaw, keyMissing, readCell, readText, type WarningCode } from './cell.ts';
 import { type CellReading, type Finding, readValue, refused } from './cells.ts';
 import { meets } from './conditions.ts';
-import { countryMissingCode, countryOf, unknownCountry } from './country.ts';
-import { evaluate, type Found, piecesOf, type RowCells } from './expression.ts';
+import { countryMissingCode, countryOf, severalCountries, unknownCountry } from './country.ts';
+import { type CellRef, evaluate, type Found, piecesOf, type RowCells } from './expression.ts';
 import type { BoundColumn, ItemsTarget, Made, Settings, Target } from './layout.ts';
 import { phoneLeftOutByLabel } from './phone-cell.ts';
 import { applyTransforms } from './transforms.ts';
@@ -120,14 +120,16 @@ function readMade({ target }: BoundColumn, made: Made, row: RowCells): CellReadi
   const label = made.label === undefined ? null : labelOf(made.label, target, row);
   const leftOut = label === null || target.list === 'emails' ? null : leftOutBy(label.text, found, target, row);
   if (leftOut !== null) return leftOut;
-  const country = made.country === undefined ? null : countryAt(made.country, target.country, row);
+  const country =
+    made.country === undefined ? null : countryAt([made.country, ...(made.otherCountries ?? [])], target.country, row);
   const own: ItemsTarget = {
     ...target,
     label: label?.text ?? target.label,
     country: country === null ? target.country : country.code,
   };
   const reading = readFound(found, own, row);
-  const problems = country?.isUnknown === true ? reading.problems.map(countryNotKnown(country)) : reading.problems;
+  const flaw = country?.flaw ?? null;
+  const problems = flaw === null ? reading.problems : reading.problems.map(countryNotKnown(flaw));
   const isSaid = reading.adds[target.list]?.some(({ items }) => items.length > 0) === true;
   return { ...reading, problems, warnings: [...(isSaid ? (label?.warnings ?? []) : []), ...reading.warnings] };
 }
@@ -196,26 +198,30 @@ function labelOf({ cell, transform }: NonNullable<Made['label']>, target: ItemsT
 }
 
 interface RowCountry {
-  readonly field: string;
-  /** What its cell holds; blank for whatever is no text. */
-  readonly text: string;
   readonly code: CountryCode | null;
-  readonly isUnknown: boolean;
+  /** Of numbers without a country code, where the row names a country, and none can be taken. */
+  readonly flaw: { readonly message: string; readonly hint: string } | null;
 }
 
-/** Blank: the default. A name that no country has is none, rather than the default: nothing is guessed. */
-function countryAt(cell: Made['country'] & object, otherwise: CountryCode | null, row: RowCells): RowCountry {
-  const found = row.read(cell);
-  const text = textIn(found, row);
-  const code = text === '' ? otherwise : countryOf(text);
-  return { field: found.field, text, code, isUnknown: text !== '' && code === null };
+/** Blank: the default. A name that no country has is none, and so are two names, rather than the default: nothing is guessed. */
+function countryAt(cells: readonly CellRef[], otherwise: CountryCode | null, row: RowCells): RowCountry {
+  const named = cells.flatMap((cell) => countriesIn(row.read(cell), row));
+  const [first] = named;
+  if (first === undefined) return { code: otherwise, flaw: null };
+  const other = named.find(({ code }) => code !== first.code);
+  if (other !== undefined) return { code: null, flaw: severalCountries([first.text, other.text]) };
+  return { code: first.code, flaw: first.code === null ? unknownCountry(first.field, first.text) : null };
 }
 
-function countryNotKnown({ field, text }: RowCountry): (finding: Finding) => Finding {
+/** What a cell, or each element of a list in JSON, names as a country. */
+function countriesIn({ field, raw }: Found, row: RowCells) {
+  const texts = (Array.isArray(raw) ? raw : [raw]).map((one) => textIn({ field, raw: one }, row));
+  return texts.filter((text) => text !== '').map((text) => ({ field, text, code: countryOf(text) }));
+}
+
+function countryNotKnown(flaw: NonNullable<RowCountry['flaw']>): (finding: Finding) => Finding {
   return (finding) =>
-    finding.flaw.code === countryMissingCode
-      ? { ...finding, flaw: { ...finding.flaw, ...unknownCountry(field, text) } }
-      : finding;
+    finding.flaw.code === countryMissingCode ? { ...finding, flaw: { ...finding.flaw, ...flaw } } : finding;
 }
 
 /**

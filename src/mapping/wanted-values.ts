@@ -31,6 +31,8 @@ export interface Wanted {
   readonly split?: { readonly separator: string; readonly transform: readonly Transform[] };
   readonly label?: { readonly column: ColumnRef; readonly optional: boolean; readonly transform: readonly Transform[] };
   readonly country?: { readonly column: ColumnRef; readonly optional: boolean };
+  /** More columns with countries, which the file may lack. */
+  readonly otherCountries?: readonly ColumnRef[];
   readonly skip?: { readonly column: ColumnRef | null; readonly optional: boolean; readonly condition: Condition };
 }
 
@@ -154,7 +156,9 @@ function wantedItem(
     ...(typeof choice === 'string'
       ? {}
       : { label: { ...reference(choice.column), transform: labelTransform(choice) } }),
-    ...(country.column === null ? {} : { country: reference(country.column) }),
+    ...(country.column === null
+      ? {}
+      : { country: reference(country.column), otherCountries: country.others.map(filled) }),
     ...(skip === undefined
       ? {}
       : {
@@ -170,15 +174,23 @@ function labelTransform({ transform = [], values }: Exclude<PhoneEntry['label'],
   return values === undefined ? transform : [...transform, { values }];
 }
 
-const noCountry = { code: null, column: null } as const;
+const noCountry = { code: null, column: null, others: [] } as const;
 
 /** @param isDefault the choice is the mapping's default, over which the command line's wins. */
 function countryOf(choice: CountryChoice | undefined, isDefault: boolean, settings: Settings) {
   if (choice === undefined || typeof choice === 'string') {
-    return { code: isDefault || choice === undefined ? settings.country : readCountry(choice), column: null };
+    return {
+      code: isDefault || choice === undefined ? settings.country : readCountry(choice),
+      column: null,
+      others: [],
+    };
   }
   const own = choice.default === undefined ? null : readCountry(choice.default);
-  return { code: isDefault ? settings.country : (own ?? settings.country), column: choice.column };
+  return {
+    code: isDefault ? settings.country : (own ?? settings.country),
+    column: choice.column,
+    others: choice.others ?? [],
+  };
 }
 
 // The names of slots (`contacts/desired.ts`): under them it is remembered what a feed said of e-mail addresses and phone

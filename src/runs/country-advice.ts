@@ -12,7 +12,7 @@ import type { Problem } from '#src/contacts/outcome.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { workspaceSeries } from '#src/ledger/snapshots.ts';
 import type { DeadRow, RunEvent } from '#src/ledger/staging.ts';
-import { countryMissingCode, unknownCountryColumn } from '#src/mapping/country.ts';
+import { countryMissingCode, isOfOwnCountry, unknownCountryColumn } from '#src/mapping/country.ts';
 import { type PhoneNumber, textOf } from '#src/wire/phone-number.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 
@@ -66,7 +66,7 @@ function isOfCountry({ code }: Found): boolean {
 }
 
 function isMissing(one: Found): boolean {
-  return isOfCountry(one) && unknownCountryColumn(one.message) === null;
+  return isOfCountry(one) && !isOfOwnCountry(one.message);
 }
 
 /** Numbers for which a column holds no country that is known. */

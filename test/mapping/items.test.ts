@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
 import { slotNamesOf } from '#src/mapping/wanted-values.ts';
-import { desiredOf, mapping, mapRecord, noContext, problemsOf } from './support.ts';
+import { codesOf, desiredOf, mapping, mapRecord, noContext, problemsOf } from './support.ts';
 
 const [one, two, three] = ['+14155550101', '+14155550102', '+14155550103'];
 
@@ -118,6 +118,41 @@ describe('a country from a column', () => {
     const more = { defaultCountry: { column: 'Land', default: 'AT' } };
     expect(number({ P: '030 123456', Land: 'Allemagne' }, {}, more)).toBe('phone +4930123456');
     expect(number({ P: '01 5321234', Land: '' }, {}, more)).toBe('phone +4315321234');
+  });
+
+  describe('of several addresses', () => {
+    const by = mapping({
+      defaultCountry: 'AT',
+      phones: [{ column: 'P', country: { column: 'Home', others: ['Work', 'Third'] } }],
+    });
+    const read = (cells: Readonly<Record<string, string>>, context = {}) =>
+      mapRecord({ id: 'a', P: '020 1234567', ...cells }, context, by);
+
+    test.each<readonly [Readonly<Record<string, string>>, string]>([
+      [{ Home: 'Netherlands', Work: 'NL' }, '+31201234567'],
+      [{ Home: '', Work: 'Niederlande' }, '+31201234567'],
+      [{ Home: 'Germany' }, '+49201234567'],
+      [{ Home: 'Germany', Third: 'DE' }, '+49201234567'],
+    ])('is taken where they name one alone: %j', (cells, number) => {
+      expect(desiredOf(read(cells)).phones[0]?.items.map(({ value }) => value)).toEqual([number]);
+    });
+
+    test.each([{}, { defaultCountry: 'DE' }])('is none where they differ, the default neither: %j', (context) => {
+      expect(problemsOf(read({ Home: 'Germany', Work: 'Netherlands' }, context))).toMatchObject([
+        {
+          code: 'phoneCountryMissing',
+          field: 'P',
+          message: 'the phone number has no country code, and the addresses of its row are in several countries',
+          hint: 'Write the number with + and its country code: “Germany” and “Netherlands” may both be meant.',
+        },
+      ]);
+      expect(codesOf(read({ Home: 'Germany', Work: 'Atlantis' }, context))).toEqual(['phoneCountryMissing']);
+    });
+
+    test('is not asked for where the number has its own', () => {
+      const row = read({ P: '+31 20 1234567', Home: 'Germany', Work: 'Netherlands' });
+      expect(desiredOf(row).phones[0]?.items.map(({ value }) => value)).toEqual(['+31201234567']);
+    });
   });
 
   test('that no country has is not taken for the default', () => {

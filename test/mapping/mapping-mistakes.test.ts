@@ -184,7 +184,7 @@ describe('a mistake elsewhere', () => {
 test('the keys at a place are known for "did you mean"', () => {
   expect(keysAt(['fields', 'company', 'firstOf', 0, 'join', 1])).toContain('template');
   expect(keysAt(['phones', 3, 'label'])).toEqual(['column', 'transform', 'values', 'default']);
-  expect(keysAt(['phones', 3, 'country'])).toEqual(['column', 'default']);
+  expect(keysAt(['phones', 3, 'country'])).toEqual(['column', 'others', 'default']);
   expect(keysAt(['key'])).toContain('hashLong');
   expect(keysAt(['skipRows', 0])).toContain('isAlone');
   expect(keysAt(['fixtures', 0, 'row'])).toEqual([]);

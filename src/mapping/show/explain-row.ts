@@ -8,6 +8,7 @@ import type { Problem } from '#src/contacts/outcome.ts';
 import { filterColumns } from '#src/mapping/bind-mapping.ts';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
 import { createRowFilter } from '#src/mapping/conditions.ts';
+import { columnsOfCountry } from '#src/mapping/entry-schema.ts';
 import { columnMatcher, isIgnoredHeader, isPattern, normaliseHeader } from '#src/mapping/header.ts';
 import { anySettings, genericTargets, type MappingContext, resolveSettings, type Target } from '#src/mapping/layout.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
@@ -312,7 +313,7 @@ function sideColumns(mapping: Mapping): readonly Pick<MappingEntry, 'target' | '
     { target: filterTarget, columns: filterColumns(mapping) },
     ...[defaultCountry, ...phones.map(({ country }) => country)].map((choice) => ({
       target: 'country of phone numbers',
-      columns: columnOf(choice),
+      columns: columnsOfCountry(choice),
     })),
   ];
 }

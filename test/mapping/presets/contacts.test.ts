@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadPresets } from '#src/mapping/load-mapping.ts';
 import { runFixtures } from '#src/mapping/show/preview.ts';
-import { desiredOf, mapRecord, warningsOf } from '#test/mapping/support.ts';
+import { desiredOf, mapJson, mapRecord, warningsOf } from '#test/mapping/support.ts';
 import { mapSample, presetNamed, samples } from './support.ts';
 
 const mara = { firstName: 'Mara', lastName: 'Lindqvist', company: 'Nordlicht Optics', role: 'Head of Sales' };
@@ -20,6 +20,20 @@ test.each(samples)(
     expect(contacts.length).toBeGreaterThan(0);
   },
 );
+
+test('a vCard with addresses in two countries says none', async () => {
+  const preset = await presetNamed('vcard');
+  const read = (...countries: readonly string[]) =>
+    mapJson(
+      { UID: 'a', TEL: [{ name: 'work', value: '020 1234567' }], ADR: countries.map((country) => ({ country })) },
+      { defaultCountry: 'DE' },
+      preset,
+    );
+  expect(desiredOf(read('Germany', 'Netherlands')).phones[0]?.items).toEqual([]);
+  expect(warningsOf(read('Germany', 'Netherlands'))).toEqual(['phoneCountryMissing']);
+  expect(desiredOf(read('NL', 'Netherlands', '')).phones[0]?.items).toEqual([{ label: 'work', value: '+31201234567' }]);
+  expect(desiredOf(read()).phones[0]?.items).toEqual([{ label: 'work', value: '+49201234567' }]);
+});
 
 describe('Google Contacts', () => {
   test('current: labels from their columns, several values in a cell, no fax', async () => {
@@ -55,6 +69,22 @@ describe('Google Contacts', () => {
     expect(desiredOf(row).key).toBe('google-bob@example.com');
     expect(desiredOf(row).emails[0]?.items.map(({ value }) => value)).toEqual(['bob@example.com']);
     expect(warningsOf(row)).toEqual(warnings);
+  });
+
+  test.each(['google', 'google-old'])('addresses in two countries say none: %s', async (name) => {
+    const preset = await presetNamed(name);
+    const read = (second: string) =>
+      mapRecord(
+        {
+          ...{ 'E-mail 1 - Value': 'bob@example.com', 'Phone 1 - Value': '020 1234567' },
+          ...{ 'Address 1 - Country': 'Germany', 'Address 2 - Country': second },
+        },
+        { defaultCountry: 'DE' },
+        preset,
+      );
+    expect(desiredOf(read('Netherlands')).phones[0]?.items).toEqual([]);
+    expect(warningsOf(read('Netherlands'))).toEqual(['phoneCountryMissing']);
+    expect(desiredOf(read('')).phones[0]?.items).toEqual([{ label: 'phone', value: '+49201234567' }]);
   });
 
   test('old: the same keys', async () => {
