@@ -57,7 +57,7 @@ function isPlain(text: string): boolean {
 
 /** Null where more has to be looked at: `12345678.0`, which a program wrote with decimals, and dates have that form, too. */
 function plainValueOf(text: string, country: CountryCode | null): string | null {
-  if (!isPlain(text) || decimals.test(text) || date.test(text)) return null;
+  if (!isPlain(text) || decimals.test(text) || date.test(text) || digitsBefore.test(text)) return null;
   const digits = text.replace(/\D+/g, '');
   if (text.startsWith('+')) return assignedNumber(digits, null);
   return country === null ? null : assignedNumber(digits, country);
@@ -90,6 +90,7 @@ export function readPhone(raw: string, country: CountryCode | null): Reading<str
   if (/\p{L}/u.test(base)) return withLetters(base);
   if (/\p{Sc}/u.test(base)) return isMoney;
   if (/\/\s*\d{0,2}$|[,;]/.test(base) || isBehindWhole(base, country)) return ambiguous;
+  if (hasDigitsBefore(base, country)) return ambiguousBefore;
   if (date.test(base)) return isADate;
   const found = parseAny(base, country);
   if (found === 'countryMissing') {
@@ -145,6 +146,23 @@ const ambiguousBeside = bad(
   'beside a number with its area code, this one has none: it may be of the same area, or of another one',
   'Write each number with its area code, or with + and its country code.',
 );
+
+const ambiguousBefore = bad(
+  'phoneAmbiguous',
+  'the digits before the number may be its place in a list or a part of it',
+  'Write the number alone, with its area code, or with + and its country code.',
+);
+
+const digitsBefore = /^[1-9]\d? \(?0/;
+
+/** `2 030 7654321`: behind the first digits is a whole number. No number of an area begins with the 0 that is before an area code. */
+function hasDigitsBefore(base: string, country: CountryCode | null): boolean {
+  if (country === null || !digitsBefore.test(base)) return false;
+  const [digits = ''] = base.split(' ', 1);
+  const rest = parseAny(base.slice(digits.length + 1), country);
+  if (rest === null || rest === 'countryMissing' || !rest.isValid()) return false;
+  return digits !== rest.countryCallingCode && rest.nationalNumber.length >= digitsMin;
+}
 
 /** What is before the first stroke, or before digits in brackets at the end. */
 const beforeOthers = /^([^/]*?\d)\s*(?:\/|\((?=[\s.:/-]*\d[\d\s.:/-]*\)$))/;

@@ -105,6 +105,24 @@ describe('digits behind a whole number', () => {
   });
 });
 
+describe('digits before a whole number', () => {
+  test.each(['2 030 7654321', '12 030 7654321', '2 (030) 7654321', '2 0171 7654321'])(
+    'may be the number of a list, or anything else: %s',
+    (text) => {
+      expect(codesOf(mapped(text, 'DE'))).toEqual(['phoneAmbiguous']);
+      expect(problemsOf(mapped(text, 'DE'))[0]?.message).toContain('before');
+    },
+  );
+
+  test.each([
+    ['30 7654321', 'DE', '+49307654321'],
+    ['6 01 02 03 04', 'FR', '+33601020304'],
+    ['49 030 7654321', 'DE', '+49307654321'],
+  ])('but not where they are a part of it: %s in %s', (text, country, number) => {
+    expect(numbers(text, country)).toEqual([number]);
+  });
+});
+
 describe('the number of a list before a phone number', () => {
   test.each([
     ...[
