@@ -47,6 +47,8 @@ export interface Claim {
   readonly said: Said;
   /** The run whose write it is; absent in claims of an older ledger. */
   readonly runId?: string;
+  /** Of an undo: the contact that it makes or links is the one that files spoke of, and no feed forgets what it has said. */
+  readonly isOfUndo?: true;
   /** What has landed of it is in the journal. */
   readonly isTold?: true;
 }
@@ -63,6 +65,7 @@ export function claimOf(input: PlanInput, plan: Plan, createdAs: string | null =
     feed: input.feed,
     sequence: input.sequence,
     source: plan.kind === 'create' ? (plan.body.source ?? null) : createdAs,
+    ...(input.ours.undo === undefined ? {} : { isOfUndo: true }),
     ...(plan.kind === 'patch' && plan.body.externalId !== undefined ? { links: true } : {}),
     fields: plan.verdicts
       .filter(({ decision }) => decision === 'write')

@@ -14,11 +14,11 @@ import { invariant, type PatchbayError, unreachable } from '#src/errors.ts';
 import type { RecordEnd, ServiceAnswer, SettledRecord, StagedRecord } from '#src/ledger/staging.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { Chunk } from './chunk.ts';
+import { baseOfMade, isLinkedInPlace, isLinkOf } from './in-place.ts';
 import type { KeyEnd } from './key-machine.ts';
 import {
   allMovedSaids,
   type Contents,
-  isLinkOf,
   type Lease,
   mismatch,
   movedSaids,
@@ -26,7 +26,6 @@ import {
   type Refused,
   type Same,
   type Sendable,
-  takesPlace,
   type Written,
 } from './key-work.ts';
 
@@ -211,7 +210,7 @@ function success(
 
 /** To a contact that Patchbay has not made. */
 function isNewlyBound(record: StagedRecord, lease: Lease, theirs: Contact): boolean {
-  return lease.contact.contactId === null || takesPlace(record, lease, theirs);
+  return lease.contact.contactId === null || isLinkedInPlace(record, lease, theirs);
 }
 
 /** Counts once: when the key is bound. */
@@ -247,15 +246,16 @@ function unwritten({ feed }: StagedRecord, { lease, sent }: Refused): Partial<En
 }
 
 /** What has landed of the write is agreed, and stays the feed's own; the rest is still to be done. */
-function partlyWritten({ feed }: StagedRecord, { lease, sent, reply, writtenAtMs }: Written): Partial<Ended> {
+function partlyWritten(record: StagedRecord, { lease, sent, reply, writtenAtMs }: Written): Partial<Ended> {
   const { plan, input } = sent;
   const claim = claimOf(input, plan);
-  const base = claim === null ? lease.base : resolveClaim(lease.base, claim, input.feed, reply);
+  const before = sent.is === 'intended' ? baseOfMade(lease, record) : lease.base;
+  const base = claim === null ? before : resolveClaim(before, claim, input.feed, reply);
   const owned = nextOwnership(base.owned, plan.written, reply);
   const bound = { contactId: reply.id, ...base, seen: reply, owned, writtenAtMs };
   return {
     bound,
-    others: allMovedSaids({ ...lease, base }, feed),
+    others: allMovedSaids({ ...lease, base }, record.feed),
     journal: [journalOfReply(input, writtenPlan(plan), reply)],
   };
 }

@@ -9,8 +9,7 @@
  * ledger before the write is sent (`ownedIfLanded` in `contacts/settle.ts` says why); a write is sent while its lease, its intent and its read
  * are still good, checked after the rate gate and right before the socket write.
  */
-import { type Base, emptyBase, emptySaid } from '#src/contacts/base.ts';
-import { type Claim, claimOf, isMadeBy, journalOfClaim, resolveClaim } from '#src/contacts/claim.ts';
+import { type Claim, claimOf, journalOfClaim, resolveClaim } from '#src/contacts/claim.ts';
 import { isLinked } from '#src/contacts/plan.ts';
 import { matchByKey, sameContents, verifyReply } from '#src/contacts/reply.ts';
 import { invariant, PatchbayError, unreachable } from '#src/errors.ts';
@@ -22,6 +21,7 @@ import type { Contact } from '#src/wire/contact.ts';
 import { isAboutOneContact, lookUpKeys } from '#src/workspace/look-up.ts';
 import type { DeleteResult, WriteResult } from '#src/workspace/port.ts';
 import { type Chunk, horizonMs, type UpsertParts, updateHorizonMs } from './chunk.ts';
+import { baseOfFound, baseToKeep, isMadeByIntent } from './in-place.ts';
 import {
   type Answer,
   type Asking,
@@ -38,7 +38,6 @@ import {
   planAbsent,
   planFound,
   type Sendable,
-  takesPlace,
 } from './key-work.ts';
 
 /** One look-up for all. @throws what reads throw, unless it concerns one key alone. */
@@ -162,36 +161,25 @@ function unreadable(lease: Lease, failure: PatchbayError): Answer {
 }
 
 function found(chunk: Chunk, record: StagedRecord, lease: Lease, theirs: Contact, readAtMs: number): Answer {
-  const isInPlace = takesPlace(record, lease, theirs);
-  const known = isInPlace ? { ...lease, base: baseOfAnother(lease.base) } : lease;
+  const known = { ...lease, base: baseOfFound(record, lease, theirs) };
   const { base, madeByUs } = recogniseOwnWrite(chunk, known, theirs);
   const planned = planFound(chunk, record, { ...lease, base }, { theirs, readAtMs, madeByUs });
-  // No feed forgets by an undo what it has said.
-  const { said, others } = lease.base;
-  const isOfUndo = isInPlace && record.desired.undo !== undefined;
-  const contents: Contents = isOfUndo
-    ? { ...planned, lease: { ...planned.lease, base: { ...base, said, others } } }
-    : planned;
+  const contents: Contents = { ...planned, lease: { ...lease, base: baseToKeep(record, lease, theirs, base) } };
   if (hasMoved(chunk, record, contents, theirs.id)) return { event: { kind: 'moved' }, contents };
   const kind = contents.is === 'differs' ? contents.plan.kind : 'same';
   return { event: { kind: 'found', plan: leaves(chunk, lease) ? 'left' : kind }, contents };
 }
 
-/** What is remembered was of a contact that is gone: of the one that takes its place nothing is known, and each feed writes its fields. */
-function baseOfAnother({ others }: Base): Base {
-  return { ...emptyBase, others: others.map((other) => ({ ...other, said: emptySaid })) };
-}
-
 /** After a write in doubt: what of it has landed is Patchbay's, and only what differs from that was changed by people. */
 function recogniseOwnWrite(
   { run }: Chunk,
-  { base, contact: { state, claim } }: Lease,
+  lease: Lease,
   theirs: Contact,
 ): Pick<Lease, 'base'> & { readonly madeByUs: boolean } {
-  // An intent of an older version has no claim: the contact counts as Patchbay's, and its values as anybody's.
-  if (claim === null) return { base, madeByUs: state === 'intent' };
-  const madeByUs = state === 'intent' && isMadeBy(claim, theirs);
-  return { base: resolveClaim(base, claim, run.feed, theirs), madeByUs };
+  const { base, contact } = lease;
+  const madeByUs = isMadeByIntent(lease, theirs);
+  if (contact.claim === null) return { base, madeByUs };
+  return { base: resolveClaim(base, contact.claim, run.feed, theirs), madeByUs };
 }
 
 /** Commits the intents, durable. One answer for each key: one whose lease was lost is not to be created. */

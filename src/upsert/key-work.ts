@@ -7,13 +7,13 @@
  *
  * Values are replaced, never changed. Moments named `…AtMs` and `…UntilMs` are monotonic.
  */
-import type { Base, PlanInput } from '#src/contacts/base.ts';
+import { type Base, nobodyOwns, type PlanInput } from '#src/contacts/base.ts';
+import type { Claim } from '#src/contacts/claim.ts';
 import { whenBack } from '#src/contacts/missing.ts';
 import {
   type CreatePlan,
   type DeletePlan,
   type IdlePlan,
-  isLinked,
   type PatchPlan,
   type Plan,
   planCreate,
@@ -37,6 +37,7 @@ import { inStep } from '#src/steps.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { ServiceErrorBody } from '#src/wire/error.ts';
 import type { Chunk } from './chunk.ts';
+import { isLinkedInPlace, isLinkOf } from './in-place.ts';
 import { type Effect, type KeyEvent, type KeyState, start } from './key-machine.ts';
 import { type WaitingFields, waitingIn } from './waiting-fields.ts';
 
@@ -272,7 +273,7 @@ export function planFound(
 ): Same | Differs {
   const input = planInput(chunk, record, lease, read.theirs);
   const { undo } = record.desired;
-  const isFilled = undo === undefined || (undo.makes === true && takesPlace(record, lease, read.theirs));
+  const isFilled = undo === undefined || (undo.makes === true && isLinkedInPlace(record, lease, read.theirs));
   const plan = isFilled ? planUpdate(input, read.theirs) : planUndo(input, undo, read.theirs);
   const found = { ...read, lease, input };
   if (plan.kind === 'patch' || plan.kind === 'delete') return { is: 'differs', ...found, plan };
@@ -308,18 +309,6 @@ export function linkOf({ run }: Pick<Chunk, 'run'>, { link }: StagedRecord): Unl
 
 type UnlinkedRow = Exclude<RowLink, { readonly kind: 'again' }>;
 
-/** Whether the contact gets, or has just got, the key of one that is gone. */
-export function takesPlace(record: StagedRecord, lease: Lease, theirs: Contact): boolean {
-  const { contactId } = lease.contact;
-  return contactId !== null && contactId !== theirs.id && isLinkOf(record, lease, theirs);
-}
-
-/** Whether Patchbay gave, or gives, this contact the key, and did not make it. */
-export function isLinkOf(record: StagedRecord, { contact }: Lease, theirs: Contact): boolean {
-  const isRowLink = record.link?.kind === 'contact' && record.link.contactId === theirs.id;
-  return isLinked(theirs) || isRowLink || contact.linkedTo === theirs.id;
-}
-
 function planInput({ run, parts }: Chunk, record: StagedRecord, lease: Lease, theirs: Contact | null): PlanInput {
   const ours = whenBack(record.desired, lease.base, theirs);
   const isLinked = theirs !== null && isLinkOf(record, lease, theirs);
@@ -343,9 +332,10 @@ function planInput({ run, parts }: Chunk, record: StagedRecord, lease: Lease, th
   };
 }
 
-/** What the feed owns if the planned write lands. */
-export function ownedIfWritten({ input, plan }: Absent | Differs): WrittenContact {
-  return { key: input.ours.key, owned: ownedIfLanded(input.base.owned, plan.written) };
+/** What the feed owns if the planned write lands; of a contact that is made, nothing else. */
+export function ownedIfWritten({ is, input, plan }: Absent | Differs): WrittenContact {
+  const before = is === 'absent' ? nobodyOwns : input.base.owned;
+  return { key: input.ours.key, owned: ownedIfLanded(before, plan.written) };
 }
 
 /**
@@ -358,9 +348,14 @@ export function movedSaids({ contact, base }: Lease, others: Base['others'], isN
   const landed = base.others.filter(({ feed, said }) => said !== saidBefore(feed));
   const after = new Map([...landed, ...others].map(({ feed, said }) => [feed, said]));
   return [...after].map(([feed, said]) => {
-    const hasLanded = landed.some((one) => one.feed === feed);
-    return { feed, said, looksAgain: isNew || hasLanded, sequence: hasLanded ? (claim?.sequence ?? null) : null };
+    const hasMoved = landed.some((one) => one.feed === feed);
+    return { feed, said, looksAgain: isNew || hasMoved, sequence: hasMoved ? sequenceOf(claim, feed) : null };
   });
+}
+
+/** A claim is of one feed: what it makes others say makes none of their rows older. */
+function sequenceOf(claim: Claim | null, feed: string): number | null {
+  return claim?.feed === feed ? claim.sequence : null;
 }
 
 /** What an earlier claim, of this feed or of another, turned out to have made them say. */
@@ -369,7 +364,7 @@ export function allMovedSaids(lease: Lease, feed: string): readonly MovedSaid[] 
   const others = movedSaids(lease, [], false);
   const before = contact.saids.find((one) => one.feed === feed)?.said ?? null;
   if (base.said === null || base.said === before) return others;
-  return [...others, { feed, said: base.said, looksAgain: true, sequence: contact.claim?.sequence ?? null }];
+  return [...others, { feed, said: base.said, looksAgain: true, sequence: sequenceOf(contact.claim, feed) }];
 }
 
 /** The longest wait for a key that is leased elsewhere: leases are often released early. */

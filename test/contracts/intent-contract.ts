@@ -58,6 +58,25 @@ export function intentContract(open: OpenLedger): void {
     expect(await stateOf(ledger, 'k1')).toBe('bound');
   });
 
+  test('an intent in place of a contact that is gone leaves the key bound to that one, until the answer or a look-up binds it', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    const run = await applyingRun(ledger, 'r1', ['k1']);
+    await settleAs(
+      ledger,
+      run,
+      'w1',
+      (await pendingOf(ledger, run)).map((record) => settled(record)),
+    );
+    const known = async () => (await (await reopen()).contacts.get(['k1'])).get('k1');
+    const contactId = (await known())?.contactId;
+    expect(contactId).toBeTypeOf('string');
+    await lease(ledger, 'w1', ['k1'], { sequence: run.sequence });
+    const claim = { ...claimBy('crm', 7), kind: 'create', isOfUndo: true } as const;
+    const contacts = [{ key: 'k1', owned: nobodyOwns, claim, replaces: contactId ?? '' }];
+    await ledger.contacts.intend({ contacts, owner: 'w1', runId: 'r1', horizon: horizonAt(horizonAtMs) });
+    expect(await known()).toMatchObject({ state: 'intent', contactId, claim });
+  });
+
   test('an older row of the feed is superseded from the intent on, though nobody knows yet whether the create lands', async () => {
     const { ledger } = await openForTest(open);
     await lease(ledger, 'w1', ['k1'], { feed: 'crm', sequence: 7 });

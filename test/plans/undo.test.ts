@@ -66,10 +66,33 @@ const contents = (contacts: readonly Contact[]) =>
     }),
   );
 
-async function edit({ bench }: PlanBench, key: string, fields: Readonly<Record<string, unknown>>): Promise<void> {
+async function edit(
+  { bench }: Pick<PlanBench, 'bench'>,
+  key: string,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<void> {
   const { id, defaultFields, customFields } = await bench.world.contactOf(key);
   const body = { defaultFields: { ...defaultFields, ...fields }, customFields };
   await bench.world.byHand('PATCH', `/v1/contacts/${id}`, body);
+}
+
+/** An undo that is to make contacts again, of which another feed has said the same. */
+async function openMakingAgain(patchMode: 'merge' | 'replace') {
+  let isThere = false;
+  const limits = { ownsItems: () => isThere };
+  const planned = await openPlanBench({ patchMode, configured: { crm: {} }, limits });
+  const { bench } = planned;
+  const file = csv(
+    ['c-1,Ann,Lead,Pier,+14155550101', 'c-2,Bob,Buyer,Quay,+14155550102'],
+    'externalId,firstName,role,company,phone mobile',
+  );
+  const made = await bench.import('people.csv', file);
+  expectCounts(await bench.import('crm.csv', file, { feed: 'crm' }), { rows: 2, unchanged: 2 });
+  // The contacts that its file names can be deleted while the feed is not there.
+  const deleted = await undo(planned, made, { deleteCreated: true });
+  isThere = true;
+  const making = await stage(planned, await enter(planned, deleted));
+  return { planned, bench, world: bench.world, file, making };
 }
 
 describe.each(['merge', 'replace'] as const)('undoing a run, where PATCH means %s', (patchMode) => {
@@ -218,21 +241,7 @@ describe.each(['merge', 'replace'] as const)('undoing a run, where PATCH means %
   it.each(['none', 'create:dropAfter'])(
     'makes contacts again and moves nothing that another feed has said (fault: %s)',
     async (fault) => {
-      let isThere = false;
-      const limits = { ownsItems: () => isThere };
-      const planned = await openPlanBench({ patchMode, configured: { crm: {} }, limits });
-      const { bench } = planned;
-      const { world } = bench;
-      const file = csv(
-        ['c-1,Ann,Lead,Pier,+14155550101', 'c-2,Bob,Buyer,Quay,+14155550102'],
-        'externalId,firstName,role,company,phone mobile',
-      );
-      const made = await bench.import('people.csv', file);
-      expectCounts(await bench.import('crm.csv', file, { feed: 'crm' }), { rows: 2, unchanged: 2 });
-      // The contacts that its file names can be deleted while the feed is not there.
-      const deleted = await undo(planned, made, { deleteCreated: true });
-      isThere = true;
-      const making = await stage(planned, await enter(planned, deleted));
+      const { bench, world, file, making } = await openMakingAgain(patchMode);
       await world.faults(...(fault === 'none' ? [] : [fault]));
       await world.workOnce(making);
       await world.faults();
@@ -256,6 +265,21 @@ describe.each(['merge', 'replace'] as const)('undoing a run, where PATCH means %
       await world.expectSound();
     },
   );
+
+  it('moves nothing that another feed has said, also where a run of that feed finds the contact first', async () => {
+    const { bench, world, file, making } = await openMakingAgain(patchMode);
+    await world.faults('create:dropAfter');
+    await world.workOnce(making);
+    await world.faults();
+    await edit({ bench }, 'c-2', { role: 'Edited' });
+    const asked = await bench.import('crm.csv', file.replace('Quay', 'Dock'), { feed: 'crm' });
+    expect(asked.counts).toMatchObject({ created: 2, heldFields: 0 });
+    expect((await world.contactOf('c-2')).defaultFields).toMatchObject({ role: 'Edited', company: 'Dock' });
+    expectCounts(await bench.finish(await bench.apply(making)), { rows: 2, unchanged: 2 });
+    const { counts } = await bench.import('people.csv', file);
+    expect(counts).toMatchObject({ rows: 2, unchanged: 2, heldFields: 0 });
+    await world.expectSound();
+  });
 
   it('goes on where answers are lost, and enters each write once', async () => {
     const { planned, bench, world, runA, runB, asA } = await openTwoNights(patchMode);

@@ -4,6 +4,7 @@ import type { RowLink } from '#src/ledger/staging.ts';
 import type { UpsertParts } from '#src/upsert/chunk.ts';
 import { processBatch } from '#src/upsert/process-batch.ts';
 import { phone, wanted } from './support/build.ts';
+import { mortal } from './support/mortal.ts';
 import { openUpsertWorld, type UpsertWorld } from './support/upsert-world.ts';
 
 const row = wanted('c-1', { company: 'Fir', role: 'Buyer', phones: { work: [phone(1)], mobile: [phone(2)] } });
@@ -87,33 +88,6 @@ test.each(['update:hangAfter=20ms', 'update:dropAfter', 'update:truncated', 'upd
     await world.expectSound();
   },
 );
-
-/** A process that dies at its n-th call of a port, before the call or after it. */
-function mortal(parts: UpsertParts, at: number, moment: 'before' | 'after'): { parts: UpsertParts; lives(): boolean } {
-  let calls = 0;
-  let isDead = false;
-  const wrap = <Port extends object>(port: Port): Port =>
-    new Proxy(port, {
-      get: (target, name, receiver) => {
-        const member: unknown = Reflect.get(target, name, receiver);
-        if (typeof member !== 'function') return member;
-        return async (...given: readonly unknown[]): Promise<unknown> => {
-          if (isDead) throw new Error('dead');
-          calls += 1;
-          const isLast = calls === at;
-          if (isLast && moment === 'before') isDead = true;
-          if (isDead) throw new Error('dies before');
-          const result: unknown = await Reflect.apply(member, target, given);
-          if (isLast) isDead = true;
-          if (isDead) throw new Error('dies after');
-          return result;
-        };
-      },
-    });
-  const { ledger, workspace } = parts;
-  const mortalLedger = { ...ledger, runs: wrap(ledger.runs), contacts: wrap(ledger.contacts) };
-  return { parts: { ...parts, ledger: mortalLedger, workspace: wrap(workspace) }, lives: () => !isDead };
-}
 
 test.each(['before', 'after'] as const)(
   'a contact without an externalId is neither made again nor overwritten where the process dies %s any of its steps',

@@ -1,0 +1,84 @@
+/**
+ * A contact that takes the place of one that is gone: it was linked, or Patchbay made it again. What is remembered of its key was of the
+ * other one, so that base starts anew, and each feed writes its fields when its row is applied the next time (`docs/rules.md`, "Workspace, feed,
+ * key"). That holds whatever becomes of the answer to the write: which contact the key was bound to, and the claim of the
+ * write, are in the ledger before it is sent.
+ */
+import { type Base, emptyBase, emptySaid, nobodyOwns } from '#src/contacts/base.ts';
+import { type Claim, isMadeBy } from '#src/contacts/claim.ts';
+import { isLinked } from '#src/contacts/plan.ts';
+import type { ContactRecord } from '#src/ledger/contacts.ts';
+import type { StagedRecord } from '#src/ledger/staging.ts';
+import type { Contact } from '#src/wire/contact.ts';
+
+/** A leased key (`Lease` in `key-work.ts`). */
+interface Known {
+  readonly contact: ContactRecord;
+  readonly base: Base;
+}
+
+/** Whether the contact gets, or has just got, the key of one that is gone, by a link. */
+export function isLinkedInPlace(record: StagedRecord, known: Known, theirs: Contact): boolean {
+  return isAnother(known, theirs) && isLinkOf(record, known, theirs);
+}
+
+/** Whether Patchbay gave, or gives, this contact the key, and did not make it. */
+export function isLinkOf(record: StagedRecord, { contact }: Known, theirs: Contact): boolean {
+  const isRowLink = record.link?.kind === 'contact' && record.link.contactId === theirs.id;
+  return isLinked(theirs) || isRowLink || contact.linkedTo === theirs.id;
+}
+
+/** Whether the contact comes from a create of Patchbay's that was in doubt. An intent of an older version has no claim: it counts as such. */
+export function isMadeByIntent({ contact: { state, claim } }: Known, theirs: Contact): boolean {
+  return state === 'intent' && (claim === null || isMadeBy(claim, theirs));
+}
+
+function isAnother({ contact: { contactId } }: Known, theirs: Contact): boolean {
+  return contactId !== null && contactId !== theirs.id;
+}
+
+/** The create, or the link, that gives a contact its key. */
+function givesPlace(claim: Claim | null): claim is Claim {
+  return claim !== null && (claim.kind === 'create' || claim.links === true);
+}
+
+/** By an undo, where no feed forgets what it has said. */
+function isPlacedByUndo({ desired }: StagedRecord, { contact: { claim } }: Known): boolean {
+  return givesPlace(claim) ? claim.isOfUndo === true : desired.undo !== undefined;
+}
+
+/** Base that a contact is planned from which a read found, before what of a claim has landed. An undo is planned as if no file had spoken. */
+export function baseOfFound(record: StagedRecord, known: Known, theirs: Contact): Base {
+  const { base, contact } = known;
+  const { claim, linkedTo } = contact;
+  const isMadeAgain = isAnother(known, theirs) && isMadeByIntent(known, theirs);
+  if (!isMadeAgain && !isLinkedInPlace(record, known, theirs)) return base;
+  const isPlacing = givesPlace(claim);
+  // A later claim took the place of that one: what had landed is in the ledger, where base has started anew.
+  const isMoved = claim?.isTold === true || (claim !== null && !isPlacing && (isMadeAgain || linkedTo === theirs.id));
+  const isKept = record.desired.undo === undefined && (isMoved || isPlacedByUndo(record, known));
+  const saids = isKept ? { said: base.said, others: base.others } : forgotten(base);
+  if (isMoved) return { ...base, ...saids, seen: null };
+  // What the write makes Patchbay's own was entered with its claim.
+  return { ...emptyBase, ...saids, owned: isPlacing ? base.owned : nobodyOwns };
+}
+
+/** Base that is remembered of such a contact, from the one that it was planned from. */
+export function baseToKeep(record: StagedRecord, known: Known, theirs: Contact, planned: Base): Base {
+  const isInPlace = baseOfFound(record, known, theirs) !== known.base;
+  if (!isInPlace || !isPlacedByUndo(record, known)) return planned;
+  return { ...planned, said: known.base.said, others: known.base.others };
+}
+
+/** Base of a contact that a create was answered with. */
+export function baseOfMade({ base }: Known, { desired }: StagedRecord): Base {
+  const isOfUndo = desired.undo !== undefined;
+  return { ...emptyBase, ...(isOfUndo ? { said: base.said, others: base.others } : forgotten(base)) };
+}
+
+function forgotten({ said, others }: Base): Pick<Base, 'said' | 'others'> {
+  return {
+    said: said === null ? null : emptySaid,
+    others: others.map((other) => ({ ...other, said: emptySaid })),
+  };
+}
