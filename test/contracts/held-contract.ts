@@ -1,10 +1,22 @@
 /** A person's decision about held fields: one transaction that moves base and stages what is to be written. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { emptySaid, type Said } from '#src/contacts/base.ts';
 import type { HeldField } from '#src/contacts/outcome.ts';
-import type { HeldDecision, HeldRecord } from '#src/ledger/contacts.ts';
+import type { HeldDecision, HeldRecord, MovedSaid } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { SettledRecord } from '#src/ledger/staging.ts';
-import { applyingRun, createdAtMs, lease, newRun, nobodyOwns, pendingOf, seenContact } from './support/build.ts';
+import {
+  applyingRun,
+  createdAtMs,
+  horizonAt,
+  lease,
+  newRun,
+  nobodyOwns,
+  pendingOf,
+  seenContact,
+  settleAs,
+  settled,
+} from './support/build.ts';
 import { type OpenLedger, openForTest } from './support/opened-ledger.ts';
 
 const role: HeldField = { field: 'role', said: 'X', ours: 'Z', theirs: 'Y' };
@@ -163,5 +175,45 @@ export function heldContract(open: OpenLedger): void {
     await ledger.contacts.decideHeld(decision(shown, { feed: 'crm', write: writing('h1', 'crm') }));
     expect(await heldOf(ledger)).toMatchObject([{ feed: 'main', field: 'role' }]);
     expect(await saidOf(ledger, 'k1')).toMatchObject({ said: { held: ['role'] }, heldCount: 1 });
+  });
+
+  describe('what another feed said moves, and its holds with it', () => {
+    const moved: MovedSaid = { feed: 'shop', said: emptySaid, looksAgain: true, sequence: null };
+    const withHolds = async () => {
+      const { ledger } = await openForTest(open);
+      await settledHolds(ledger, 'r1', { k1: [role, company], k2: [role] }, 'shop');
+      await settledHolds(ledger, 'r2', { k1: [company] }, 'crm');
+      return ledger;
+    };
+    const left = [
+      { feed: 'crm', key: 'k1', field: 'company' },
+      { feed: 'shop', key: 'k2', field: 'role' },
+    ];
+
+    test('as its contact is made again', async () => {
+      const ledger = await withHolds();
+      const run = await applyingRun(ledger, 'r3', ['k1'], { feed: 'main' });
+      const records = (await pendingOf(ledger, run)).map((record) => settled(record, { others: [moved] }));
+      await settleAs(ledger, run, 'w1', records);
+      expect(await heldOf(ledger)).toMatchObject(left);
+      expect(await ledger.contacts.heldCount({ feed: 'shop' })).toBe(1);
+      expect(await saidOf(ledger, 'k1', 'shop')).toMatchObject({ said: emptySaid, heldCount: 0 });
+    });
+
+    test('as a claim is resolved that takes the place of an earlier one', async () => {
+      const ledger = await withHolds();
+      const run = await applyingRun(ledger, 'r3', ['k1'], { feed: 'main' });
+      await lease(ledger, 'w1', ['k1'], { sequence: run.sequence });
+      const said: Said = { ...emptySaid, held: ['company'] };
+      const resolved = { agreed: [], stamps: [], saids: [{ ...moved, said }], journal: null };
+      const contacts = [{ key: 'k1', owned: nobodyOwns, position: 1, claim: null, resolved }];
+      const horizon = horizonAt(4_000);
+      await ledger.contacts.claimItems({ contacts, owner: 'w1', runId: 'r3', atMs: createdAtMs, horizon });
+      expect(await heldOf(ledger)).toMatchObject([
+        ...left.slice(0, 1),
+        { feed: 'shop', key: 'k1', field: 'company' },
+        ...left.slice(1),
+      ]);
+    });
   });
 }

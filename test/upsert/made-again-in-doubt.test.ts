@@ -160,6 +160,31 @@ test('what people changed before it is found is kept, also where the answer to t
   expect(await shown(world)).toMatchObject({ role: 'Chief', phones: [phone(2)] });
 });
 
+test.each(['create', 'link'] as const)(
+  'a field of the other feed that waits for a person does not wait for the new contact (%s)',
+  async (how) => {
+    const limits = { onGoneOf: () => 'recreate' as const };
+    const world = await openUpsertWorld({ limits });
+    await world.load([ofCrm], { feed: 'crm' });
+    await world.load([ofShop], { feed: 'shop' });
+    await edit(world, { company: 'Ash' });
+    expect((await world.load([shopAnew], { feed: 'shop' })).counts).toMatchObject({ heldFields: 1 });
+    expect(await world.ledger.contacts.held({ limit: 9 })).toMatchObject([{ feed: 'shop', field: 'company' }]);
+    const { id } = await world.contactOf('k-1');
+    expect((await world.service.call('DELETE', `/v1/contacts/${id}`)).status).toBe(204);
+    const byHand = { defaultFields: { firstName: 'Ann', role: null } };
+    const link: RowLink =
+      how === 'create'
+        ? { kind: 'again' }
+        : { kind: 'contact', contactId: (await world.byHand('POST', '/v1/contacts', byHand)).id, isDecided: true };
+    await world.finish(await stage(world, crmAnew, link));
+    expect(await world.ledger.contacts.held({ limit: 9 })).toEqual([]);
+    expect((await world.load([shopAnew], { feed: 'shop' })).counts).toMatchObject({ updated: 1, heldFields: 0 });
+    expect(await shown(world)).toMatchObject({ company: 'Oak', phones: [phone(2)] });
+    expect(await world.ledger.contacts.held({ limit: 9 })).toEqual([]);
+  },
+);
+
 test('so it does where the reply differs, and the row is rejected', async () => {
   const world = await withGone();
   const run = await stage(world, crmAnew);

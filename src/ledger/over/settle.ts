@@ -55,7 +55,6 @@ export async function settleRecords(tables: Tables, request: SettleRequest): Pro
   const after = new Map<string, KeyAtHand>();
   const history: KeyHistoryEntry[] = [];
   const journal: NewJournalRow[] = [];
-  const heldStill: KeyWrites['heldStill'][number][] = [];
   const held: KeyWrites['held'][number][] = [];
   const ends: EndedRecord[] = [];
   const moved: SettledRecord[] = [];
@@ -75,19 +74,14 @@ export async function settleRecords(tables: Tables, request: SettleRequest): Pro
     after.set(key, settledRows(rows, request, record, settlement));
     history.push(...settlement.history);
     journal.push(...settlement.journal);
-    const wasHeld = rows.known.some((one) => one.feed === feed && one.heldCount > 0);
-    if (
-      settlement.said !== null &&
-      (wasHeld || settlement.said.held.length > 0 || settlement.said.said.held.length > 0)
-    ) {
-      const fields = heldOf({ feed, runId: saidBy.get(record.sequence) ?? runId, atMs }, record, settlement.said);
-      heldStill.push(...fields.heldStill);
-      held.push(...fields.held);
+    if (settlement.said !== null) {
+      const from = { feed, runId: saidBy.get(record.sequence) ?? runId, atMs };
+      held.push(...heldOf(from, record, settlement.said));
     }
     if (settlement.said !== null) moved.push(record);
     if (settlement.end !== null) ends.push({ record, end: settlement.end });
   }
-  await tables.keys.write({ ...writesOf(before, after.values()), history, heldStill, held });
+  await tables.keys.write({ ...writesOf(before, after.values()), history, held });
   await tables.keys.addJournal(journal);
   await overtakeWithheld(
     tables,

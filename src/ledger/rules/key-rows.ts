@@ -202,12 +202,16 @@ export const noWrites: KeyWrites = {
   ...{ contacts: [], flights: [], landed: [], known: [], heldStill: [], held: [], history: [] },
 };
 
-/** What is to be written so that the rows of these keys become as they are at hand; `before`: as they were read. */
+/**
+ * What is to be written so that the rows of these keys become as they are at hand; `before`: as they were read. Fields that a feed holds no
+ * more leave the list of those that wait, whatever ended the hold.
+ */
 export function writesOf(before: ReadonlyMap<string, KeyRows>, after: Iterable<KeyAtHand>): KeyWrites {
   const contacts: ContactRow[] = [];
   const flights: FlightRow[] = [];
   const landed: string[] = [];
   const known: KnownRow[] = [];
+  const heldStill: KeyWrites['heldStill'][number][] = [];
   for (const rows of after) {
     const { key, contact, flight, memory } = rows;
     const was = before.get(key);
@@ -217,21 +221,24 @@ export function writesOf(before: ReadonlyMap<string, KeyRows>, after: Iterable<K
     }
     if (flight === null && was?.flight != null) landed.push(key);
     if (flight !== null && flight !== was?.flight) flights.push(flight);
-    known.push(...rows.known.filter((one) => !was?.known.includes(one)));
+    const moved = rows.known.filter((one) => !was?.known.includes(one));
+    known.push(...moved);
+    for (const { feed } of moved) {
+      const wasHeld = was?.known.some((one) => one.feed === feed && one.heldCount > 0) ?? false;
+      const fields = memory?.saids.find((one) => one.feed === feed)?.said.held ?? [];
+      if (memory !== null && (wasHeld || fields.length > 0)) heldStill.push({ feed, key, fields });
+    }
   }
-  return { ...noWrites, contacts, flights, landed, known };
+  return { ...noWrites, contacts, flights, landed, known, heldStill };
 }
 
-/** Held fields as the end of a row leaves them. @param runId of the run whose file said the row. */
+/** Held fields that a row has named. @param runId of the run whose file said the row. */
 export function heldOf(
   { feed, runId, atMs }: { readonly feed: string; readonly runId: string; readonly atMs: number },
   { key, line }: { readonly key: string; readonly line: number },
-  { said, held }: SettledSaid,
-): Pick<KeyWrites, 'heldStill' | 'held'> {
-  return {
-    heldStill: [{ feed, key, fields: said.held }],
-    held: held.map((one): HeldRecord => ({ runId, line, ...one, feed, key, sinceMs: atMs })),
-  };
+  { held }: SettledSaid,
+): KeyWrites['held'] {
+  return held.map((one): HeldRecord => ({ runId, line, ...one, feed, key, sinceMs: atMs }));
 }
 
 /**
