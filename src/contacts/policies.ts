@@ -29,10 +29,9 @@
  *           any        any other                                      write
  *
  *   fill    any        theirs not empty                               keep
+ *           as said    theirs empty: it was emptied since             keep
  *           changed    another feed's later change settled it         pass
- *           as said    another feed's change settled it last          keep
- *           as said    agreed on a value: people emptied it           keep
- *           any        theirs empty                                   write
+ *           changed    theirs empty                                   write
  *
  *   seed    any        any                                            keep
  *
@@ -121,7 +120,7 @@ export type FieldReason =
       | 'adopted'
       | 'appUnchanged'
     )
-  | ('bothChanged' | 'neverAgreed' | 'appEmpty' | 'appFilled' | 'peopleEmptied' | 'appWins' | 'fileWins' | 'storedSo')
+  | ('bothChanged' | 'neverAgreed' | 'appEmpty' | 'appFilled' | 'appWins' | 'fileWins' | 'storedSo')
   | ('seedOnly' | 'notOurs' | 'created' | 'repaired')
   | ('asRunLeftIt' | 'changedSince')
   /** Of items alone. */
@@ -141,7 +140,6 @@ export const reasonWords: Readonly<Record<FieldReason, string>> = {
   neverAgreed: 'file and app never agreed on it',
   appEmpty: 'it is empty in the app',
   appFilled: 'it is filled in the app, and the policy fills empty fields only',
-  peopleEmptied: 'people emptied it',
   appWins: 'people changed it, and the policy lets the app win',
   fileWins: 'the policy lets the file win',
   storedSo: 'the service stores it in this form',
@@ -214,14 +212,11 @@ function decideSource(pictures: FieldPictures): FieldRuling {
   return isStoredSo ? ruling('keep', 'storedSo') : ruling('write', 'fileWins');
 }
 
+/** What was empty was filled when the file first said its value: what is empty now was emptied since, by people, by another feed or by an undo. */
 function decideFill(pictures: FieldPictures): FieldRuling {
-  const { agreed, theirs, isOvertaken, isOthers } = pictures;
-  if (theirs !== null) return ruling('keep', 'appFilled');
-  const asSaid = isAsSaid(pictures);
-  if (isOvertaken && !asSaid) return ruling('pass', 'otherFeedLater');
-  if (asSaid && isOthers) return ruling('keep', 'otherFeedLast');
-  const isEmptied = asSaid && agreed !== undefined && agreed !== null;
-  return isEmptied ? ruling('keep', 'peopleEmptied') : ruling('write', 'appEmpty');
+  if (pictures.theirs !== null) return ruling('keep', 'appFilled');
+  if (isAsSaid(pictures)) return ruling('keep', 'fileUnchanged');
+  return pictures.isOvertaken ? ruling('pass', 'otherFeedLater') : ruling('write', 'appEmpty');
 }
 
 function decideApp(pictures: FieldPictures): FieldRuling {

@@ -91,9 +91,15 @@ describe.each(kinds)('$kind', (kind) => {
     ['fill', 'stays empty where people emptied it', { ...emptied, ours: 'Clerk' }, 'keep'],
     [
       'fill',
-      'is filled where people emptied what the file never wrote',
+      'stays empty where people emptied what the file never wrote',
       { said: 'Clerk', theirs: null, ours: 'Clerk' },
-      'write',
+      'keep',
+    ],
+    [
+      'fill',
+      'stays empty where an undo took it back',
+      { said: 'Clerk', agreed: null, theirs: null, ours: 'Clerk' },
+      'keep',
     ],
     ['fill', 'is filled with another value after people emptied it', { ...emptied, ours: 'Buyer' }, 'write'],
     [

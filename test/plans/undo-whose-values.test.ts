@@ -134,6 +134,22 @@ describe('a field that was empty, or that Patchbay had written', () => {
   });
 });
 
+it('a field of policy fill that an undo has cleared stays empty while the file repeats itself', async () => {
+  const mapping = mappingSchema.parse({
+    name: 'crm',
+    key: 'externalId',
+    fields: { firstName: 'firstName', company: 'company', role: { column: 'role', policy: 'fill' } },
+  });
+  const bench = await openRunsBench();
+  await bench.import('a.csv', csv(['c-1,Ann'], 'externalId,firstName'));
+  await undoRun(bench, await bench.import('b.csv', row('Wrong'), { mapping }));
+  expect(await fieldsOf(bench)).toMatchObject({ role: null });
+  expect((await bench.import('c.csv', row('Wrong', 'Quay'), { mapping })).counts).toMatchObject({ updated: 1 });
+  expect(await fieldsOf(bench)).toMatchObject({ role: null, company: 'Quay' });
+  await bench.import('d.csv', row('Right', 'Quay'), { mapping });
+  expect(await fieldsOf(bench)).toMatchObject({ role: 'Right' });
+});
+
 const [one, two, three] = ['+14155550101', '+14155550102', '+14155550103'] as const;
 const phones = (mobile: string, work = '') =>
   csv([`c-1,Ann,${mobile},${work}`], 'externalId,firstName,phone mobile,phone work');

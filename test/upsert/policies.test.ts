@@ -109,6 +109,25 @@ describe.each(['merge', 'replace'] as const)('a service that reads PATCH as %s',
   });
 });
 
+test('a field of policy fill that people emptied stays empty, though it never held what the file says', async () => {
+  const world = await openUpsertWorld();
+  const options = { feed: 'crm', mapping: mappingWith('fill') };
+  await world.byHand('POST', '/v1/contacts', {
+    externalId: 'crm-1',
+    defaultFields: { firstName: 'Ann', role: 'Boss' },
+  });
+  const row = wanted('crm-1', { role: 'Seller' });
+  await world.load([row], options);
+  expect(await world.contactOf('crm-1')).toMatchObject({ defaultFields: { role: 'Boss' } });
+  const { id, defaultFields } = await world.contactOf('crm-1');
+  await world.byHand('PATCH', `/v1/contacts/${id}`, { defaultFields: { ...defaultFields, role: null } });
+  const another = await world.load([wanted('crm-1', { role: 'Seller', company: 'Fir' })], options);
+  expect(another.counts).toMatchObject({ updated: 1 });
+  expect(await world.contactOf('crm-1')).toMatchObject({ defaultFields: { role: null, company: 'Fir' } });
+  await world.load([wanted('crm-1', { role: 'Buyer', company: 'Fir' })], options);
+  expect(await world.contactOf('crm-1')).toMatchObject({ defaultFields: { role: 'Buyer' } });
+});
+
 test('a decision of a person about a held field is carried out, though the mapping now says otherwise', async () => {
   const world = await openUpsertWorld();
   await world.load([wanted('crm-1', first)], { feed: 'crm', mapping: mappingWith('shared') });

@@ -347,7 +347,7 @@ function notDoneAgain(
   return keysOf(now, after).flatMap((key) => {
     if (!after.has(key)) return next.has(key) ? [`${key}: the same file made the deleted contact again`] : [];
     return changedFields(now.get(key), after.get(key)).flatMap((field) => {
-      if (field === policedField && policy !== undefined && policy !== 'shared') return [];
+      if (field === policedField && policy === 'source') return [];
       const [back, found] = [valueAt(after, key, field), valueAt(next, key, field)];
       return back === found
         ? []

@@ -130,7 +130,7 @@ export function valueRule(column: Column, isCustom: boolean, policy: FieldPolicy
       case 'source':
         return isRepeated && agreed === shown && fold(ours) === fold(shown) ? [kept] : [write];
       case 'fill':
-        return [shown === '' && !(isRepeated && (agreed ?? '') !== '') ? write : kept];
+        return [shown === '' && !isRepeated ? write : kept];
       case 'app':
         return [!isRepeated && shown === (agreed ?? '') ? write : kept];
       default:
