@@ -5,7 +5,7 @@
  * - *agreed*, per key and field: the value that file and app last had in common, in the service's spelling. A value that
  *   was written and answered is agreed for every feed, one that was found equal for that feed alone; a field without an
  *   entry never agreed. People changed what differs from agreed. Their edit, once kept, never becomes agreed, so that no
- *   later run can overwrite it. Beside it: what an undo took back, which is no drift.
+ *   later run can overwrite it. Beside it: what an undo took back, or a person decided against, which is no drift.
  * - *stamps*: the feed and run whose change of a field was settled last.
  * - *seen* and *owned*, per key: the contact as last returned, and what Patchbay put on it.
  *
@@ -128,7 +128,7 @@ export interface Agreement {
   /** Null: for every feed. */
   readonly feed: string | null;
   readonly values: readonly FieldValue[];
-  /** No agreement: an undo took these values back, items too, and the contact has not held them since. */
+  /** No agreement: an undo took these values back, items too, or a person kept the app's; the contact has not held them since. */
   readonly isTakenBack?: true;
 }
 
@@ -220,7 +220,7 @@ export function agreeAgain(
   return whose.reduce((before, feed) => agreeFor(before, feed, [value]), agreed);
 }
 
-/** Whether an undo took this value of the file back: drift is what people changed, and this is none. */
+/** Whether an undo took this value of the file back, or a person decided against it: drift is what people changed, and this is none. */
 export function isTakenBack(agreed: readonly Agreement[], field: FieldName, said: CustomFieldValue): boolean {
   const values = agreed.find((one) => one.isTakenBack)?.values ?? [];
   return values.some((one) => one.field === field && alikeValue(null, one.value, said));

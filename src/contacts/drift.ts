@@ -1,6 +1,6 @@
 /**
  * Drift: what people changed of what a feed's file says, since file and app last agreed on it (`docs/rules.md`, "Drift"). A field that
- * waits for a person is no drift, nor is one whose policy leaves it to the app, nor what an undo took back.
+ * waits for a person is no drift, nor is one whose policy leaves it to the app, nor what an undo took back or a person decided against.
  */
 import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
 import { agreedValue, type Base, type FieldValue, fieldTypeOf, fieldValueOf, isTakenBack, type Said } from './base.ts';

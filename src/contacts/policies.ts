@@ -10,7 +10,7 @@
  *   policy  ours       agreed, theirs                                 decision
  *   any     as theirs  –                                              equal
  *
- *   shared  as said    an undo took it back                           keep
+ *   shared  as said    an undo took it back, or a person decided      keep
  *           as said    agreed, people changed it, drift is repaired   write
  *           as said    any other                                      keep
  *           changed    another feed's later change settled it         pass; hold if it is held
@@ -102,7 +102,7 @@ export interface FieldPictures {
   readonly isLinked: boolean;
   /** Drift is repaired. */
   readonly restores: boolean;
-  /** An undo took the file's value back: that the app has another is no drift. */
+  /** An undo took the file's value back, or a person kept the app's: that the app has another is no drift. */
   readonly isTakenBack: boolean;
   readonly same: (left: CustomFieldValue, right: CustomFieldValue) => boolean;
   readonly alike: (left: CustomFieldValue, right: CustomFieldValue) => boolean;

@@ -2,8 +2,9 @@
  * How a hold ends besides by what the file says next (`docs/rules.md`, "Three pictures, one plan"), as it changes base. By a person's
  * decision:
  *
- *   takeApp    *said* alone moves, to what the file says: the same file is no longer a change. *Agreed* stays, so that
- *              the app's value is still protected, and another value of the file is held again.
+ *   takeApp    *said* moves, to what the file says: the same file is no longer a change. *Agreed* stays, so that the app's
+ *              value is still protected, and another value of the file is held again; beside it the file's value is kept as one
+ *              that was decided against, which is no drift.
  *   takeFile   *agreed* moves, for that feed, to the app's value that was shown: the file's value may be written over
  *              it. If the app has another value by then, people have changed it, and the plan holds the field again.
  *
@@ -13,7 +14,16 @@
  */
 import type { Base, Ownership, PlanInput, Said } from '#src/contacts/base.ts';
 import { type DesiredContact, type DesiredScalars, scalarNames } from '#src/contacts/desired.ts';
-import { agreeFor, type FieldValue, fieldTypeOf, fieldValueOf, isExactly, saidValue, stamp } from './base.ts';
+import {
+  agreeFor,
+  type FieldValue,
+  fieldTypeOf,
+  fieldValueOf,
+  isExactly,
+  saidValue,
+  stamp,
+  withTakenBack,
+} from './base.ts';
 import { type FieldName, sameCustomValue } from './desired.ts';
 import { customKeyOf } from './merge.ts';
 import type { HeldField } from './outcome.ts';
@@ -37,6 +47,14 @@ export function takeApp(said: Said, fields: readonly HeldField[]): Said {
     scalars: { ...said.scalars, ...scalars },
     customFields: [...said.customFields.filter(({ key }) => !named.has(key)), ...customFields],
   };
+}
+
+/** Agreements after that decision. */
+export function agreedWithout(agreed: Base['agreed'], fields: readonly HeldField[]): Base['agreed'] {
+  return withTakenBack(
+    agreed,
+    fields.map(({ field, ours }) => ({ field, value: ours })),
+  );
 }
 
 /** @param by the feed and the moment of the decision: what other feeds said about these fields before is older. */

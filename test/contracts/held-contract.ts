@@ -76,7 +76,11 @@ export function heldContract(open: OpenLedger): void {
       said: { ...before?.said, scalars: { role: 'Z', company: 'A' }, held: ['company'] },
       heldCount: 1,
     });
-    expect((await ledger.contacts.get(['k1'])).get('k1')).toMatchObject({ agreed: [], stamps: [] });
+    expect((await ledger.contacts.get(['k1'])).get('k1')).toMatchObject({
+      // No agreement: the file's value is not to be put back.
+      agreed: [{ feed: null, values: [{ field: 'role', value: 'Z' }], isTakenBack: true }],
+      stamps: [],
+    });
   });
 
   test('the file’s value is staged with its key and the taken fields alone, in a run at work', async () => {

@@ -1,7 +1,9 @@
 /** Drift (`docs/rules.md`, "Drift"): what people changed is told by `--verify`, and written back by `--repair`. */
 import { describe, expect, it } from 'vitest';
+import { identifyProcess } from '#src/ledger/process-identity.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import { type Mapping, mappingSchema } from '#src/mapping/mapping-schema.ts';
+import { listHeld, takeHeld } from '#src/operations/held-fields.ts';
 import { exitCodeOfPlan } from '#src/operations/plan.ts';
 import { exitCodeOfRun } from '#src/runs/exit-code.ts';
 import { openPlanBench } from '#test/plans/support/plan-bench.ts';
@@ -43,8 +45,8 @@ async function drifted(guards = {}): Promise<RunsBench> {
   return bench;
 }
 
-const driftIn = async (bench: RunsBench, name: string, given: typeof verify | typeof repair) => {
-  const run = await bench.import(name, file(), given);
+const driftIn = async (bench: RunsBench, name: string, given: typeof verify | typeof repair, text = file()) => {
+  const run = await bench.import(name, text, given);
   const outcomes = (await bench.report(run)).outcomes.filter(({ kind }: { kind: string }) => kind === 'drift');
   const told = outcomes.map(({ key, code, field, file: said, app }: Record<string, unknown>) => [
     key,
@@ -177,5 +179,53 @@ describe('a run with --repair', () => {
     const { defaultFields, customFields } = await bench.world.contactOf('c-2');
     expect(defaultFields.role).toBe('Chief');
     expect(customFields.find(({ key }) => key === 'seats')?.value).toBe(2);
+  });
+});
+
+describe('what a person kept in the app', () => {
+  const edit = async ({ world }: RunsBench, role: string): Promise<void> => {
+    const { id, defaultFields } = await world.contactOf('c-2');
+    await world.byHand('PATCH', `/v1/contacts/${id}`, { defaultFields: { ...defaultFields, role } });
+  };
+  const accepted = { ...inFeed, options: { accept: true } };
+  const atOak = (role: string) => file(role).replaceAll('Elm', 'Oak');
+  const roleOf = async ({ world }: RunsBench) => (await world.contactOf('c-2')).defaultFields.role;
+  /** File and app agreed on Buyer; people said Chief, and the file says Boss. */
+  const kept = async (): Promise<RunsBench> => {
+    const bench = await openRunsBench({ configured: { crm: {} } });
+    await bench.import('a.csv', file(), inFeed);
+    await edit(bench, 'Chief');
+    expect((await bench.import('b.csv', file('Boss'), accepted)).counts).toMatchObject({ heldFields: 1 });
+    const identity = identifyProcess(bench.parts.clock.bootId);
+    const home = { submit: bench.parts, actor: bench.parts.actor, identity, config: { upsert: bench.parts } };
+    const { taken } = await takeHeld(home, 'app', await listHeld(bench.parts, {}));
+    expect(taken).toHaveLength(1);
+    return bench;
+  };
+
+  it('is no drift, and is not repaired', async () => {
+    const bench = await kept();
+    const { run, told } = await driftIn(bench, 'c.csv', verify, file('Boss'));
+    expect([told, exitCodeOfRun(run)]).toEqual([[], 0]);
+    expectCounts(await bench.import('d.csv', file('Boss'), repair), { rows: 5, unchanged: 5 });
+    expect(await roleOf(bench)).toBe('Chief');
+  });
+
+  it('is no drift after a row about other fields either, and another value of the file is held', async () => {
+    const bench = await kept();
+    await bench.import('c.csv', atOak('Boss'), accepted);
+    expect((await driftIn(bench, 'd.csv', verify, atOak('Boss'))).told).toEqual([]);
+    const next = await bench.import('e.csv', atOak('Head'), accepted);
+    expect(next.counts).toMatchObject({ heldFields: 1 });
+    expect(await roleOf(bench)).toBe('Chief');
+  });
+
+  it('is drift again once the contact has held what the file says', async () => {
+    const bench = await kept();
+    await edit(bench, 'Boss');
+    await bench.import('c.csv', atOak('Boss'), accepted);
+    await edit(bench, 'Chief');
+    const { told } = await driftIn(bench, 'd.csv', verify, atOak('Boss'));
+    expect(told).toEqual([['c-2', 'driftChanged', 'role', 'Boss', 'Chief']]);
   });
 });

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Said } from '#src/contacts/base.ts';
 import { fingerprint } from '#src/contacts/desired.ts';
-import { contactOfTaken, isAsShown, takeApp, takeFile } from '#src/contacts/take-held.ts';
+import { agreedWithout, contactOfTaken, isAsShown, takeApp, takeFile } from '#src/contacts/take-held.ts';
 import type { ContactRecord, HeldDecision, HeldRecord } from '#src/ledger/contacts.ts';
 import type { FileShape, RunRecord } from '#src/ledger/runs.ts';
 import type { NewStagedRecord } from '#src/ledger/staging.ts';
@@ -55,7 +55,10 @@ export function heldMoves(
     const held = contacts.get(key);
     const said = held?.contact.saids.find((one) => one.feed === feed)?.said;
     if (held === undefined || said === undefined) return [];
-    if (run === null) return [{ key, said: takeApp(said, fields), looksAgain: false, contact: {}, record: null }];
+    if (run === null) {
+      const agreed = agreedWithout(held.contact.agreed, fields);
+      return [{ key, said: takeApp(said, fields), looksAgain: false, contact: { agreed }, record: null }];
+    }
     const { said: after, ...contact } = takeFile({ ...held.contact, said }, { feed, sequence: run.sequence }, fields);
     const record = recordOf(run, key, fields, newestSequence(held.lease, feed));
     return [{ key, said: after, looksAgain: true, contact, record }];
