@@ -111,7 +111,10 @@ function requireSame({ id, state, options }: RunRecord, undone: RunRecord, { del
   throw new PatchbayError('usage', 'undoUnderWay', message, { hint });
 }
 
-async function requireUndoable({ ledger }: Pick<Home, 'ledger'>, { id, state, reason }: RunRecord): Promise<void> {
+async function requireUndoable(
+  { ledger }: Pick<Home, 'ledger'>,
+  { id, feed, state, reason }: RunRecord,
+): Promise<void> {
   if (!isFinal(state)) {
     throw new PatchbayError('usage', 'runNotEnded', `run ${id} has not ended: it is ${stateWords[state]}`, {
       hint: `Wait for its end, or cancel it first: patchbay runs cancel ${id}`,
@@ -123,7 +126,7 @@ async function requireUndoable({ ledger }: Pick<Home, 'ledger'>, { id, state, re
       ...(reason?.facts.inDoubt === undefined
         ? []
         : [
-            'Of some of its writes no answer came: the next run that looks these contacts up counts what landed, and can be undone.',
+            `Of some of its writes no answer came: the next run that looks these contacts up counts what landed. If that is a run of feed ${feed}, its undo takes it back.`,
           ]),
       `What runs wrote is kept for data.keepJournal. Look at the run: patchbay runs show ${id}`,
     ].join('\n'),

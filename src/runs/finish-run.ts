@@ -115,10 +115,11 @@ async function settleEnd({ ledger, feeds, log }: TidyParts, run: RunRecord): Pro
 }
 
 /** Rows that are left out although a write of them may have landed are counted, with what becomes of them. */
-function withDoubts({ id, reason }: RunRecord, inDoubt: number): RunReason | null {
+function withDoubts({ id, feed, reason }: RunRecord, inDoubt: number): RunReason | null {
   if (reason === null || inDoubt === 0) return reason;
   const writes = inDoubt === 1 ? 'write' : 'writes';
-  const found = `The next run that looks ${inDoubt === 1 ? 'this contact' : 'these contacts'} up counts what landed, such as an import of the same file, and undoing that run takes it back.`;
+  const them = inDoubt === 1 ? 'this contact' : 'these contacts';
+  const found = `The next run that looks ${them} up counts what landed. Of a run of feed ${feed}, such as an import of the same file, the undo takes it back; of another feed's run it holds what the file of ${feed} says: import the file with other values then.`;
   const late = `Where an answer still came, it is undone with this run: patchbay runs undo ${id}`;
   return {
     ...reason,

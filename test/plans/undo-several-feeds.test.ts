@@ -125,3 +125,38 @@ describe('a contact that a run made and another feed’s file names since', () =
     expect((await undoRun(bench, run, { deleteCreated: true })).counts).toMatchObject({ unchanged: 1, deleted: 0 });
   });
 });
+
+describe('a write of a cancelled run that had no answer', () => {
+  const header = 'externalId,firstName,role';
+  const cancelledInDoubt = async () => {
+    const { planned, bench } = await open();
+    await bench.import('a.csv', csv(['c-1,Ann,Right'], header), crm);
+    const staged = await bench.stage(await bench.submit('b.csv', csv(['c-1,Ann,Wrong'], header), crm));
+    await bench.world.faults('update:dropAfter');
+    await bench.world.workOnce(staged);
+    await bench.world.faults();
+    const reason = { code: 'cancelled', message: 'cancelled by a person', hint: null, facts: {} } as const;
+    await bench.ledger.runs.move(staged.id, ['applying'], 'cancelling', { atMs: 1, reason });
+    const run = await bench.finish(staged);
+    expect(run.reason?.hint).toContain(
+      'Of a run of feed crm, such as an import of the same file, the undo takes it back',
+    );
+    expect(run.reason?.hint).toContain("of another feed's run it holds what the file of crm says");
+    return { planned, bench };
+  };
+
+  it('is taken back with the import of the same file that finds it', async () => {
+    const { planned, bench } = await cancelledInDoubt();
+    await undoRun(bench, await bench.import('b2.csv', csv(['c-1,Ann,Wrong'], header), crm));
+    expect(await fieldsOf(planned)).toMatchObject({ role: 'Right' });
+  });
+
+  it('is held where a run of another feed finds it, and goes with another value in the file', async () => {
+    const { planned, bench } = await cancelledInDoubt();
+    const undo = await undoRun(bench, await bench.import('s.csv', csv(['c-1,Ann'], 'externalId,firstName'), shop));
+    expect(undo.counts).toMatchObject({ updated: 0, heldFields: 1 });
+    expect(await fieldsOf(planned)).toMatchObject({ role: 'Wrong' });
+    expect((await bench.import('c.csv', csv(['c-1,Ann,Right'], header), crm)).counts).toMatchObject({ updated: 1 });
+    expect(await fieldsOf(planned)).toMatchObject({ role: 'Right' });
+  });
+});
