@@ -29,7 +29,7 @@ export interface WorkSession {
   /** Follows to an end. If the engine dies meanwhile, this process becomes the engine and continues to follow. */
   follow<End extends { readonly kind: string }>(follow: (following: Following) => Promise<End>): Promise<End>;
   isEngine(): boolean;
-  /** Stops the engine, if this process is it. */
+  /** Stops the engine, if this process is it; after its last work, unless it could not go on, or Ctrl-C was pressed. */
   leave(): Promise<void>;
 }
 
@@ -69,6 +69,8 @@ export async function beginWork<Entered>(
     throw options.interrupt.signal.aborted && !isEntering ? new NothingEntered() : error;
   }
   const entered = await entering.promise;
+  /** Whether what is followed came to its end. */
+  let canGoOn = true;
   if (engine === null) options.note('an engine is already running on this data folder: handing over to it');
   engine?.wake();
   return {
@@ -77,7 +79,9 @@ export async function beginWork<Entered>(
       follow: async (follow) => {
         // Ends: each turn either has an end or makes this process the engine, which happens once.
         for (;;) {
+          canGoOn = false;
           const { end: seen, lock: freed } = await followOnce(home, options, engine, follow);
+          canGoOn = seen.kind !== 'unreachable';
           // Asked of this process: the end of what is followed knows the ledger only.
           const end = seen.kind === 'unreachable' ? { ...seen, trouble: await troubleOf(home, engine) } : seen;
           if (end.kind !== 'engineGone' || freed === null) return end;
@@ -85,7 +89,10 @@ export async function beginWork<Entered>(
         }
       },
       isEngine: () => engine !== null,
-      leave: async () => engine?.stop(),
+      leave: async () => {
+        if (engine !== null && canGoOn) await engine.doLastWork(options.interrupt.signal);
+        await engine?.stop();
+      },
     },
   };
 }

@@ -7,10 +7,10 @@ import type { QueueServer } from '#src/queue/connection.ts';
 import type { Dispatcher } from '#src/queue/dispatcher.ts';
 import type { Producer } from '#src/queue/producer.ts';
 import { batchesAtOnceMax } from '#src/rate/rate-share.ts';
-import { expireFiles } from '#src/runs/expire-files.ts';
 import { tidyFinished } from '#src/runs/finish-run.ts';
+import { expireAll, expireEveryMs } from './expiry.ts';
 import type { LedWork } from './led-work.ts';
-import type { PeriodicTask } from './periodic-tasks.ts';
+import { type PeriodicTask, sweepEveryMs } from './periodic-tasks.ts';
 import type { ServiceWatch } from './service-watch.ts';
 import type { HostTaskParts, Standing } from './standing.ts';
 
@@ -27,15 +27,13 @@ export interface EngineTaskParts extends HostTaskParts {
 
 /** The dead-letter view is for people and may lag. */
 const viewEverySweeps = 6;
-/** Once an hour. */
-const expireEverySweeps = 720;
+const expireEverySweeps = expireEveryMs / sweepEveryMs;
 /** A probe waits for the rate gate, which may wait for Redis; the next sweep probes again. */
 const probeMsMax = 60_000;
 
 /** In this order: due ticks are entered before the dispatcher looks for them. */
 export function engineTasks(parts: EngineTaskParts): readonly PeriodicTask[] {
   const { home, standing, server, producer, dispatcher, led, watch, noticeWatch, health, runs } = parts;
-  const { config, ledger, clock, log, runFolders } = home;
   const byLeader = (everySweeps: number, run: PeriodicTask['run']): PeriodicTask => ({
     everySweeps,
     run: async (signal) => (standing.leads() ? run(signal) : undefined),
@@ -58,11 +56,7 @@ export function engineTasks(parts: EngineTaskParts): readonly PeriodicTask[] {
     // A run that another process was ending when it died, too.
     byLeader(1, () => tidyFinished(home)),
     byLeader(viewEverySweeps, () => led.refreshView()),
-    {
-      everySweeps: expireEverySweeps,
-      run: () => expireFiles({ clock, log, runs: ledger.runs }, runFolders, config.data.keepFilesMs),
-    },
-    byLeader(expireEverySweeps, (signal) => forget(home, signal)),
+    { everySweeps: expireEverySweeps, run: (signal) => expireAll({ home, standing }, signal) },
     ...standing.tasks(server, { health, runs }),
   ];
 }
@@ -71,10 +65,4 @@ export function engineTasks(parts: EngineTaskParts): readonly PeriodicTask[] {
 export async function limitBatches({ config, mode }: Home, producer: Pick<Producer, 'limitAtOnce'>): Promise<void> {
   const batchesMax = batchesAtOnceMax(serviceFigures(config, mode).requestsPerSecond);
   if (batchesMax !== null) await producer.limitAtOnce(upsertBatch.name, batchesMax);
-}
-
-/** Deletes what is kept no longer of what has ended in the ledger. */
-async function forget({ config, ledger, clock }: Home, signal: AbortSignal): Promise<void> {
-  const { keepFilesMs, keepJournalMs, keepHistoryMs } = config.data;
-  await ledger.forget(clock.nowMs(), keepFilesMs, { journalMs: keepJournalMs, historyMs: keepHistoryMs, signal });
 }

@@ -26,6 +26,7 @@ import { checkService, openService, type WaitedOut } from './engine-service.ts';
 import { engineTasks, limitBatches } from './engine-tasks.ts';
 import { createHealth, type Health, type KnownTrouble } from './health.ts';
 import { jobContext, takeParts } from './job-context.ts';
+import { doLastWork } from './last-work.ts';
 import { createLedWork } from './led-work.ts';
 import { openSandbox } from './own-services.ts';
 import { createSweeper, startEngineTimers, sweepOver } from './periodic-tasks.ts';
@@ -65,6 +66,8 @@ export interface Engine {
   activeRunCount(): Promise<number>;
   /** Resolves when the engine cannot continue, with the reason: `queueDied`, `ledgerDamaged`. The caller then stops it. */
   readonly died: Promise<PatchbayError>;
+  /** For an engine of a single command, before its stop (`last-work.ts`). The signal ends it at once. Never rejects. */
+  doLastWork(signal: AbortSignal): Promise<void>;
   /** Finishes the requests in progress, within the deadline, and releases the lock. */
   stop(): Promise<void>;
 }
@@ -176,6 +179,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
     activeRunCount: async () =>
       (await ledger.runs.list({ states: activeRunStates, limit: 1_000, oldestFirst: true })).length,
     died: death.promise,
+    doLastWork: (last) => doLastWork({ home, standing }, last),
     stop: closers.closeAll,
   };
 }

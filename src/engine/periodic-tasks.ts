@@ -76,7 +76,7 @@ export function createSweeper(
   };
 }
 
-const sweepEveryMs = 5_000;
+export const sweepEveryMs = 5_000;
 const wakeEveryMs = 250;
 /** A sweep that the queue accepted should have begun long before. */
 const sweepLateMs = 20_000;

@@ -155,6 +155,10 @@ export interface Ledger {
   /** Removes the registration if it is still of that process. */
   unregister(role: ProcessRole, identity: string): Promise<void>;
 
+  /** When all that is kept no longer was deleted last, by the wall clock: `ledger`, or the files of a data folder; null: never. */
+  expiredAtMs(of: string): Promise<number | null>;
+  noteExpired(of: string, atMs: number): Promise<void>;
+
   counts(): Promise<LedgerCounts>;
   /**
    * Deletes what ended, was met or was seen last more than `keepMs` ago: closed letters, keys and findings of audits, histories

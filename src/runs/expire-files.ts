@@ -17,6 +17,8 @@ export interface ExpiryParts {
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly log: Logger;
   readonly runs: Pick<RunLedger, 'get'>;
+  /** Ends it at the entry at hand. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface ExpiryParts {
  * @returns how many files and drafts were deleted. A folder that does not exist holds none. @throws what the ledger throws.
  */
 export async function expireFiles(parts: ExpiryParts, folders: RunFolders, keepMs: number): Promise<number> {
-  const { clock, log, runs } = parts;
+  const { clock, log, runs, signal } = parts;
   const olderThanMs = clock.nowMs() - keepMs;
   // A note in `_stopped` goes with its run, however long the run waits.
   const archives = folders.importFolders.flatMap((folder) => {
@@ -40,7 +42,7 @@ export async function expireFiles(parts: ExpiryParts, folders: RunFolders, keepM
     return run === null || isFinal(run.state);
   };
   let deleted = await removeStrayDrafts(folders.drafts, clock.nowMs(), log);
-  for (const folder of [...archives, folders.reports]) deleted += await removeOld(folder, isOld, { log });
+  for (const folder of [...archives, folders.reports]) deleted += await removeOld(folder, isOld, { log, signal });
   if (deleted > 0) log.info({ files: deleted }, 'old files deleted');
   return deleted;
 }
@@ -63,6 +65,8 @@ interface Removal {
   readonly log: Logger;
   /** Whether log lines may show the names of entries as they are; if not, they show the run, or a hash. */
   readonly isNamedAtRandom?: boolean;
+  /** Ends it at the entry at hand. */
+  readonly signal?: AbortSignal | undefined;
   /** Deletes a file, or a folder with all that is in it; nothing where there is none. Rejects with the system's errors. */
   readonly remove?: (path: string) => Promise<void>;
 }
@@ -75,11 +79,12 @@ interface Removal {
 export async function removeOld(
   folder: string,
   isOld: (entry: Dirent, path: string) => boolean | Promise<boolean>,
-  { log, isNamedAtRandom = false, remove = removeWhole }: Removal,
+  { log, isNamedAtRandom = false, remove = removeWhole, signal }: Removal,
 ): Promise<number> {
   let removed = 0;
   const refusals: Readonly<Record<string, string | null>>[] = [];
   for await (const entry of entriesOf(folder, (code) => refusals.push({ code }))) {
+    if (signal?.aborted === true) break;
     const path = join(folder, entry.name);
     if (!(await isOld(entry, path))) continue;
     try {

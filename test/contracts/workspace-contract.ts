@@ -44,6 +44,17 @@ export function workspaceContract(open: OpenLedger): void {
     expect(await ledger.pause()).toBeNull();
   });
 
+  test('when what is kept no longer was deleted last is known to every process, of each that deletes something', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    expect(await ledger.expiredAtMs('ledger')).toBeNull();
+    await ledger.noteExpired('ledger', 1_800_000_000_000);
+    const other = await reopen();
+    await other.noteExpired('ledger', 1_800_003_600_000);
+    await other.noteExpired('files', 1_800_000_000_001);
+    expect(await ledger.expiredAtMs('ledger')).toBe(1_800_003_600_000);
+    expect(await ledger.expiredAtMs('files')).toBe(1_800_000_000_001);
+  });
+
   test('the request that failed last is known to every process', async () => {
     const { ledger, reopen } = await openForTest(open);
     const failure = { code: 'serviceFailing', message: 'the last read failed: status 500', atMs: 1_800_000_000_000 };

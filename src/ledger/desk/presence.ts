@@ -10,6 +10,7 @@ type Presence = Pick<
   | ('binding' | 'bind' | 'pause' | 'setPause' | 'serviceFailure' | 'noteServiceFailure')
   | ('jobFailures' | 'noteJobFailure' | 'endJobFailure')
   | ('registrations' | 'register' | 'unregister')
+  | ('expiredAtMs' | 'noteExpired')
 >;
 
 /** A job begins again within seconds. */
@@ -33,6 +34,9 @@ const jobFailuresIn = recordsOf<JobFailure>(
 const engineIn = oneOf<EngineRegistration>('engine');
 const workersIn = recordsOf<WorkerRegistration>('worker', ({ identity }) => ({
   ...{ id: identity, owner: null, state: '', atMs: null },
+}));
+const expiriesIn = recordsOf<{ readonly of: string; readonly atMs: number }>('expiry', ({ of }) => ({
+  ...{ id: of, owner: null, state: '', atMs: null },
 }));
 
 export function presenceOver(store: Store): Presence {
@@ -100,6 +104,11 @@ export function presenceOver(store: Store): Presence {
         const engine = await engineIn(tables).get('engine');
         return engine?.identity === identity ? engineIn(tables).remove('engine') : 0;
       });
+    },
+
+    expiredAtMs: async (of) => (await expiriesIn(reads).get(of))?.atMs ?? null,
+    noteExpired: async (of, atMs) => {
+      await store.transact((tables) => expiriesIn(tables).put({ of, atMs }));
     },
   };
 }

@@ -82,11 +82,10 @@ export async function inSlices(slice: () => Promise<Slice>): Promise<number> {
   }
 }
 
-/** The same, each slice in a transaction of its own. Ends with the signal, too: what is left is found by the next sweep. */
-export async function inTransactions(
+/** The same, each slice in a transaction of its own. */
+export function inTransactions(
   { transact }: Pick<Store, 'transact'>,
   slice: (tables: Tables) => Promise<Slice>,
-  signal?: AbortSignal,
 ): Promise<number> {
-  return inSlices(async () => (signal?.aborted === true ? { count: 0, isLast: true } : transact(slice)));
+  return inSlices(() => transact(slice));
 }

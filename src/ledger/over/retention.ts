@@ -27,25 +27,48 @@ const journal: ForgetSlice = ({ keys }, beforeMs, limit) => keys.forget({ past: 
 /** Rows of journal and histories lie where their keys do, and each takes several pages of the file with it. */
 const pastRowsPerSlice = 500;
 
-/** Ends where nothing is left, or with the signal: each turn deletes as many rows as it may, or is the last. */
+/** Ends where nothing is left: each turn deletes as many rows as it may, or is the last. */
 async function deleteAll(
   store: Store,
   slice: (tables: Tables) => Promise<number>,
-  signal: AbortSignal | undefined,
   limit = rowsPerSlice,
 ): Promise<void> {
   const counted = async (tables: Tables) => {
     const count = await slice(tables);
     return { count, isLast: count < limit };
   };
-  await inTransactions(store, counted, signal);
+  await inTransactions(store, counted);
 }
 
 /** Deletes what ended longer ago than it is kept (`Ledger.forget`). */
 export async function forgetEnded(store: Store, nowMs: number, keepMs: number, longer: KeptLonger = {}): Promise<void> {
-  const { journalMs, historyMs, signal } = longer;
+  const { signal, ...kept } = longer;
+  try {
+    await forgetAll(signal === undefined ? store : cutBy(store, signal), nowMs, keepMs, kept);
+  } catch (error) {
+    if (signal?.aborted !== true || error !== signal.reason) throw error;
+  }
+}
+
+/** Once the signal has fired, the next transaction throws its reason. */
+function cutBy({ reads, transact }: Store, signal: AbortSignal): Store {
+  return {
+    reads,
+    transact: async (work, durability) => {
+      signal.throwIfAborted();
+      return await transact(work, durability);
+    },
+  };
+}
+
+async function forgetAll(
+  store: Store,
+  nowMs: number,
+  keepMs: number,
+  { journalMs, historyMs }: Omit<KeptLonger, 'signal'>,
+): Promise<void> {
   const forget = (slice: ForgetSlice, keptMs: number) =>
-    deleteAll(store, (tables) => slice(tables, nowMs - keptMs, pastRowsPerSlice), signal, pastRowsPerSlice);
+    deleteAll(store, (tables) => slice(tables, nowMs - keptMs, pastRowsPerSlice), pastRowsPerSlice);
   await forgetLetters(store, nowMs - keepMs);
   await forgetDeliveries(store, nowMs - keepMs);
   await forgetTaken(store, nowMs, keepMs);
@@ -55,7 +78,7 @@ export async function forgetEnded(store: Store, nowMs: number, keepMs: number, l
   if (journalMs !== undefined) await forget(journal, journalMs);
   if (historyMs === undefined) return;
   await forgetActs(store, nowMs - historyMs);
-  await forgetRuns(store, nowMs - historyMs, signal);
+  await forgetRuns(store, nowMs - historyMs);
 }
 
 const runsAtOnce = 100;
@@ -65,14 +88,14 @@ const runsAtOnce = 100;
  * accepted, or that looked for contacts without an externalId; a letter of it is open; or the journal names it. What has not
  * ended stays, stopped runs with it.
  */
-async function forgetRuns(store: Store, beforeMs: number, signal?: AbortSignal): Promise<void> {
+async function forgetRuns(store: Store, beforeMs: number): Promise<void> {
   let afterSequence = 0;
   // Ends behind the last run, or at the first that is younger: each turn goes on behind the runs of the one before.
-  while (signal?.aborted !== true) {
+  for (;;) {
     const runs = await store.reads.runs.findRuns({ states: finalRunStates, afterSequence }, runsAtOnce, true);
     const old = runs.filter(({ createdAtMs }) => createdAtMs < beforeMs);
     for (const run of old) {
-      if (run.finishedAtMs !== null && run.finishedAtMs < beforeMs) await forgetRun(store, run, signal);
+      if (run.finishedAtMs !== null && run.finishedAtMs < beforeMs) await forgetRun(store, run);
     }
     if (old.length < runsAtOnce) return;
     afterSequence = old.at(-1)?.sequence ?? Number.MAX_SAFE_INTEGER;
@@ -94,13 +117,13 @@ const parts = [
   'deadRows',
 ] as const satisfies readonly RunPart[];
 
-async function forgetRun(store: Store, run: RunRecord, signal?: AbortSignal): Promise<void> {
+async function forgetRun(store: Store, run: RunRecord): Promise<void> {
   const { sequence } = run;
   if (await isReferred(store.reads, run)) return;
   for (const part of parts) {
-    await deleteAll(store, ({ runs }) => runs.deletePart(sequence, part, rowsPerSlice), signal);
+    await deleteAll(store, ({ runs }) => runs.deletePart(sequence, part, rowsPerSlice));
   }
-  if (signal?.aborted === true || !(await dropAudits(store, run.id))) return;
+  if (!(await dropAudits(store, run.id))) return;
   await store.transact(async (tables) => {
     if (!(await isReferred(tables, run))) await tables.runs.deletePart(sequence, 'run', 1);
   });

@@ -8,7 +8,7 @@ export type RecordKind =
   | ('schedule' | 'tick' | 'delivery' | 'condition' | 'snapshot' | 'series' | 'takenFile' | 'takenUrl' | 'takeBegun')
   | ('audit' | 'finding' | 'touched' | 'act' | 'missing' | 'forgotten')
   | ('plan' | 'planned')
-  | ('binding' | 'pause' | 'failure' | 'defect' | 'engine' | 'worker' | 'host' | 'queue');
+  | ('binding' | 'pause' | 'failure' | 'defect' | 'engine' | 'worker' | 'host' | 'queue' | 'expiry');
 
 export interface DeskRecord {
   /** Given when it is put first, and never again: the order of entry within its kind. */
