@@ -146,7 +146,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
   await removeStrayDownloads(takeParts(home).downloads, log);
   await options.enter?.();
   closers.add(() => standing.giveUpLead());
-  // After the last job, and not during another look: a short import ends before its first sweep.
+  // After the last job: a short import ends before its first sweep.
   closers.add(async () => (standing.leads() ? noticeWatch.look() : undefined));
   await standing.beforeWork(closers);
   const workers = startEngineWorkers(home, { server, context, dispatcher, led });
@@ -179,7 +179,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
     activeRunCount: async () =>
       (await ledger.runs.list({ states: activeRunStates, limit: 1_000, oldestFirst: true })).length,
     died: death.promise,
-    doLastWork: (last) => doLastWork({ home, standing }, last),
+    doLastWork: (last) => doLastWork({ home, standing, noticeWatch, notices }, last),
     stop: closers.closeAll,
   };
 }

@@ -63,23 +63,29 @@ export interface NoticeWatchParts {
 }
 
 export interface NoticeWatch {
-  /** One check: at each sweep, and once more before an engine ends. Never rejects: the next check sees what this one missed. */
+  /** One check, behind those that were asked for before: at each sweep, and once more before an engine ends. Never rejects: the next check sees what this one missed. */
   look(): Promise<void>;
 }
 
 export function startNoticeWatch(parts: NoticeWatchParts): NoticeWatch {
   const startedMonotonicMs = parts.clock.monotonicMs();
   let failing = false;
+  const lookOnce = async (): Promise<void> => {
+    try {
+      await look(parts, startedMonotonicMs);
+      failing = false;
+    } catch (error) {
+      // The engine reports failures of the ledger, once.
+      if (!isLedgerTrouble(error) && !failing) parts.log.error({ reason: messageOf(error) }, 'feeds not checked');
+      failing = true;
+    }
+  };
+  /** Two at the same time would report a change twice. */
+  let last = Promise.resolve();
   return {
-    look: async () => {
-      try {
-        await look(parts, startedMonotonicMs);
-        failing = false;
-      } catch (error) {
-        // The engine reports failures of the ledger, once.
-        if (!isLedgerTrouble(error) && !failing) parts.log.error({ reason: messageOf(error) }, 'feeds not checked');
-        failing = true;
-      }
+    look: () => {
+      last = last.then(lookOnce);
+      return last;
     },
   };
 }
