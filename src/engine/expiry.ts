@@ -46,7 +46,8 @@ function expiriesOf({ home, standing }: ExpiryParts): readonly Expiry[] {
   const { keepFilesMs, keepJournalMs, keepHistoryMs } = config.data;
   const files: Expiry = {
     of: host === null ? 'files' : `files of ${host.id}`,
-    expire: (signal) => expireFiles({ clock, log, runs: ledger.runs, signal }, runFolders, keepFilesMs),
+    expire: (signal) =>
+      expireFiles({ clock, log, runs: ledger.runs, audits: ledger.audits, signal }, runFolders, keepFilesMs),
   };
   const ended: Expiry = {
     of: 'ledger',

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { Clock } from '#src/clock.ts';
 import { archiveFolders } from '#src/config/data-folders.ts';
 import { systemCodeOf } from '#src/errors.ts';
+import type { AuditLedger } from '#src/ledger/audits.ts';
 import { isFinal, type RunLedger } from '#src/ledger/runs.ts';
 import { fileTag, type Logger } from '#src/log.ts';
 import type { RunFolders } from './run-files.ts';
@@ -17,17 +18,18 @@ export interface ExpiryParts {
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly log: Logger;
   readonly runs: Pick<RunLedger, 'get'>;
+  readonly audits: Pick<AuditLedger, 'ofRun'>;
   /** Ends it at the entry at hand. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Deletes archives, fix-files and reports of runs that arrived longer than `keepMs` ago, and stray drafts.
+ * Deletes archives, fix-files and reports of runs that ended longer than `keepMs` ago, those of audits that did, and stray drafts.
  * What the ledger counted stays, and so does all of a run that has not ended, as one that is stopped.
  * @returns how many files and drafts were deleted. A folder that does not exist holds none. @throws what the ledger throws.
  */
 export async function expireFiles(parts: ExpiryParts, folders: RunFolders, keepMs: number): Promise<number> {
-  const { clock, log, runs, signal } = parts;
+  const { clock, log, signal } = parts;
   const olderThanMs = clock.nowMs() - keepMs;
   // A note in `_stopped` goes with its run, however long the run waits.
   const archives = folders.importFolders.flatMap((folder) => {
@@ -38,13 +40,24 @@ export async function expireFiles(parts: ExpiryParts, folders: RunFolders, keepM
     // Only what a run wrote; files that people put there stay.
     const ranAtMs = entry.isFile() ? runInstantMs(entry.name) : null;
     if (ranAtMs === null || ranAtMs >= olderThanMs) return false;
-    const run = await runs.get(entry.name.slice(0, idLength));
-    return run === null || isFinal(run.state);
+    const endedAtMs = await endOf(parts, entry.name);
+    return endedAtMs === null || endedAtMs < olderThanMs;
   };
   let deleted = await removeStrayDrafts(folders.drafts, clock.nowMs(), log);
   for (const folder of [...archives, folders.reports]) deleted += await removeOld(folder, isOld, { log, signal });
   if (deleted > 0) log.info({ files: deleted }, 'old files deleted');
   return deleted;
+}
+
+/** When the run that the file is of has ended, or its audit; null where the ledger knows no run, infinite where it has not ended. */
+async function endOf({ runs, audits }: ExpiryParts, name: string): Promise<number | null> {
+  const id = name.slice(0, idLength);
+  const run = await runs.get(id);
+  if (run === null) return null;
+  const ends = [isFinal(run.state) ? (run.finishedAtMs ?? 0) : Number.POSITIVE_INFINITY];
+  if (name.endsWith('.audit.json'))
+    for (const audit of await audits.ofRun(id)) ends.push(audit.finishedAtMs ?? Number.POSITIVE_INFINITY);
+  return Math.max(...ends);
 }
 
 /** No plan takes that long; what is older was left behind by a process that died. */

@@ -12,7 +12,14 @@ import { movedClock } from '#test/upsert/support/moved-clock.ts';
 async function openBench(deliver: LastWorkParts['notices']['deliver'], leads = true): Promise<LastWorkParts> {
   const { ledger } = await openForTest(openTempLedger);
   const clock = movedClock();
-  const notice = { id: newDeliveryId(), kind: 'notice', type: 'feed.bad', feed: 'crm', data: {}, atMs: clock.nowMs() } as const;
+  const notice = {
+    id: newDeliveryId(),
+    kind: 'notice',
+    type: 'feed.bad',
+    feed: 'crm',
+    data: {},
+    atMs: clock.nowMs(),
+  } as const;
   await ledger.deliveries.setCondition({ feed: 'crm', troubles: [], sinceMs: clock.nowMs() }, [notice]);
   const runFolders = { claimed: '', handedOver: '', drafts: '', reports: '', importFolders: [] };
   return {

@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '#src/clock.ts';
 import { createLogger, silentLogger } from '#src/log.ts';
-import { expireFiles, removeOld } from '#src/runs/expire-files.ts';
+import { type ExpiryParts, expireFiles, removeOld } from '#src/runs/expire-files.ts';
 import { newRunId } from '#src/runs/run-files.ts';
+import { newRun } from '#test/contracts/support/build.ts';
+import { openForTest } from '#test/contracts/support/opened-ledger.ts';
+import { openTempLedger } from '#test/ledger/support/temp-ledger.ts';
 
 const dayMs = 86_400_000;
 const runAged = (days: number): string => newRunId(Date.now() - days * dayMs);
@@ -27,9 +30,14 @@ function capturedLog() {
   return { log, lines: () => written.map((line) => JSON.parse(line)) };
 }
 
-const expire = (log = silentLogger()) =>
+const expire = (
+  log = silentLogger(),
+  { runs, audits }: Pick<ExpiryParts, 'runs' | 'audits'> = {
+    ...{ runs: { get: async () => null }, audits: { ofRun: async () => [] } },
+  },
+) =>
   expireFiles(
-    { clock: systemClock(), log, runs: { get: async () => null } },
+    { clock: systemClock(), log, runs, audits },
     {
       claimed: join(root, 'claimed'),
       handedOver: join(root, 'handed-over'),
@@ -93,6 +101,27 @@ describe('files with people’s data', () => {
     const later = capturedLog();
     await removeOld(join(root, 'import/_done'), () => true, { log: later.log, remove: refuse, isNamedAtRandom });
     expect(JSON.stringify(later.lines())).toContain('Ada');
+  });
+
+  it('stay as long after the end of a run that had waited, and those of an audit after its end', async () => {
+    const { ledger } = await openForTest(openTempLedger);
+    const dayOf = (days: number): number => Date.now() - days * dayMs;
+    const ended = async (days: number): Promise<string> => {
+      const id = runAged(60);
+      await ledger.runs.create(newRun(id, { createdAtMs: dayOf(60) }));
+      await ledger.runs.move(id, ['queued'], 'failed', { atMs: dayOf(days) });
+      for (const path of [`import/_fix/${id}__a.csv`, `reports/${id}.json`, `reports/${id}.audit.json`])
+        await put(path);
+      return id;
+    };
+    const [late, early, audited] = [await ended(29), await ended(31), await ended(31)];
+    const { id } = await ledger.audits.demand({ runId: audited, atMs: dayOf(30), dueAtMs: dayOf(30) });
+    await ledger.audits.finish(id, dayOf(29));
+    expect(await expire(silentLogger(), ledger)).toBe(5);
+    expect(await readdir(join(root, 'import/_fix'))).toEqual([`${late}__a.csv`]);
+    const reports = [`${late}.json`, `${late}.audit.json`, `${audited}.audit.json`];
+    expect((await readdir(join(root, 'reports'))).toSorted()).toEqual(reports.toSorted());
+    expect(reports.some((name) => name.startsWith(early))).toBe(false);
   });
 
   it('stay where a person put them there', async () => {

@@ -174,12 +174,14 @@ describe('the note of a file whose run waits for an approval', () => {
     const run = await stoppedByDeadRows(bench);
     bench.world.clock.advance(90 * 86_400_000);
     const { clock, log, folders } = bench.parts;
-    const expire = () => expireFiles({ clock, log, runs: bench.ledger.runs }, folders, 30 * 86_400_000);
+    const expire = () => expireFiles({ clock, log, ...bench.ledger }, folders, 30 * 86_400_000);
     expect(await expire(), 'its report stays, too').toBe(0);
     expect(await notes(bench)).toHaveLength(1);
     await bench.ledger.runs.move(run.id, ['stopped'], 'cancelling', { atMs: 1 });
     await bench.finish(run);
     expect(await notes(bench)).toEqual([]);
-    expect(await expire(), 'once it has ended: report, archive with its note, and fix-file').toBe(4);
+    expect(await expire(), 'its end is young').toBe(0);
+    bench.world.clock.advance(31 * 86_400_000);
+    expect(await expire(), 'long after its end: report, archive with its note, and fix-file').toBe(4);
   });
 });
