@@ -7,7 +7,6 @@ import { messageOf } from '#src/errors.ts';
 import type { HostIdentity } from '#src/ledger/host-identity.ts';
 import type { Candidacy } from '#src/ledger/lead.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
-import type { FileOnHost } from '#src/notices/feed-condition.ts';
 import type { QueueServer } from '#src/queue/connection.ts';
 import { jobsOfHost } from '#src/queue/job-definition.ts';
 import { noteStopped } from '#src/runs/stop-run.ts';
@@ -39,7 +38,8 @@ export async function amongHosts(
       const isLeading = leads();
       return { line: presence.line(nowMs, isLeading), leads: isLeading };
     },
-    filesAway: () => filesAway(home, presence),
+    hostsAway: async () => presence.line(await home.ledger.nowMs(home.clock), true).away,
+    hostNameOf: presence.nameOf,
     tasks: (server, parts) => hostTasks(home, server, parts),
     ownJobs: jobsOfHost,
     giveUpLead: async () => candidacy?.close(),
@@ -121,17 +121,4 @@ function hostTasks(home: Home, server: QueueServer, { health, runs }: HostTaskPa
     { everySweeps: 1, run: checkQueue },
     { everySweeps: 1, run: () => noteStopped(runs, noted) },
   ];
-}
-
-const filesAwayMax = 100;
-
-/** The oldest file of each feed that only a host can read that is away. */
-async function filesAway({ ledger, clock }: Home, presence: HostPresence): Promise<ReadonlyMap<string, FileOnHost>> {
-  const { away } = presence.line(await ledger.nowMs(clock), true);
-  if (away.length === 0) return new Map();
-  const runs = await ledger.runs.list({ states: ['queued', 'staging'], hosts: away, limit: filesAwayMax });
-  // The newest come first: of each feed the last one stays.
-  return new Map(
-    runs.map((run) => [run.feed, { runId: run.id, file: run.fileName, host: presence.nameOf(run.host ?? '') }]),
-  );
 }

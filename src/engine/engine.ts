@@ -129,7 +129,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
   const { wake } = dispatcher;
   const { notices, noticeWatch } = openNoticeSide(home, { standing, runsSchedules }, closers);
   const led = createLedWork({
-    ...{ home, producer, wake, runsSchedules, connection: server.worker },
+    ...{ home, producer, wake, runsSchedules, hostsAway: standing.hostsAway, connection: server.worker },
     onJobEnd: (_name, id, failed) => dispatcher.ended(id, failed),
     context: (): JobContext => context,
   });
@@ -216,7 +216,8 @@ function openNoticeSide(
   const noticeWatch = startNoticeWatch({
     ...{ ledger, clock, log, feeds: config.feeds, notify: config.notify, runsSchedules },
     addressed: (notice) => addressedTo(addresseesOf(config.notify), notice),
-    filesAway: standing.filesAway,
+    hostsAway: standing.hostsAway,
+    hostNameOf: standing.hostNameOf,
   });
   return { notices, noticeWatch };
 }

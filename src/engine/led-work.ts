@@ -42,6 +42,7 @@ export interface LedWorkParts {
   readonly connection: RedisOptions;
   readonly wake: () => void;
   readonly runsSchedules: boolean;
+  readonly hostsAway: () => Promise<readonly string[]>;
   readonly onJobEnd: (name: string, id: string, failed: boolean) => void;
   /** The jobs' context, which itself needs this work. */
   readonly context: () => JobContext;
@@ -51,7 +52,7 @@ export interface LedWorkParts {
 const schedulesStopMsMax = 2_000;
 
 export function createLedWork(parts: LedWorkParts): LedWork {
-  const { home, producer, connection, wake, runsSchedules } = parts;
+  const { home, producer, connection, wake, runsSchedules, hostsAway } = parts;
   const { config, ledger, clock, log, submit } = home;
   const underWay = new Set<string>();
   let schedules: Schedules | null = null;
@@ -83,7 +84,10 @@ export function createLedWork(parts: LedWorkParts): LedWork {
       });
     }
     if (runsSchedules && schedules === null)
-      schedules = await startSchedules({ ledger, clock, log, queue: producer, wake }, configuredSchedules(config));
+      schedules = await startSchedules(
+        { ledger, clock, log, queue: producer, hostsAway, wake },
+        configuredSchedules(config),
+      );
   };
   const end = async (deadlineMs: number): Promise<void> => {
     const [ofSchedules, ofJobs, ofLetters] = [schedules, workers, view];

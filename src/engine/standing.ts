@@ -5,7 +5,6 @@
 import { jobCatalog } from '#jobs/index.ts';
 import type { Home } from '#src/app.ts';
 import type { QueuePlace } from '#src/ledger/engine-presence.ts';
-import type { FileOnHost } from '#src/notices/feed-condition.ts';
 import type { QueueServer } from '#src/queue/connection.ts';
 import type { DispatchScope } from '#src/queue/dispatcher.ts';
 import type { StopParts } from '#src/runs/stop-run.ts';
@@ -29,8 +28,10 @@ export interface Standing {
   leads(): boolean;
   /** Which part of the work this engine hands out, by the ledger's clock. */
   scope(nowMs: number): Pick<DispatchScope, 'line' | 'leads'>;
-  /** The oldest file of each feed that only a host can read that is away. */
-  filesAway(): Promise<ReadonlyMap<string, FileOnHost>>;
+  /** Ids of hosts that are away. */
+  hostsAway(): Promise<readonly string[]>;
+  /** Names of hosts, by id; those that are not known by their id. */
+  hostNameOf(id: string): string;
   /** What this engine does at a sweep beyond what every engine does. */
   tasks(server: QueueServer, parts: HostTaskParts): readonly PeriodicTask[];
   /** Names of jobs that no other engine works on: what the queue has of them at the start of this one is an earlier one's. */
@@ -71,7 +72,8 @@ export function aloneOn(home: Home): Standing {
     isBesideOthers: false,
     leads: () => true,
     scope: () => ({ line: null, leads: true }),
-    filesAway: async () => new Map(),
+    hostsAway: async () => [],
+    hostNameOf: (id) => id,
     tasks: () => [],
     ownJobs: jobCatalog.map((job) => job.name),
     giveUpLead: nothing,

@@ -126,8 +126,8 @@ export interface DeliveryLedger {
   setCondition(condition: FeedCondition, deliveries: readonly NewDelivery[]): Promise<void>;
   /** There is no such feed any more. */
   forgetCondition(feed: string): Promise<void>;
-  /** What the runs say of each feed that ever had one. By feed. */
-  standings(): Promise<readonly FeedStanding[]>;
+  /** What the runs say of each feed that ever had one. By feed. @param away ids of hosts: what waits for one of them is not at work. */
+  standings(away?: readonly string[]): Promise<readonly FeedStanding[]>;
 }
 
 /**

@@ -36,6 +36,7 @@ import {
   type TickFacts,
   troublesOf,
 } from './feed-condition.ts';
+import { filesOn } from './files-away.ts';
 
 /** The feed under whose name an outage is reported. */
 const outageFeed = mainFeed;
@@ -45,7 +46,7 @@ const settlingMs = 60_000;
 const tickAtWorkMaxMs = 7_200_000;
 
 export interface NoticeWatchParts {
-  readonly ledger: Pick<Ledger, 'deliveries' | 'schedules' | 'pause'> & {
+  readonly ledger: Pick<Ledger, 'deliveries' | 'schedules' | 'runs' | 'pause'> & {
     readonly contacts: Pick<Ledger['contacts'], 'heldCount'>;
   };
   readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
@@ -58,8 +59,10 @@ export interface NoticeWatchParts {
   readonly addressed: (notice: NewDelivery) => readonly NewDelivery[];
   /** `config.notify`. */
   readonly notify: { readonly outageAfterMs: number };
-  /** The oldest file of each feed that only a host can read that is away. */
-  readonly filesAway: () => Promise<ReadonlyMap<string, FileOnHost>>;
+  /** Ids of hosts that are away. */
+  readonly hostsAway: () => Promise<readonly string[]>;
+  /** The name of a host. */
+  readonly hostNameOf: (id: string) => string;
 }
 
 export interface NoticeWatch {
@@ -108,14 +111,15 @@ async function look(parts: NoticeWatchParts, startedMonotonicMs: number): Promis
   const nowMs = clock.nowMs();
   const isFresh = ({ startedAtMs, dueAtMs }: TickRecord) => nowMs - (startedAtMs ?? dueAtMs) < tickAtWorkMaxMs;
   const schedules = await ledger.schedules.list();
+  const away = await parts.hostsAway();
   const seen: Seen = {
     nowMs,
     settled: clock.monotonicMs() - startedMonotonicMs >= settlingMs,
     pause: await ledger.pause(),
-    standings: new Map((await ledger.deliveries.standings()).map((one) => [one.feed, one])),
+    standings: new Map((await ledger.deliveries.standings(away)).map((one) => [one.feed, one])),
     conditions: new Map((await ledger.deliveries.conditions()).map((one) => [one.feed, one])),
     schedules: new Map(schedules.map((one) => [one.name, one])),
-    filesAway: await parts.filesAway(),
+    filesAway: await filesOn(ledger, away, parts.hostNameOf),
     atWork: new Set((await ledger.schedules.openTicks()).filter(isFresh).map((tick) => tick.schedule)),
   };
   const names = [

@@ -4,8 +4,8 @@ import { isoInstant } from '#src/clock.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { isEngineRunning } from '#src/ledger/engine-presence.ts';
 import type { HostRecord } from '#src/ledger/hosts.ts';
-import { hostSilentMaxMs, isAtWork } from '#src/ledger/rules/hosts.ts';
-import { activeRunStates, pendingCount, type RunRecord } from '#src/ledger/runs.ts';
+import { hostSilentMaxMs, isAtWork, needsItsHost } from '#src/ledger/rules/hosts.ts';
+import { activeRunStates, type RunRecord } from '#src/ledger/runs.ts';
 import { actOf } from './acts.ts';
 
 type HostsHome = Pick<Home, 'ledger' | 'clock' | 'host'>;
@@ -97,11 +97,6 @@ async function waitingFor({ ledger }: Pick<Home, 'ledger'>, host: string): Promi
     oldestFirst: true,
   });
   return runs.filter(needsItsHost).map(waitingOf);
-}
-
-/** What has rows to write is written by the others. */
-function needsItsHost({ state, counts }: RunRecord): boolean {
-  return state !== 'applying' || pendingCount(counts) === 0;
 }
 
 /** Why a run stands still that only its host can go on with, and that host is not at work; null of any other run. */

@@ -33,6 +33,8 @@ export interface ScheduleParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly queue: WakeQueue;
+  /** Ids of hosts that are away. */
+  readonly hostsAway: () => Promise<readonly string[]>;
   /** Tells the dispatcher that something was entered. */
   readonly wake: () => void;
 }

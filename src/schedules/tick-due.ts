@@ -4,11 +4,12 @@
  *
  * However many times have passed, it is one tick: after downtime, and after the clock was set forward. If the clock was set back,
  * the due time would be far ahead and is computed again. A tick is skipped and recorded while its predecessor, or a run of its
- * predecessor, is active.
+ * predecessor, is active; not where that waits for a host that is away.
  */
 import { randomBytes } from 'node:crypto';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
+import { waitsForHost } from '#src/ledger/rules/hosts.ts';
 import { activeRunStates } from '#src/ledger/runs.ts';
 import type { ScheduleRecord, ScheduleRule, TickEnd, TickRecord } from '#src/ledger/schedules.ts';
 import type { Logger } from '#src/log.ts';
@@ -21,6 +22,8 @@ const catchUpAfterMs = 60_000;
 type DueParts = ScheduleHome & {
   readonly ledger: Pick<Ledger, 'schedules' | 'runs' | 'pause'>;
   readonly log: Logger;
+  /** Ids of hosts that are away: what waits for them holds up no tick. */
+  readonly hostsAway: () => Promise<readonly string[]>;
 };
 
 /** Why a schedule could not be checked. */
@@ -112,7 +115,8 @@ function catchUpAfter(rule: ScheduleRule): number {
 type Skipped = Extract<TickEnd, { readonly code: string }>;
 
 /** Why the tick is skipped; null if it is not. */
-async function overlapOf({ ledger }: DueParts, name: string, work: ScheduleRecord['work']): Promise<Skipped | null> {
+async function overlapOf(parts: DueParts, name: string, work: ScheduleRecord['work']): Promise<Skipped | null> {
+  const { ledger } = parts;
   const skipped = (message: string): Skipped => ({ outcome: 'skipped', code: 'overlap', message });
   // A snapshot of one user's numbers is other work.
   const open = (await ledger.schedules.openTicks()).find((tick) => tick.schedule === name && tick.user === null);
@@ -122,15 +126,15 @@ async function overlapOf({ ledger }: DueParts, name: string, work: ScheduleRecor
     const why = pause === null || pause.scope === 'writes' ? '' : ': all work is paused';
     return skipped(`the previous tick, ${open.id}, is still waiting${why}`);
   }
-  const run = await activeRun(ledger, await ledger.schedules.lastEnded(name, ['run']));
+  const run = await activeRun(parts, await ledger.schedules.lastEnded(name, ['run']));
   return run === null ? null : skipped(`run ${run} of the previous tick is still active`);
 }
 
-async function activeRun(ledger: DueParts['ledger'], tick: TickRecord | null): Promise<string | null> {
+async function activeRun({ ledger, hostsAway }: DueParts, tick: TickRecord | null): Promise<string | null> {
   const active: readonly string[] = activeRunStates;
   for (const id of tick?.runIds ?? []) {
     const run = await ledger.runs.get(id);
-    if (run !== null && active.includes(run.state)) return id;
+    if (run !== null && active.includes(run.state) && !waitsForHost(run, await hostsAway())) return id;
   }
   return null;
 }

@@ -119,7 +119,14 @@ describe('without a token', () => {
     const clock = { ...parts.clock, nowMs: () => nowMs };
     const rule = { kind: 'every', everyMs: 60_000 } as const;
     const schedules = await startSchedules(
-      { ledger, clock, log: parts.log, queue: { schedule: async () => true }, wake: () => undefined },
+      {
+        ledger,
+        clock,
+        log: parts.log,
+        hostsAway: async () => [],
+        queue: { schedule: async () => true },
+        wake: () => undefined,
+      },
       [{ name: 'crm', work: 'take', rule, expectEveryMs: null }],
     );
     vi.spyOn(ledger.schedules, 'advance').mockRejectedValue(new RangeError('CANARYSVC'));

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { troublesSinceMs } from '#src/ledger/deliveries.ts';
 import { noOptions } from '#src/ledger/runs.ts';
 import { settledHolds } from '#test/contracts/held-contract.ts';
-import { newRun } from '#test/contracts/support/build.ts';
+import { applyingRun, newRun } from '#test/contracts/support/build.ts';
 import { hour, minute, openNoticeBench } from './support/notice-bench.ts';
 
 const bad = (feed: string, ...troubles: readonly string[]) => ({
@@ -449,5 +449,34 @@ describe('A schedule', () => {
     await bench.tick('phone-numbers', 'snapshot');
     await bench.look();
     expect(await bench.told()).toEqual([recovered('phone-numbers')]);
+  });
+});
+
+describe('a file whose host is away', () => {
+  it.each(['applying', 'cancelling'] as const)(
+    'is reported where its run is %s and nothing of it is left to write',
+    async (state) => {
+      const bench = await openNoticeBench({ feeds: { crm: { expectEveryMs: hour } } });
+      bench.away.push('a');
+      await bench.file('crm', state, 'r1', 'a');
+      await bench.look();
+      expect(await bench.told()).toMatchObject([{ type: 'feed.bad', feed: 'crm', data: { troubles: ['hostAway'] } }]);
+      expect(JSON.stringify((await bench.ledger.deliveries.list({ states: ['waiting'], limit: 9 }))[0])).toContain(
+        'name of a',
+      );
+      // The next export is missing although that one waits.
+      bench.clock.advance(2 * hour);
+      await bench.look();
+      expect(await bench.told()).toMatchObject([{ type: 'feed.bad', data: { troubles: ['hostAway', 'missed'] } }]);
+    },
+  );
+
+  it('is at work while other hosts write its rows', async () => {
+    const bench = await openNoticeBench({ feeds: { crm: { expectEveryMs: hour } } });
+    await applyingRun(bench.ledger, 'r1', ['k1'], { feed: 'crm', host: 'a' });
+    bench.away.push('a');
+    bench.clock.advance(2 * hour);
+    await bench.look();
+    expect(await bench.told()).toEqual([]);
   });
 });

@@ -64,6 +64,28 @@ describe('overlap: skip and record', () => {
     expect(bench.lines.filter((line) => line === 'schedule skipped: crm')).toHaveLength(1);
   });
 
+  it('not where the run that it took waits for a host that is away, until that is back', async () => {
+    const bench = await openScheduleBench();
+    const schedules = await startSchedules(bench, [everyHours('crm', 1)]);
+    await applyingRun(bench.ledger, 'taken', ['k1'], { feed: 'crm', host: 'a' });
+    await bench.takeRuns('crm', ['taken']);
+    const due = async (): Promise<readonly string[]> => {
+      bench.clock.advance(hourMs);
+      await schedules.tickDue();
+      return (await bench.ticks('crm')).slice(-1);
+    };
+    bench.away.push('a');
+    expect(await due(), 'the others write its rows').toEqual(['due skipped']);
+    await bench.ledger.runs.skipPending('taken', 'cancelled', bench.clock.nowMs());
+    expect(await due(), 'only its host can finish it').toEqual(['due waiting']);
+    await bench.takeRuns('crm', ['taken']);
+    bench.away.pop();
+    expect(await due()).toEqual(['due skipped']);
+    await bench.ledger.runs.move('taken', ['applying'], 'cancelling', { atMs: bench.clock.nowMs() });
+    bench.away.push('a');
+    expect(await due()).toEqual(['due waiting']);
+  });
+
   it('where the run that it took is at work, and not for the run of another feed or one that was stopped', async () => {
     const bench = await openScheduleBench();
     const schedules = await startSchedules(bench, [everyHours('crm', 1)]);

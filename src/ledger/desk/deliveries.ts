@@ -136,7 +136,7 @@ export function deliveriesOver(store: Store): DeliveryLedger {
       await store.transact((tables) => conditionsIn(tables).remove(feed));
     },
 
-    standings: () => feedStandings(reads),
+    standings: (away) => feedStandings(reads, away),
   };
 }
 

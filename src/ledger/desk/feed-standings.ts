@@ -12,6 +12,7 @@ import {
   standingStates,
   workingStates,
 } from '#src/ledger/rules/feeds.ts';
+import { waitsForHost } from '#src/ledger/rules/hosts.ts';
 import { unsettledStates } from '#src/ledger/rules/letters.ts';
 import { appliesAllRows, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import type { Tables } from '#src/ledger/tables.ts';
@@ -19,7 +20,7 @@ import type { Tables } from '#src/ledger/tables.ts';
 type Sources = Pick<Tables, 'runs' | 'keys' | 'letters'>;
 type Applies = 'rows' | 'allRows';
 
-export async function feedStandings(tables: Sources): Promise<readonly FeedStanding[]> {
+export async function feedStandings(tables: Sources, away: readonly string[] = []): Promise<readonly FeedStanding[]> {
   const standings: FeedStanding[] = [];
   for (const feed of await tables.keys.feeds()) {
     const newest = async (states: readonly RunState[], applies: Applies = 'rows'): Promise<RunRecord | null> =>
@@ -30,7 +31,7 @@ export async function feedStandings(tables: Sources): Promise<readonly FeedStand
       standingOf(feed, {
         last: last !== null && isStanding(last) ? last : null,
         whole,
-        working: await newest(workingStates),
+        working: away.length === 0 ? await newest(workingStates) : await newestAtWork(tables, feed.feed, away),
         accepted: await newest(acceptedStates),
         cancelled: await newest(cancelledStates),
         deadOpen: mayBeOpen && (await hasUnsettled(tables, feed.feed, last.sequence)),
@@ -38,6 +39,15 @@ export async function feedStandings(tables: Sources): Promise<readonly FeedStand
     );
   }
   return standings;
+}
+
+/** Files of a feed that wait behind one another. */
+const workingMax = 100;
+
+/** Without those that wait for a host that is away. */
+async function newestAtWork({ runs }: Sources, feed: string, away: readonly string[]): Promise<RunRecord | null> {
+  const asked = { feed, kind: historyKind, states: workingStates, applies: 'rows' } as const;
+  return (await runs.findRuns(asked, workingMax)).find((run) => !waitsForHost(run, away)) ?? null;
 }
 
 /** The newest file, and the newest whole one. Of a run that applied some rows a good end says nothing of the whole file before it, which waits for a person. */

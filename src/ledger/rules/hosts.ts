@@ -1,6 +1,6 @@
 /** Rules on hosts: who may work beside whom, who is away, and what becomes of the runs of one that does not come back. Pure. */
 import type { HostEntry, HostRecord } from '#src/ledger/hosts.ts';
-import type { RunReason, RunRecord } from '#src/ledger/runs.ts';
+import { pendingCount, type RunReason, type RunRecord } from '#src/ledger/runs.ts';
 import { moved, type RunChange } from './runs.ts';
 
 /** Five signs of life: a host that was silent for longer is away. */
@@ -17,6 +17,16 @@ export function isAtWork(host: HostRecord, nowMs: number): boolean {
  */
 export function isAway(host: HostRecord, nowMs: number, watchedSinceMs = 0): boolean {
   return nowMs - Math.max(host.seenAtMs, watchedSinceMs) >= hostSilentMaxMs;
+}
+
+/** Whether only its host can go on with a run: with its file, or with its end. What has rows to write is written by the others. */
+export function needsItsHost({ state, counts }: Pick<RunRecord, 'state' | 'counts'>): boolean {
+  return state !== 'applying' || pendingCount(counts) === 0;
+}
+
+/** Whether a run waits for a host that is away: it holds up nothing that comes behind it. @param away ids of hosts. */
+export function waitsForHost(run: Pick<RunRecord, 'state' | 'counts' | 'host'>, away: readonly string[]): boolean {
+  return run.host !== null && away.includes(run.host) && needsItsHost(run);
 }
 
 /**

@@ -15,6 +15,8 @@ export const hour = 60 * minute;
 export interface NoticeBench {
   readonly ledger: Ledger;
   readonly clock: ManualClock;
+  /** Ids of hosts that are away. */
+  readonly away: string[];
   /** `level feed troubles message` of each line. */
   readonly lines: readonly string[];
   /** All that was ever logged, as it was written. */
@@ -30,7 +32,7 @@ export interface NoticeBench {
   /** The types of what was entered since the last call, with their feed and data. */
   told(): Promise<readonly Told[]>;
   /** A file of the feed that reaches that state, now. */
-  file(feed: string, state: RunState, id?: string): Promise<string>;
+  file(feed: string, state: RunState, id?: string, host?: string): Promise<string>;
   pause(code: string | null): Promise<void>;
 }
 
@@ -60,6 +62,7 @@ export async function openNoticeBench({
     raw.push(line);
     lines.push(`${level} ${feed} ${(troubles ?? []).join('+')} ${msg}`);
   };
+  const away: string[] = [];
   let configured = feeds;
   const begin = () =>
     startNoticeWatch({
@@ -70,7 +73,8 @@ export async function openNoticeBench({
       runsSchedules,
       addressed: (notice) => (url === null ? [] : [notice]),
       notify: { outageAfterMs: minute },
-      filesAway: async () => new Map(),
+      hostsAway: async () => away,
+      hostNameOf: (host) => `name of ${host}`,
     });
   let watch = begin();
   let count = 0;
@@ -82,6 +86,7 @@ export async function openNoticeBench({
   return {
     ledger,
     clock,
+    away,
     lines,
     log: raw,
     schedule: async (name, work) => {
@@ -113,11 +118,11 @@ export async function openNoticeBench({
       for (const { id } of fresh) toldIds.add(id);
       return fresh.map(({ type, feed, data }) => ({ type, feed, data }));
     },
-    file: async (feed, state, id) => {
+    file: async (feed, state, id, host) => {
       count += 1;
       const runId = id ?? `run-${count}`;
       const atMs = clock.nowMs();
-      const run = await ledger.runs.create(newRun(runId, { feed, createdAtMs: atMs }));
+      const run = await ledger.runs.create(newRun(runId, { feed, createdAtMs: atMs, host: host ?? null }));
       await ledger.runs.beginStaging(runId, atMs);
       if (state === 'doneWithDead') {
         const dead = [deadRow('Ada Lovelace', { code: 'phoneInvalid' })];

@@ -57,6 +57,8 @@ export function setClock(): SetClock {
 export interface ScheduleBench extends ScheduleParts {
   readonly clock: SetClock;
   /** What the queue was given last. */
+  /** Ids of hosts that are away. */
+  readonly away: string[];
   readonly wakeUps: readonly WakeUp[];
   readonly wakes: { count: number };
   /** `message: feed` of each line, in their order. */
@@ -81,6 +83,7 @@ export async function openScheduleBench(): Promise<ScheduleBench> {
   };
   const wakes = { count: 0 };
   const held: WakeUp[] = [];
+  const away: string[] = [];
   return {
     ledger,
     clock,
@@ -94,6 +97,8 @@ export async function openScheduleBench(): Promise<ScheduleBench> {
     wake: () => {
       wakes.count += 1;
     },
+    away,
+    hostsAway: async () => away,
     wakeUps: held,
     wakes,
     lines,
