@@ -6,13 +6,13 @@
  * delivery about the change. Files follow from it, and the next snapshot restores what a crash left out.
  */
 import { type Clock, isoInstant } from '#src/clock.ts';
-import { messageOf, PatchbayError } from '#src/errors.ts';
+import { messageOf, PatchbayError, systemCodeOf } from '#src/errors.ts';
 import { type NewDelivery, newDeliveryId } from '#src/ledger/deliveries.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { TickEnd } from '#src/ledger/schedules.ts';
 import type { NumberChange, SnapshotRecord } from '#src/ledger/snapshots.ts';
 import type { Logger } from '#src/log.ts';
-import { removeUnfinishedFiles } from '#src/whole-file.ts';
+import { isDiskFull, isOfFolder, removeUnfinishedFiles } from '#src/whole-file.ts';
 import type { PhoneNumber } from '#src/wire/phone-number.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import { deliveriesOf } from './change-events.ts';
@@ -51,7 +51,7 @@ const otherSeriesMax = 1_000;
 
 /**
  * One at a time for each series.
- * @throws PatchbayError what a read and `walkNumbers` throw; `usage` `userInvalid`; `transient` `snapshotFolderUnusable`;
+ * @throws PatchbayError what a read and `walkNumbers` throw; `usage` `userInvalid`; `file`: `snapshotFolderUnusable`, `diskFull`;
  *   what the ledger throws; the signal's reason.
  */
 export async function takeSnapshot(
@@ -138,13 +138,22 @@ async function forgetOld(parts: SnapshotParts, series: string): Promise<void> {
   }
 }
 
+/** Trouble of the ledger, and an error inside Patchbay, stay as they are. */
 function unusable(folder: string, error: unknown): unknown {
-  // Of what a written file tells, a full disk has its own code everywhere.
-  if (error instanceof PatchbayError && error.code !== 'folderUnusable') return error;
-  if (!(error instanceof Error) || !('code' in error)) return error;
-  return new PatchbayError('transient', 'snapshotFolderUnusable', `cannot write to ${folder}: ${messageOf(error)}`, {
-    facts: { folder, code: String(error instanceof PatchbayError ? error.facts.systemCode : error.code) },
-    hint: 'Check permissions and free space of that folder. The next snapshot writes the missing files.',
+  if (error instanceof PatchbayError && !isOfFolder(error)) return error;
+  const code = error instanceof PatchbayError ? String(error.facts.systemCode) : systemCodeOf(error);
+  if (code === null) return error;
+  const isFull = isDiskFull(error) || (error instanceof PatchbayError && error.code === 'diskFull');
+  const [name, message, what] = isFull
+    ? ['diskFull', `the disk of ${folder} is full (${code})`, 'Free space on that disk.']
+    : [
+        'snapshotFolderUnusable',
+        `cannot write to ${folder}: ${messageOf(error)}`,
+        'Check the rights and the disk of that folder.',
+      ];
+  return new PatchbayError('file', name, message, {
+    facts: { folder, code },
+    hint: `${what} The next snapshot writes the missing files.`,
     cause: error,
   });
 }

@@ -1,7 +1,10 @@
 /** The job that takes a snapshot for a tick of the schedule. */
-import { expect, test } from 'vitest';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
 import { snapshotPhoneNumbers } from '#jobs/snapshot-phone-numbers.ts';
 import { phoneNumbersSchedule, type TickRecord } from '#src/ledger/schedules.ts';
+import { mountSmallDisk } from '#test/support/small-disk.ts';
 import { numbers } from './support/numbers.ts';
 import { openSnapshotBench, type SnapshotBench, startMs, startNumberService } from './support/snapshot-bench.ts';
 
@@ -43,6 +46,32 @@ test('what goes wrong ends the tick as failed with its code, and the next one tr
   service.before = () => false;
   await askFor(bench, 't2');
   expect(await work(bench, 't2')).toMatchObject({ outcome: 'snapshot' });
+});
+
+test('a folder that cannot be written ends the tick at once, with what to do', async () => {
+  const service = await startNumberService(numbers(2));
+  const bench = await openSnapshotBench(service.origin);
+  mkdirSync(join(bench.folder, '..', '..'), { recursive: true });
+  writeFileSync(join(bench.folder, '..'), '');
+  await askFor(bench, 't1');
+  const ended = { state: 'ended', outcome: 'failed', code: 'snapshotFolderUnusable', attempts: 1 };
+  expect(await work(bench, 't1')).toMatchObject({ ...ended, hint: expect.stringContaining('Check the rights') });
+  rmSync(join(bench.folder, '..'));
+  await askFor(bench, 't2');
+  expect(await work(bench, 't2')).toMatchObject({ outcome: 'snapshot' });
+});
+
+const disk = mountSmallDisk(1);
+afterAll(() => disk?.close());
+
+test.runIf(disk !== null)('a full disk ends the tick at once, too', async () => {
+  const service = await startNumberService(numbers(2));
+  const folder = join(disk?.folder ?? '', 'snapshots', 'phone-numbers');
+  const bench = await openSnapshotBench(service.origin, { folder });
+  disk?.fill();
+  await askFor(bench, 't1');
+  const ended = { state: 'ended', outcome: 'failed', code: 'diskFull' };
+  expect(await work(bench, 't1')).toMatchObject({ ...ended, hint: expect.stringContaining('Free space') });
 });
 
 test('a job that is stopped in the middle leaves the tick to the next engine', async () => {

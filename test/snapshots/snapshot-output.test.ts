@@ -101,7 +101,7 @@ describe('the files', () => {
     rmSync(join(bench.folder, '..'));
     // Found missing, and yet it cannot be made.
     symlinkSync(join(bench.folder, '..', '..', 'none'), join(bench.folder, '..'));
-    expect(await failureOf(bench.take())).toMatchObject({ code: 'snapshotFolderUnusable', kind: 'transient' });
+    expect(await failureOf(bench.take())).toMatchObject({ code: 'snapshotFolderUnusable', kind: 'file' });
     rmSync(join(bench.folder, '..'));
     await bench.take();
     expect(bench.files()).toContain('latest.json');
