@@ -2,12 +2,14 @@
  * The log files of a data folder as a stream: `patchbay.<n>.ndjson`, of which the highest number is written to. A full file is
  * followed by the next one, and the oldest is removed.
  *
- * Several processes may write at the same time, each whole lines at the end of its file, and each goes on to the next file by itself.
+ * Several processes may write at the same time, each whole lines at the end of its file. One that is full is followed by the newest that is
+ * there, or by the next one; a second later at most the others write there, too.
  * A line that cannot be written (disk full, folder gone) is lost; the work continues, and the next line is tried again.
  */
 import { closeSync, fstatSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DestinationStream } from 'pino';
+import { type Clock, systemClock } from '#src/clock.ts';
 import { logFileNumber } from '#src/operations/logs.ts';
 
 export interface LogFileLimits {
@@ -26,27 +28,49 @@ interface OpenFile {
   bytes: number;
 }
 
-/** @param folder it is there. Throws what the system says where the file cannot be opened. */
-export function openLogFiles(folder: string, { bytesMax, filesMax }: LogFileLimits = usualLimits): DestinationStream {
+/** How often a writer looks whether its file is still the one to write to. */
+const lookEveryMs = 1_000;
+
+/**
+ * @param folder it is there. @param clock tells when to look at the folder again. Throws what the system says where the file cannot be opened.
+ */
+export function openLogFiles(
+  folder: string,
+  { bytesMax, filesMax }: LogFileLimits = usualLimits,
+  clock: Pick<Clock, 'monotonicMs'> = systemClock(),
+): DestinationStream {
   const open = (number: number): OpenFile => {
     const descriptor = openSync(join(folder, `patchbay.${number}.ndjson`), 'a', 0o600);
     return { descriptor, number, bytes: fstatSync(descriptor).size };
   };
-  const removeOld = (newest: number): void => {
+  const newest = (): number => Math.max(1, ...numbered(folder).map(([number]) => number));
+  const removeOld = (kept: number): void => {
     for (const [number, name] of numbered(folder))
-      if (number <= newest - filesMax) rmSync(join(folder, name), { force: true });
+      if (number <= kept - filesMax) rmSync(join(folder, name), { force: true });
   };
-  let file = open(Math.max(1, ...numbered(folder).map(([number]) => number)));
-  const goOn = (): void => {
-    const next = open(file.number + 1);
+  let file = open(newest());
+  let lookedAtMs = clock.monotonicMs();
+  const goTo = (number: number): void => {
+    const next = open(number);
     closeSync(file.descriptor);
     file = next;
     removeOld(next.number);
   };
+  /** Others may have gone on meanwhile, and removed the file that is open here. */
+  const look = (): void => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - lookedAtMs < lookEveryMs) return;
+    lookedAtMs = nowMs;
+    const { nlink, size } = fstatSync(file.descriptor);
+    const last = newest();
+    if (nlink === 0 || last > file.number) goTo(Math.max(last, file.number));
+    else file.bytes = size;
+  };
   return {
     write: (line) => {
       try {
-        if (file.bytes >= bytesMax) goOn();
+        look();
+        if (file.bytes >= bytesMax) goTo(Math.max(newest(), file.number + 1));
         file.bytes += writeSync(file.descriptor, line);
       } catch {
         // As promised above: there is no place left to tell it.

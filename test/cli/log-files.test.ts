@@ -40,7 +40,8 @@ it('the next process goes on in the newest file, by its number, and counts what 
 
 it('two processes write whole lines beside each other, and each rolls over by itself', () => {
   const { folder, contents } = logFolder();
-  const [one, other] = [openLogFiles(folder, limits), openLogFiles(folder, limits)];
+  const still = { monotonicMs: () => 0 };
+  const [one, other] = [openLogFiles(folder, limits, still), openLogFiles(folder, limits, still)];
   one.write('one 1\n');
   other.write('two 1\n');
   one.write('one 2\n');
@@ -51,6 +52,41 @@ it('two processes write whole lines beside each other, and each rolls over by it
     'patchbay.1.ndjson': 'one 1\ntwo 1\none 2\ntwo 2\n',
     'patchbay.2.ndjson': 'one 3\ntwo 3\n',
   });
+});
+
+it('a quiet process goes on where a busy one has arrived, also after its own file was removed', () => {
+  const { folder, contents } = logFolder();
+  let nowMs = 0;
+  const clock = { monotonicMs: () => nowMs };
+  const [busy, quiet] = [openLogFiles(folder, limits, clock), openLogFiles(folder, limits, clock)];
+  quiet.write('quiet 1\n');
+  for (const line of ['busy line 1\n', 'busy line 2\n', 'busy line 3\n', 'b 4\n']) busy.write(line);
+  nowMs += 1_000;
+  quiet.write('quiet 2\n');
+  expect(contents()).toEqual({
+    'patchbay.3.ndjson': 'busy line 3\n',
+    'patchbay.4.ndjson': 'b 4\nquiet 2\n',
+  });
+});
+
+it('a file that is full is followed by the newest that is there', () => {
+  const { folder, contents } = logFolder();
+  const [busy, quiet] = [openLogFiles(folder, limits), openLogFiles(folder, limits)];
+  quiet.write('quiet line 1\n');
+  for (let count = 1; count <= 4; count += 1) busy.write(`busy line ${count}\n`);
+  quiet.write('quiet line 2\n');
+  expect(contents()['patchbay.4.ndjson']).toBe('busy line 4\nquiet line 2\n');
+});
+
+it('a file that a person removed is made anew', () => {
+  const { folder, contents } = logFolder();
+  let nowMs = 0;
+  const files = openLogFiles(folder, limits, { monotonicMs: () => nowMs });
+  files.write('first\n');
+  rmSync(join(folder, 'patchbay.1.ndjson'));
+  nowMs += 1_000;
+  files.write('second\n');
+  expect(contents()).toEqual({ 'patchbay.1.ndjson': 'second\n' });
 });
 
 it('a line that cannot be written is lost, and the next one is tried again', () => {
