@@ -309,6 +309,25 @@ describe('A missing export', () => {
     ]);
   });
 
+  it('is waited for anew where its feed was taken out of the configuration and added again', async () => {
+    const bench = await openNoticeBench({ feeds });
+    await bench.schedule('crm', 'take');
+    await bench.file('crm', 'done');
+    await bench.look();
+    bench.restart({});
+    await bench.ledger.schedules.remove('crm');
+    await bench.look();
+    bench.clock.advance(100 * hour);
+    await bench.schedule('crm', 'take');
+    bench.restart(feeds);
+    bench.clock.advance(2 * minute);
+    await bench.look();
+    expect(await bench.told()).toEqual([]);
+    bench.clock.advance(26 * hour);
+    await bench.look();
+    expect((await bench.told()).at(-1)).toMatchObject({ data: { troubles: expect.arrayContaining(['missed']) } });
+  });
+
   it('is not made up for by a file that was refused', async () => {
     const bench = await openNoticeBench({ feeds });
     await bench.file('crm', 'done');

@@ -102,7 +102,7 @@ function endOf({ finishedAtMs }: RunRecord): number {
 
 /**
  * Since when the next file of a feed is waited for (`expectEvery`): since its newest accepted one arrived, else since the feed is known; and anew
- * since its schedule was resumed. Null while that is paused.
+ * since its schedule was added, also once more, or was resumed. Null while that is paused.
  * @param knownSinceMs when what is reported of the feed was entered first, else now.
  */
 export function fileAwaitedSinceMs(
@@ -112,7 +112,7 @@ export function fileAwaitedSinceMs(
 ): number | null {
   if (schedule !== null && schedule.pausedAtMs !== null) return null;
   const noneYetMs = Math.max(standing?.createdAtMs ?? 0, schedule?.createdAtMs ?? 0, knownSinceMs);
-  return Math.max(standing?.acceptedAtMs ?? noneYetMs, schedule?.resumedAtMs ?? 0);
+  return Math.max(standing?.acceptedAtMs ?? noneYetMs, schedule?.createdAtMs ?? 0, schedule?.resumedAtMs ?? 0);
 }
 
 /** The feed of the root of the import folder and of files named on the command line. */
