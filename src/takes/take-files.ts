@@ -8,9 +8,11 @@
  *
  * A missing file is no failure but nothing new: an export may be late, and `expectEvery` reports one that never comes.
  */
+
 import { glob, lstat, opendir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, matchesGlob, parse, relative, sep } from 'node:path';
 import pMap from 'p-map';
+import { isoInstant } from '#src/clock.ts';
 import { systemCodeOf } from '#src/errors.ts';
 import type { FeedSettings } from '#src/feeds/feeds.ts';
 import type { TickEnd } from '#src/ledger/schedules.ts';
@@ -67,7 +69,7 @@ export async function takePath(
   const isKnown = (await takes.knownFiles(feed.name, [found], parts.clock.nowMs())).size > 0;
   const failed = isKnown && (await newestFailed(parts.ledger, feed, [found])).size > 0;
   const note = failed ? failedNote(feed, 'its run') : '';
-  if (isKnown && !(failed && parts.trigger === 'request')) return unchanged(path, note);
+  if (isKnown && !(failed && parts.trigger === 'request')) return await taken(parts.ledger, feed, path, found, note);
   const { resting } = await restFiles(parts, [found], signal);
   const [file] = resting;
   if (file === undefined) return stillMoving(path);
@@ -75,6 +77,23 @@ export async function takePath(
   if (entered.kind === 'moved') return stillMoving(path);
   if (entered.kind === 'known') return unchanged(path, note);
   return { outcome: 'run', runIds: [entered.run.id], message: null };
+}
+
+/** A link may lead back to an earlier file than the one taken last. */
+async function taken(
+  { takes }: FileTakeParts['ledger'],
+  feed: FeedSettings,
+  path: string,
+  found: SeenFile,
+  note: string,
+): Promise<TickEnd> {
+  const own = await takes.file(feed.name, found.path);
+  const other = await takes.newestFile(feed.name, (one) => one !== found.path);
+  if (own === null || other === null || other.takenAtMs <= own.takenAtMs) return unchanged(path, note);
+  const [at, since] = [own, other].map(({ takenAtMs }) => `${isoInstant(takenAtMs).slice(0, 16).replace('T', ' ')}Z`);
+  const next = `to import it once more, let the path lead to a copy of it under another name, or import it by hand${note}`;
+  const message = `the file at ${path} was taken at ${at}, and another one at ${since}: it is not taken again; ${next}`;
+  return { outcome: 'nothingNew', code: 'fileTaken', message };
 }
 
 function unchanged(path: string, note: string): TickEnd {

@@ -1,5 +1,5 @@
 /** A feed that takes from a glob or from a path. */
-import { appendFile, mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PatchbayError } from '#src/errors.ts';
@@ -224,6 +224,31 @@ describe('a path', () => {
     expect(await bench.take(link)).toMatchObject({ outcome: 'run' });
     expect(await bench.take(link)).toMatchObject({ code: 'fileTaken' });
     expect(await bench.contents()).toEqual(['one', 'two']);
+  });
+
+  it('that is a link back to an earlier file says when that was taken, and a copy of it is taken', async () => {
+    let aheadMs = 0;
+    const quick = quickClock();
+    const bench = await openTakesBench({ clock: { ...quick, nowMs: () => quick.nowMs() + aheadMs } });
+    const [monday] = [await bench.write('monday.csv', 'one'), await bench.write('tuesday.csv', 'two', 5)];
+    const link = join(bench.folder, 'latest.csv');
+    const lead = async (target: string): Promise<void> => {
+      await symlink(target, `${link}.new`);
+      await rename(`${link}.new`, link);
+      aheadMs += 60_000;
+    };
+    for (const target of ['monday.csv', 'tuesday.csv']) {
+      await lead(target);
+      expect(await bench.take(link)).toMatchObject({ outcome: 'run' });
+    }
+    await lead('monday.csv');
+    const message = expect.stringMatching(
+      /was taken at .{16}Z, and another one at .{16}Z: .*a copy of it under another name/,
+    );
+    expect(await bench.take(link)).toMatchObject({ code: 'fileTaken', message });
+    await copyFile(monday, join(bench.folder, 'again.csv'));
+    await lead('again.csv');
+    expect(await bench.take(link)).toMatchObject({ outcome: 'run' });
   });
 
   it('may look like a pattern where a file is called so', async () => {
