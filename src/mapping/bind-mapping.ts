@@ -9,7 +9,15 @@ import type { PlaceholderPlace } from './cell.ts';
 import { isSynonym } from './contact-columns.ts';
 import { columnsOfCountry } from './entry-schema.ts';
 import type { CellRef, Expression } from './expression.ts';
-import { closestName, columnMatcher, isIgnoredHeader, isPattern, normaliseHeader, tidyHeader } from './header.ts';
+import {
+  closestName,
+  columnMatcher,
+  ignoredBy,
+  isIgnoredHeader,
+  isPattern,
+  normaliseHeader,
+  tidyHeader,
+} from './header.ts';
 import {
   anySettings,
   type BoundColumn,
@@ -48,7 +56,7 @@ export function configuredMapping(mapping: Mapping, columns: readonly string[], 
   });
   if (missing.length > 0) throw columnMissing(mapping, [...new Set(missing)], columns);
   const others = filterColumns(mapping).flatMap((reference) => find(reference) ?? []);
-  return { bound, unmapped: unmappedOf(columns, bound, others, mapping.ignore) };
+  return { bound, unmapped: unmappedOf(columns, bound, others, ignoredBy(mapping)) };
 }
 
 /** The values of a mapping for JSON: each column is a path. @param names the members of the record, for patterns. */
@@ -126,11 +134,10 @@ function unmappedOf(
   columns: readonly string[],
   bound: readonly BoundColumn[],
   others: readonly CellRef[],
-  ignore: readonly string[] = [],
+  isIgnored: (column: string) => boolean,
 ) {
   const used = new Set([...bound.flatMap(readsOf), ...others].map(({ index }) => index));
-  const ignored = new Set(ignore.map(normaliseHeader));
-  const isLeft = (column: string): boolean => tidyHeader(column) !== '' && !ignored.has(normaliseHeader(column));
+  const isLeft = (column: string): boolean => tidyHeader(column) !== '' && !isIgnored(column);
   return columns.flatMap((column, index) => (!used.has(index) && isLeft(column) ? [index] : []));
 }
 
@@ -209,7 +216,7 @@ export function namesColumn(mapping: Mapping | null, column: string): boolean {
   return columnsOf(mapping).some((named) => {
     if (typeof named !== 'string') return false;
     return isPattern(named)
-      ? columnMatcher(named)(column) !== null
+      ? !ignoredBy(mapping)(column) && columnMatcher(named)(column) !== null
       : normaliseHeader(named) === normaliseHeader(column);
   });
 }

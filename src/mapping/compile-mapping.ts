@@ -21,7 +21,7 @@ import {
   refuseWithoutContent,
   watchContent,
 } from './file-findings.ts';
-import { closestName, normaliseHeader, tidyHeader } from './header.ts';
+import { closestName, ignoredBy, normaliseHeader, tidyHeader } from './header.ts';
 import {
   FlatNames,
   isContactMember,
@@ -161,9 +161,9 @@ function compileForObjects(mapping: Mapping | null, settings: Settings): Compile
 function compileMembers(mapping: Mapping, settings: Settings): CompiledMapping {
   const notes = createFileNotes();
   const members = mapMembers(mapping, settings);
-  const ignored = new Set((mapping.ignore ?? []).map(normaliseHeader));
+  const isIgnored = ignoredBy(mapping);
   const leftOut = leftOutOfObjects(
-    () => (name) => ignored.has(normaliseHeader(name)) || members.reads(name),
+    () => (name) => isIgnored(name) || members.reads(name),
     () => null,
     () => namesPeople(members.bound.map(({ target }) => target)),
   );
@@ -179,7 +179,7 @@ function compileMembers(mapping: Mapping, settings: Settings): CompiledMapping {
     mappedColumns: [],
     readings: [],
     get unmappedColumns() {
-      return members.unmapped().filter((name) => !ignored.has(normaliseHeader(name)));
+      return members.unmapped().filter((name) => !isIgnored(name));
     },
     get leftOut() {
       return leftOut.list();
@@ -291,7 +291,7 @@ function refuseUnknownCustomFields({ bound }: GenericBinding, { customFields }: 
 }
 
 /** To be raised whenever the code maps the same cell in another way than before. */
-const mappingCodeVersion = 4;
+const mappingCodeVersion = 5;
 
 const versionDigits = 16;
 

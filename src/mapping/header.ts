@@ -26,6 +26,12 @@ export function isIgnoredHeader(name: string): boolean {
   return tidy === '' || fixFileColumns.has(tidy.toLowerCase());
 }
 
+/** Tells of a column, or of the path of a member, whether `ignore` of a mapping names it. */
+export function ignoredBy({ ignore = [] }: { readonly ignore?: readonly string[] | undefined }) {
+  const ignored = new Set(ignore.map(normaliseHeader));
+  return (name: string): boolean => ignored.has(normaliseHeader(name));
+}
+
 /** The compared part of a name: the work is quadratic in its length. */
 const lengthMax = 60;
 

@@ -269,7 +269,7 @@ export const mappingSchema = z.strictObject({
     .array(columnName, 'a list of columns is needed, such as [Notes]')
     .max(columnsMax, `at most ${columnsMax} columns are allowed`)
     .optional()
-    .describe('Columns to ignore: they cause no note, and none stops a file.'),
+    .describe('Columns to ignore: they cause no note, no pattern matches them, and none stops a file.'),
   skipRows: z
     .array(rowCondition, 'a list of conditions is needed, such as [{ column: Deleted, equals: yes }]')
     .max(conditionsMax, `at most ${conditionsMax} conditions are allowed`)

@@ -8,7 +8,7 @@ import { columnsOf, configuredMembers, missingHint } from './bind-mapping.ts';
 import { bad, isJsonObject, type JsonObject } from './cell.ts';
 import type { Found, RowCells } from './expression.ts';
 import { type Lacking, refuseWithoutContent } from './file-findings.ts';
-import { closestName, columnMatcher, isPattern, normaliseHeader, tidyHeader } from './header.ts';
+import { closestName, columnMatcher, ignoredBy, isPattern, normaliseHeader, tidyHeader } from './header.ts';
 import { finderOf, pathNames } from './json-path.ts';
 import type { BoundColumn, Settings } from './layout.ts';
 import type { Mapping } from './mapping-schema.ts';
@@ -38,13 +38,14 @@ export function mapMembers(mapping: Mapping, settings: Settings): MemberMapping 
   const patterns = columns.filter(isPattern).map(columnMatcher);
   const used = usedNames(columns.filter((column) => !isPattern(column)));
   const shapes = new Map<string, readonly BoundColumn[]>();
+  const isOffered = offeredBy(mapping);
   const boundFor = (object: JsonObject): readonly BoundColumn[] => {
     if (patterns.length === 0) return bound;
     const names = pathsIn(object, 0);
     const shape = JSON.stringify(names);
     const known = shapes.get(shape);
     if (known !== undefined) return known;
-    const found = configuredMembers(mapping, settings, names);
+    const found = configuredMembers(mapping, settings, names.filter(isOffered));
     if (shapes.size < shapesMax) shapes.set(shape, found);
     return found;
   };
@@ -117,6 +118,15 @@ function pathsIn(object: JsonObject, depth: number): readonly string[] {
     .slice(0, namesMax);
 }
 
+/** Tells of a path whether patterns may choose it: the mapping ignores neither it nor what it is in. */
+function offeredBy(mapping: Mapping): (path: string) => boolean {
+  const isIgnored = ignoredBy(mapping);
+  return (path) => {
+    const steps = path.split('.');
+    return !steps.some((_, index) => isIgnored(steps.slice(0, index + 1).join('.')));
+  };
+}
+
 function cellsOf(object: JsonObject): RowCells {
   return {
     from: 'json',
@@ -161,7 +171,9 @@ function groupsOf(mapping: Mapping): readonly Wanted[] {
   const { key, fields, emails, phones, customFields } = mapping;
   const entries = [...Object.values(fields), ...emails, ...phones, ...customFields].filter((one) => one !== undefined);
   const required = entries.filter(({ optional }) => (optional ?? mapping.optional) !== true);
-  return [key, ...required].flatMap(alternatives).map((names) => ({ names, find: names.map(presence) }));
+  const isOffered = offeredBy(mapping);
+  const find = (name: string) => presence(name, isOffered);
+  return [key, ...required].flatMap(alternatives).map((names) => ({ names, find: names.map(find) }));
 }
 
 /** The columns of a value: each needed, but for those of `firstOf`, of which one is. */
@@ -174,10 +186,10 @@ function alternatives(value: Value): readonly (readonly string[])[] {
   return template === undefined ? [] : referencesIn({ template }).map(({ reference }) => [String(reference)]);
 }
 
-function presence(name: string): (object: JsonObject) => boolean {
+function presence(name: string, isOffered: (path: string) => boolean): (object: JsonObject) => boolean {
   if (isPattern(name)) {
     const match = columnMatcher(name);
-    return (object) => pathsIn(object, 0).some((path) => match(path) !== null);
+    return (object) => pathsIn(object, 0).some((path) => match(path) !== null && isOffered(path));
   }
   const find = finderOf(name);
   return (object) => find(object).raw !== undefined;

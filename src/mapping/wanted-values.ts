@@ -9,6 +9,7 @@ import type { Condition, CountryChoice, EmailEntry, InvalidRule, PhoneEntry } fr
 import {
   columnMatcher,
   fillPattern,
+  ignoredBy,
   isIgnoredHeader,
   isPattern,
   normaliseHeader,
@@ -36,7 +37,7 @@ export interface Wanted {
   readonly skip?: { readonly column: ColumnRef | null; readonly optional: boolean; readonly condition: Condition };
 }
 
-/** The columns of a file, or the members of a record. `reference` is how a column is picked for certain. */
+/** The columns of a file, or the members of a record, for patterns to choose from. `reference` is how one is picked for certain. */
 export type ColumnNames = readonly { readonly name: string; readonly reference: ColumnRef }[];
 
 /** The key comes first. */
@@ -100,14 +101,18 @@ function wantedItems(list: ItemList, mapping: Mapping, settings: Settings, colum
       typeof column === 'string' && !isPattern(column) ? [normaliseHeader(column)] : [],
     ),
   );
+  const isIgnored = ignoredBy(mapping);
+  const free = columns.filter(
+    ({ name }) => !isIgnoredHeader(name) && !isIgnored(name) && !named.has(normaliseHeader(name)),
+  );
   const claimed = new Set<string>();
   return entries.flatMap((entry): readonly Wanted[] => {
     const { column } = entry;
     if (column === undefined || !isPattern(column))
       return [wantedItem(list, entry, mapping, settings, slotName(entry), null)];
     const match = columnMatcher(column);
-    const found = columns.flatMap(({ name, reference }) => {
-      const by = isIgnoredHeader(name) || named.has(normaliseHeader(name)) ? null : match(name);
+    const found = free.flatMap(({ name, reference }) => {
+      const by = match(name);
       // The first of two patterns has the column, unless a condition divides its values between them.
       const claim = `${reference} ${entry.part ?? ''}`;
       if (by === null || (entry.skip === undefined && claimed.has(claim))) return [];
@@ -225,11 +230,12 @@ function nameOf(reference: ColumnRef): string {
 }
 
 /** The slots that the mapping may fill; any other slot of the feed is no longer in use. */
-export function slotNamesOf({ emails, phones }: Mapping): { readonly emails: SlotNames; readonly phones: SlotNames } {
-  return { emails: slotsOf(emails), phones: slotsOf(phones) };
+export function slotNamesOf(mapping: Mapping): { readonly emails: SlotNames; readonly phones: SlotNames } {
+  const isIgnored = ignoredBy(mapping);
+  return { emails: slotsOf(mapping.emails, isIgnored), phones: slotsOf(mapping.phones, isIgnored) };
 }
 
-function slotsOf(entries: readonly EmailEntry[]): SlotNames {
+function slotsOf(entries: readonly EmailEntry[], isIgnored: (column: string) => boolean): SlotNames {
   const names = new Set<string>();
   const patterns: ((slot: string) => boolean)[] = [];
   for (const entry of entries) {
@@ -240,7 +246,7 @@ function slotsOf(entries: readonly EmailEntry[]): SlotNames {
     has: (slot) => {
       const name = slot.replace(/ #\d+$/, '');
       const column = name.replace(/ part -?\d+$/, '');
-      return names.has(name) || patterns.some((matches) => matches(column));
+      return names.has(name) || (!isIgnored(column) && patterns.some((matches) => matches(column)));
     },
   };
 }

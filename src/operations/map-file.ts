@@ -15,7 +15,7 @@ import { type Feeds, findMapping, folderNamesOf, mappingFileName } from '#src/fe
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { type CompiledMapping, compileMapping } from '#src/mapping/compile-mapping.ts';
 import { createRowFilter } from '#src/mapping/conditions.ts';
-import { isIgnoredHeader, normaliseHeader, tidyHeader } from '#src/mapping/header.ts';
+import { ignoredBy, isIgnoredHeader, tidyHeader } from '#src/mapping/header.ts';
 import type { MappingContext } from '#src/mapping/layout.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { parseMapping } from '#src/mapping/parse-mapping.ts';
@@ -190,13 +190,13 @@ function columnsBy(
     facts.columns.map(({ name }) => name),
   );
   const left = new Set(compiled.leftOut.map(({ column }) => column));
-  const ignored = new Set((mapping?.ignore ?? []).map(normaliseHeader));
+  const isIgnored = ignoredBy(mapping ?? {});
   return facts.columns.map(({ name, values }, index): ProposedColumn => {
     const targets = uses[index] ?? [];
     const isMapped = targets.length > 0;
     const reason = left.has(name)
       ? 'its name suggests contact data: it stops the first file'
-      : ignored.has(normaliseHeader(name))
+      : isIgnored(name)
         ? 'ignored by the mapping'
         : 'not in the mapping';
     return {

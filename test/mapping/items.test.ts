@@ -54,6 +54,23 @@ describe('a pattern with {n}', () => {
     ]);
   });
 
+  test('leaves out a column that the mapping ignores, in a table and in JSON', () => {
+    const ignore = ['PHONE 2 - value', 'other'];
+    const record = { 'Phone 1 - Value': one, 'Phone 2 - Value': 'not even a number' };
+    expect(phonesOf([google], record, { ignore })).toEqual([['phone1value', `other ${one}`]]);
+    const by = mapping({ phones: [{ column: '{label} phone' }], ignore: ['spare phone', 'other'] });
+    const object = { id: '7', 'own phone': one, 'spare phone': 'none', other: { 'old phone': two } };
+    const read = compileMapping(by, { columns: null }, noContext).mapRow({
+      kind: 'object',
+      object,
+      line: 1,
+      record: 1,
+    });
+    expect(desiredOf(read).phones.map(({ slot }) => slot)).toEqual(['ownphone']);
+    expect(slotNamesOf(by).phones.has('ownphone')).toBe(true);
+    expect(slotNamesOf(by).phones.has('sparephone')).toBe(false);
+  });
+
   test('leaves a column to the entry that names it', () => {
     const entries = [google, { column: 'Phone 1 - Value', label: 'main' }];
     expect(phonesOf(entries, { 'Phone 1 - Value': one, 'Phone 2 - Value': two })).toEqual([

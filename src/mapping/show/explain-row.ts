@@ -9,7 +9,7 @@ import { filterColumns } from '#src/mapping/bind-mapping.ts';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
 import { createRowFilter } from '#src/mapping/conditions.ts';
 import { columnsOfCountry } from '#src/mapping/entry-schema.ts';
-import { columnMatcher, isIgnoredHeader, isPattern, normaliseHeader } from '#src/mapping/header.ts';
+import { columnMatcher, ignoredBy, isIgnoredHeader, isPattern, normaliseHeader } from '#src/mapping/header.ts';
 import { anySettings, genericTargets, type MappingContext, resolveSettings, type Target } from '#src/mapping/layout.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { memberPaths } from '#src/mapping/propose/column-facts.ts';
@@ -87,7 +87,14 @@ function filterEntries(mapping: Mapping, row: Row, result: 'read' | 'left out'):
   const header = headerOf(row);
   const columns = new Set(filterColumns(mapping));
   return [...columns].map((column) => ({
-    ...{ target: filterTarget, cells: cellsOf(row, header, column), steps: [], result, problems: [], warnings: [] },
+    ...{
+      target: filterTarget,
+      cells: cellsOf(row, header, column, mapping),
+      steps: [],
+      result,
+      problems: [],
+      warnings: [],
+    },
   }));
 }
 
@@ -107,7 +114,7 @@ function explainMapping(
     const found = mapped(alone);
     return {
       target,
-      cells: read.flatMap((column) => cellsOf(row, header, column)),
+      cells: read.flatMap((column) => cellsOf(row, header, column, mapping)),
       steps: steps.map(({ step, until }) => ({ step, result: resultOf(mapped(until), target) ?? '' })),
       result: resultOf(found, target),
       ...findingsOf(found, target),
@@ -173,8 +180,8 @@ function findingsOf(mapped: MappedRow, target: string): Pick<ExplainedEntry, 'pr
   };
 }
 
-function cellsOf(row: Row, header: readonly string[], column: ColumnRef): readonly ExplainedCell[] {
-  const positions = positionsOf(column, header);
+function cellsOf(row: Row, header: readonly string[], column: ColumnRef, mapping: Mapping): readonly ExplainedCell[] {
+  const positions = positionsOf(column, header, mapping);
   if (positions.length > 0)
     return positions.map((index) => ({ column: header[index] ?? '', raw: rawAt(row, header, index) }));
   const raw = row.kind === 'object' ? shownRaw(valueAt(row.object, String(column))) : null;
@@ -271,12 +278,13 @@ function transformInWords(transform: Transform): string {
 }
 
 /** The positions of the columns of a table that a mapping's column means; for a pattern, several. */
-function positionsOf(column: ColumnRef, header: readonly string[]): readonly number[] {
+function positionsOf(column: ColumnRef, header: readonly string[], mapping: Mapping): readonly number[] {
   if (typeof column === 'number') return column <= header.length ? [column - 1] : [];
   const where = (test: (name: string) => boolean) => header.flatMap((name, index) => (test(name) ? [index] : []));
   if (isPattern(column)) {
     const match = columnMatcher(column);
-    return where((name) => match(name) !== null);
+    const isIgnored = ignoredBy(mapping);
+    return where((name) => match(name) !== null && !isIgnored(name));
   }
   const exact = where((name) => name.trim() === column);
   return exact.length > 0 ? exact : where((name) => normaliseHeader(name) === normaliseHeader(column));
@@ -293,7 +301,7 @@ export function columnUses(mapping: Mapping | null, header: readonly string[]): 
   }
   for (const { target, columns } of [...entriesOf(mapping), ...sideColumns(mapping)]) {
     for (const column of columns) {
-      for (const index of positionsOf(column, header))
+      for (const index of positionsOf(column, header, mapping))
         if (uses[index]?.includes(target) === false) uses[index]?.push(target);
     }
   }
