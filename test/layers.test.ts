@@ -30,7 +30,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ledger: ['errors', 'clock', 'wire', 'contacts', 'sources', 'mapping', 'whole-file'],
   journal: ['errors', 'clock', 'wire', 'contacts', 'sources', 'ledger'],
   schedules: ['errors', 'clock', 'log', 'config', 'ledger'],
-  feeds: ['errors', 'config', 'mapping', 'ledger'],
+  feeds: ['errors', 'config', 'sources', 'mapping', 'ledger'],
   notices: ['errors', 'clock', 'log', 'config', 'workspace', 'ledger', 'schedules'],
   snapshots: ['errors', 'clock', 'log', 'whole-file', 'wire', 'workspace', 'ledger'],
   upsert: [

@@ -6,7 +6,7 @@
  */
 import { closest } from '#src/config/closest.ts';
 import { PatchbayError } from '#src/errors.ts';
-import { normaliseHeader } from '#src/mapping/header.ts';
+import { normaliseHeader } from '#src/sources/column-name.ts';
 import { textMember } from '#src/sources/json-item.ts';
 import type { CellsRow, JsonValue, ObjectRow, Row } from '#src/sources/row.ts';
 import { textAlone } from '#src/sources/text-row.ts';

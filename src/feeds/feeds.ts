@@ -8,16 +8,17 @@
  * Unicode has several encodings of some letters, and a folder has that of the machine that made it. The name of a feed is in NFC,
  * so that the folder, the configuration and `--feed` mean the same feed.
  */
+
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, isAbsolute, join, resolve } from 'node:path';
 import { feedNameProblem, isMappingName, type OnMissing, readOnMissing } from '#src/config/feed-schema.ts';
 import type { Config, FeedConfig } from '#src/config/schema.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { labelOfFeed, mainFeed } from '#src/ledger/rules/feeds.ts';
-import { closestName } from '#src/mapping/header.ts';
 import { loadMapping, mappingsFolder, readMappingText } from '#src/mapping/load-mapping.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { checkSourceLabel, readSource } from '#src/mapping/source-label.ts';
+import { closestName } from '#src/sources/column-name.ts';
 
 /** In a feed's folder: the mapping of its files. */
 export const mappingFileName = '_mapping.yaml';

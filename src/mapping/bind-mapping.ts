@@ -4,20 +4,13 @@
  * out.
  */
 import { PatchbayError } from '#src/errors.ts';
+import { closestName, ignoredBy, isIgnoredHeader, normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
 import { listNames } from '#src/sources/row.ts';
 import type { PlaceholderPlace } from './cell.ts';
+import { columnMatcher, isPattern } from './column-pattern.ts';
 import { isSynonym } from './contact-columns.ts';
 import { columnsOfCountry } from './entry-schema.ts';
 import type { CellRef, Expression } from './expression.ts';
-import {
-  closestName,
-  columnMatcher,
-  ignoredBy,
-  isIgnoredHeader,
-  isPattern,
-  normaliseHeader,
-  tidyHeader,
-} from './header.ts';
 import {
   anySettings,
   type BoundColumn,

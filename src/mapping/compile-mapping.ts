@@ -10,6 +10,7 @@ import { createHash } from 'node:crypto';
 import type { Problem } from '#src/contacts/outcome.ts';
 import type { Policies } from '#src/contacts/policies.ts';
 import { invariant, PatchbayError } from '#src/errors.ts';
+import { closestName, ignoredBy, normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
 import { listNames, type Row } from '#src/sources/row.ts';
 import { configuredMapping } from './bind-mapping.ts';
 import { type ContactColumn, contactColumnOf } from './contact-columns.ts';
@@ -21,7 +22,6 @@ import {
   refuseWithoutContent,
   watchContent,
 } from './file-findings.ts';
-import { closestName, ignoredBy, normaliseHeader, tidyHeader } from './header.ts';
 import {
   FlatNames,
   isContactMember,

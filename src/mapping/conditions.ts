@@ -3,9 +3,9 @@
  * Nothing is left out in silence: what was skipped is counted, with its lines and in words.
  */
 import { PatchbayError } from '#src/errors.ts';
+import { closestName, isIgnoredHeader, normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
 import { type JsonValue, listNames, type Row, type SourceItem } from '#src/sources/row.ts';
 import type { Condition } from './entry-schema.ts';
-import { closestName, isIgnoredHeader, normaliseHeader, tidyHeader } from './header.ts';
 import { memberFinder } from './json-path.ts';
 import type { Mapping } from './mapping-schema.ts';
 

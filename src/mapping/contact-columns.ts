@@ -7,8 +7,8 @@
  * `Email Type` or `Account Name`.
  */
 import type { ScalarName } from '#src/contacts/desired.ts';
+import { isIgnoredHeader, tidyHeader } from '#src/sources/column-name.ts';
 import { machineIn, phoneWords, qualifiers, weakPhoneWords, words, wordsOf } from '#src/sources/number-words.ts';
-import { isIgnoredHeader, tidyHeader } from './header.ts';
 
 type ContactColumnKind = 'phone' | 'email' | 'firstName' | 'lastName' | 'fullName' | 'company' | 'role';
 

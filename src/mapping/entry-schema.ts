@@ -4,7 +4,8 @@
  */
 import { z } from 'zod';
 import { fieldPolicies, itemPolicies } from '#src/contacts/policies.ts';
-import { isPattern, normaliseHeader, placeholdersOf } from './header.ts';
+import { normaliseHeader } from '#src/sources/column-name.ts';
+import { isPattern, placeholdersOf } from './column-pattern.ts';
 import { readCountry } from './phone-cell.ts';
 import { transformsSchema as transforms } from './transform-schema.ts';
 import {

@@ -8,10 +8,10 @@
  */
 import type { Problem } from '#src/contacts/outcome.ts';
 import { PatchbayError } from '#src/errors.ts';
+import { isIgnoredHeader, normaliseHeader } from '#src/sources/column-name.ts';
 import { listNames, type ObjectRow, type Row } from '#src/sources/row.ts';
 import { isPlaceholder, type JsonObject, type WarningCode } from './cell.ts';
 import { type ContactColumn, contactColumnOf } from './contact-columns.ts';
-import { isIgnoredHeader, normaliseHeader } from './header.ts';
 import { type FlatNames, isContactShape } from './json-rows.ts';
 import { type BoundColumn, holdsContent, readsOf } from './layout.ts';
 import type { MappedRow } from './row.ts';

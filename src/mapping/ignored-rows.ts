@@ -3,7 +3,7 @@
  * and leave no dead letter. Pure.
  */
 import type { Problem } from '#src/contacts/outcome.ts';
-import { normaliseHeader } from './header.ts';
+import { normaliseHeader } from '#src/sources/column-name.ts';
 import type { Mapping } from './mapping-schema.ts';
 
 /** Whether a row with these problems is skipped: a rule fits each of them, so that no other problem is passed over. */

@@ -2,9 +2,10 @@
  * Paths into JSON records: `properties.email`, `emails[0].value`, `phones[].value`. Names are compared as headers are. A
  * member whose own name has the dot wins: `{"a.b": 1}` has a member `a.b`.
  */
+
+import { normaliseHeader } from '#src/sources/column-name.ts';
 import type { JsonValue } from '#src/sources/row.ts';
 import { isJsonObject, type JsonObject } from './cell.ts';
-import { normaliseHeader } from './header.ts';
 
 /** What a path leads to. */
 export interface Member {

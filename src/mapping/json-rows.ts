@@ -9,11 +9,11 @@
  * Members are bound to targets first; their values are then read as those of CSV cells are (`row.ts`).
  */
 import { type ScalarName, scalarNames } from '#src/contacts/desired.ts';
+import { normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
 import type { JsonValue, ObjectRow } from '#src/sources/row.ts';
 import { bad, isJsonObject, type JsonObject, keyMissing, memberOf } from './cell.ts';
 import { type CellReading, type Finding, readValue, refused } from './cells.ts';
 import { type ContactColumn, isItemsName } from './contact-columns.ts';
-import { normaliseHeader, tidyHeader } from './header.ts';
 import {
   customFieldKind,
   genericTarget,

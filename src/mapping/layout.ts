@@ -9,6 +9,7 @@
 import type { CountryCode } from 'libphonenumber-js/max';
 import type { ScalarName } from '#src/contacts/desired.ts';
 import { PatchbayError } from '#src/errors.ts';
+import { closestName, isIgnoredHeader, normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
 import { listNames } from '#src/sources/row.ts';
 import { type CustomFieldDefinition, customFieldTypes } from '#src/wire/contact.ts';
 import {
@@ -21,7 +22,6 @@ import {
 import type { CustomFieldKind } from './custom-cell.ts';
 import type { BlankRule, Condition, CountryChoice } from './entry-schema.ts';
 import type { CellRef, Expression } from './expression.ts';
-import { closestName, isIgnoredHeader, normaliseHeader, tidyHeader } from './header.ts';
 import type { Mapping } from './mapping-schema.ts';
 import { checkCountry, readCountry } from './phone-cell.ts';
 import { checkSourceLabel } from './source-label.ts';

@@ -3,12 +3,13 @@
  * nothing maps, is known after the last of them.
  */
 import { PatchbayError } from '#src/errors.ts';
+import { closestName, ignoredBy, normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
 import { listNames, type ObjectRow } from '#src/sources/row.ts';
 import { columnsOf, configuredMembers, missingHint } from './bind-mapping.ts';
 import { bad, isJsonObject, type JsonObject } from './cell.ts';
+import { columnMatcher, isPattern } from './column-pattern.ts';
 import type { Found, RowCells } from './expression.ts';
 import { type Lacking, refuseWithoutContent } from './file-findings.ts';
-import { closestName, columnMatcher, ignoredBy, isPattern, normaliseHeader, tidyHeader } from './header.ts';
 import { finderOf, pathNames } from './json-path.ts';
 import type { BoundColumn, Settings } from './layout.ts';
 import type { Mapping } from './mapping-schema.ts';

@@ -1,11 +1,12 @@
 /**
  * The text of a mapping file → a mapping, or every mistake in it as `file:line:column: message`.
  */
+
 import { type Document, isCollection, isMap, isNode, isScalar, LineCounter, type Node, type ParsedNode } from 'yaml';
 import type { z } from 'zod';
 import { messageOf, PatchbayError } from '#src/errors.ts';
+import { closestName } from '#src/sources/column-name.ts';
 import { parseSettings, yamlMistakes } from '#src/yaml-mistakes.ts';
-import { closestName } from './header.ts';
 import { keysAt, type Mapping, mappingSchema } from './mapping-schema.ts';
 
 type Path = readonly PropertyKey[];

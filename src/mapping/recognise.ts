@@ -9,9 +9,10 @@
  * Names are compared trimmed, without a byte order mark and without regard to case, and otherwise as they are: `Last Name` and
  * `LastName` tell two exports of one system apart.
  */
+
+import { normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
 import type { HeaderRule } from '#src/sources/format-reader.ts';
 import type { Row } from '#src/sources/row.ts';
-import { normaliseHeader, tidyHeader } from './header.ts';
 import { memberFinder } from './json-path.ts';
 import { isContactShape } from './json-rows.ts';
 import { genericKeyColumns } from './layout.ts';

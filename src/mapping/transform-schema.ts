@@ -1,7 +1,8 @@
 /** The keys of a transform in a mapping file, with their limits (`docs/mapping.md`, "Transforms"). */
+
 import { z } from 'zod';
+import { closestName } from '#src/sources/column-name.ts';
 import { formatFlaw } from './date-format.ts';
-import { closestName } from './header.ts';
 import { comparedForm, plainTransforms } from './transforms.ts';
 
 /** The transforms that take something, and what each may have with it. */

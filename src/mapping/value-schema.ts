@@ -6,7 +6,8 @@
  * is done with it: `part`, then `transform`.
  */
 import { z } from 'zod';
-import { isPattern, normaliseHeader, tidyHeader } from './header.ts';
+import { normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
+import { isPattern } from './column-pattern.ts';
 import { transformsSchema as transforms } from './transform-schema.ts';
 
 export const columnsMax = 500;

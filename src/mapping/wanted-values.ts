@@ -5,17 +5,9 @@
 
 import type { SlotNames } from '#src/contacts/base.ts';
 import { scalarNames } from '#src/contacts/desired.ts';
+import { ignoredBy, isIgnoredHeader, normaliseHeader } from '#src/sources/column-name.ts';
+import { columnMatcher, fillPattern, isPattern, type Placeholders, slotMatcher } from './column-pattern.ts';
 import type { Condition, CountryChoice, EmailEntry, InvalidRule, PhoneEntry } from './entry-schema.ts';
-import {
-  columnMatcher,
-  fillPattern,
-  ignoredBy,
-  isIgnoredHeader,
-  isPattern,
-  normaliseHeader,
-  type Placeholders,
-  slotMatcher,
-} from './header.ts';
 import type { ItemList, ItemsTarget, Settings, Target } from './layout.ts';
 import { customFieldKind } from './layout.ts';
 import type { Mapping } from './mapping-schema.ts';

@@ -15,7 +15,6 @@ import { type Feeds, findMapping, folderNamesOf, mappingFileName } from '#src/fe
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { type CompiledMapping, compileMapping } from '#src/mapping/compile-mapping.ts';
 import { createRowFilter } from '#src/mapping/conditions.ts';
-import { ignoredBy, isIgnoredHeader, tidyHeader } from '#src/mapping/header.ts';
 import type { MappingContext } from '#src/mapping/layout.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { parseMapping } from '#src/mapping/parse-mapping.ts';
@@ -24,6 +23,7 @@ import { draftText, type ProposedColumn, readingLines } from '#src/mapping/propo
 import { proposeMapping } from '#src/mapping/propose/propose.ts';
 import { columnUses, type ExplainedRow, explainRow } from '#src/mapping/show/explain-row.ts';
 import { type FixtureResult, type Preview, previewRows, runFixtures } from '#src/mapping/show/preview.ts';
+import { ignoredBy, isIgnoredHeader, tidyHeader } from '#src/sources/column-name.ts';
 import { listNames, type SourceItem } from '#src/sources/row.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
 import { checkOptions, type MapLayout, type MapReadOptions, readForMap } from './read-for-map.ts';

@@ -7,7 +7,7 @@
  * more, and every row counts.
  */
 import type { ColumnFill, RunRecord } from '#src/ledger/runs.ts';
-import { normaliseHeader } from '#src/mapping/header.ts';
+import { normaliseHeader } from '#src/sources/column-name.ts';
 import type { Row } from '#src/sources/row.ts';
 import { openRunFile } from './open-file.ts';
 

@@ -23,6 +23,7 @@ import {
 import { groupOf, type RecordGroup, type TableRecord, type TableRecords } from './record-group.ts';
 import type { HashWords } from './record-hash.ts';
 import { type CellsRow, cellProblem, holdsControlCharacter, isLongerThan, type SourceItem, shownValue } from './row.ts';
+import { createHeaderCheck } from './second-header.ts';
 import { type CutRows, createCutRows, isTotalRow } from './short-rows.ts';
 
 export interface TableOptions {
@@ -304,7 +305,7 @@ interface TableRows<Kind extends TableRecord> {
   mustSee(): boolean;
   /**
    * Whether the row is the header once more, as in a file that was joined from several.
-   * @throws PatchbayError `file` `secondHeader` where it has the columns in another order: the rows below would be misread.
+   * @throws PatchbayError `file` `secondHeader` where it has other columns, or in another order: the rows below would be misread.
    */
   repeatsHeader(record: Kind, cells: readonly string[]): boolean;
   /** @param number of the record among those of the file. @throws PatchbayError `file` `tooManyColumns`. */
@@ -332,7 +333,8 @@ function createTableRows<Kind extends TableRecord>(
   const hasNameless = header.columns.length < header.width || header.columns.some((column) => column.trim() === '');
   const namelessCount = header.width - header.columns.filter((column) => column.trim() !== '').length;
 
-  const keyIndex = header.columns.findIndex((column) => rule?.isHeader([column]) === true);
+  const found = header.columns.findIndex((column) => rule?.isHeader([column]) === true);
+  const keyIndex = found < 0 ? null : found;
 
   const complete = (cells: readonly string[], record: Kind): readonly string[] => {
     if (format.isOpen) return filledUp(cells, header.columns.length);
@@ -341,19 +343,16 @@ function createTableRows<Kind extends TableRecord>(
     return filledUp(cells, header.columns.length);
   };
 
-  const names = new Set(header.columns.map((column) => column.trim()).filter((column) => column !== ''));
+  const secondHeaderOf = createHeaderCheck(header.columns, keyIndex, rule && ((cells) => rule.isHeader(cells)));
 
   const repeatsHeader = (record: Kind, cells: readonly string[]): boolean => {
-    if (!names.has((cells[0] ?? '').trim())) return false;
-    const filled = cells.map((cell) => cell.trim()).filter((cell) => cell !== '');
-    if (!filled.every((cell) => names.has(cell))) return false;
-    if (header.columns.every((column, index) => column.trim() === (cells[index] ?? '').trim())) return true;
-    if (filled.length < 2 || rule?.isHeader(cells) !== true) return false;
-    throw secondHeader(name, record.line, header.line);
+    const found = secondHeaderOf(cells);
+    if (found === 'other') throw secondHeader(name, record.line, header.line);
+    return found === 'same';
   };
 
   return {
-    keyIndex: keyIndex < 0 ? null : keyIndex,
+    keyIndex,
     mustSee: () => !format.isOpen && namelessFilled.size < namelessCount,
     repeatsHeader,
     item: (record, found, number, hash) => {
@@ -390,7 +389,8 @@ function warnOfMisread({ columns, cells, line }: CellsRow, tally: Tally): void {
 
 function secondHeader(name: string, line: number, firstLine: number): PatchbayError {
   const message = `${name}, line ${line}: another header, with other columns than the one in line ${firstLine}`;
-  const hint = 'The file was joined from several exports: import each by itself.';
+  const hint =
+    'If the file was joined from several exports, import each by itself; if the line explains the columns, take it out.';
   return fileError('secondHeader', message, { file: name, line, firstLine }, hint);
 }
 

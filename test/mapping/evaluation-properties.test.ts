@@ -1,8 +1,8 @@
 /** Any value of the language, on any row: a result that is pure and total. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { columnMatcher, fillPattern } from '#src/mapping/column-pattern.ts';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
-import { columnMatcher, fillPattern } from '#src/mapping/header.ts';
 import { mappingSchema } from '#src/mapping/mapping-schema.ts';
 import { slotNamesOf } from '#src/mapping/wanted-values.ts';
 import { cellsRow, noContext, objectRow } from './support.ts';

@@ -38,7 +38,41 @@ describe('a file that was joined from several', () => {
     expect(error).toMatchObject({ kind: 'file', code: 'secondHeader', facts: { line: 3, firstLine: 1 } });
   });
 
-  it('is not a file in which somebody is called as a column is', async () => {
+  it.each([
+    ['whose first column has no name', ',externalId,firstName', '0,c-1,Ann', ',externalId,firstName'],
+    ['in other case, with other dashes', 'externalId,First-Name', 'c-1,Ann', 'externalid,First_name'],
+    ['and the key alone', 'externalId,firstName', 'c-1,Ann', 'externalId,'],
+    ['with a blank cell behind it', 'externalId,firstName', 'c-1,Ann', 'externalId,firstName,'],
+  ])('repeats a header %s', async (_, first, row, again) => {
+    const { items, tail } = await read(`${first}\n${row}\n${again}\n${row}\n`);
+    expect(dataOf(items)).toEqual([row.split(','), row.split(',')]);
+    expect(tail.warnings).toContainEqual(expect.objectContaining({ code: 'headerRepeated', line: 3 }));
+  });
+
+  it.each([
+    ['has them in another order, and in other case', 'externalid,Lastname,Firstname'],
+    ['has another column', 'externalId,firstName,phone'],
+    ['lacks a column', 'externalId,firstName'],
+    ['has one more', 'externalId,firstName,lastName,phone'],
+    ['has the key elsewhere and another column', 'firstName,externalId,phone'],
+    ['has another column in place of the key', 'phone,externalId,firstName'],
+  ])('has a second header that %s: it is refused', async (_, again) => {
+    const error = await errorOf(read(`externalId,firstName,lastName\nc-1,Ann,A\n${again}\nc-2,Bea,B\n`));
+    expect(error).toMatchObject({ code: 'secondHeader', facts: { line: 3, firstLine: 1 } });
+  });
+
+  it('of a mapping whose key is no single column repeats its header', async () => {
+    const { items, tail } = await read('Vorname,Mail\nAnn,a@example.com\nVORNAME,mail\n', { header: null });
+    expect([items.length, tail.warnings[0]?.code]).toEqual([1, 'headerRepeated']);
+  });
+
+  it('is not one whose cells say what the key is, beside a key', async () => {
+    const byEmail = { isHeader: (cells: readonly string[]) => cells.includes('Email'), wanted: '', hint: '' };
+    const text = 'Email,Phone,Label,Label 2\na@example.com,+14155550101,Email,Phone\n';
+    expect((await read(text, { header: byEmail })).items).toHaveLength(1);
+  });
+
+  it('is not a file in which a person is called as a column is', async () => {
     const { items } = await read('firstName,externalId,company\nCompany,c-1,company\nfirstName,c-2,\n');
     expect(items).toHaveLength(2);
   });

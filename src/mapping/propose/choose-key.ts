@@ -4,7 +4,7 @@
  * key is derived from the e-mail address, or from name and number. Pure.
  */
 import { contactColumnOf } from '#src/mapping/contact-columns.ts';
-import { tidyHeader } from '#src/mapping/header.ts';
+import { tidyHeader } from '#src/sources/column-name.ts';
 import { wordsOf } from '#src/sources/number-words.ts';
 import type { ColumnFacts, FileFacts } from './column-facts.ts';
 import { isMeasure, isNumberOfOther } from './number-names.ts';

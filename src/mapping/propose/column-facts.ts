@@ -5,10 +5,11 @@
  * In JSON the columns are paths, as a mapping writes them: `properties.email`, `Account.Name`; a list of texts, or of objects
  * that hold one value each, is one column. Of a list of other objects the members of the first are: `names[0].givenName`.
  */
+
+import { isIgnoredHeader, tidyHeader } from '#src/sources/column-name.ts';
 import type { JsonValue, Row, SourceItem } from '#src/sources/row.ts';
 import { isJsonObject, type JsonObject } from '../cell.ts';
 import { valueMemberOf } from '../expression.ts';
-import { isIgnoredHeader, tidyHeader } from '../header.ts';
 
 export interface ColumnFacts {
   /** The header as the file holds it, or a path; `column 4` for an empty header. */

@@ -7,8 +7,8 @@
 import type { CountryCode } from 'libphonenumber-js/max';
 import type { ScalarName } from '#src/contacts/desired.ts';
 import { contactColumnOf, isAboutContactData } from '#src/mapping/contact-columns.ts';
-import { tidyHeader } from '#src/mapping/header.ts';
 import { genericMeaning, genericTargets, type Settings } from '#src/mapping/layout.ts';
+import { tidyHeader } from '#src/sources/column-name.ts';
 import { machineIn, wordsOf } from '#src/sources/number-words.ts';
 import type { ColumnFacts, FileFacts } from './column-facts.ts';
 import { isMeasure, isNumberOfOther, mayBeOfAnotherPerson } from './number-names.ts';

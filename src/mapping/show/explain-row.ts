@@ -6,16 +6,17 @@
 import { scalarNames } from '#src/contacts/desired.ts';
 import type { Problem } from '#src/contacts/outcome.ts';
 import { filterColumns } from '#src/mapping/bind-mapping.ts';
+import { columnMatcher, isPattern } from '#src/mapping/column-pattern.ts';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
 import { createRowFilter } from '#src/mapping/conditions.ts';
 import { columnsOfCountry } from '#src/mapping/entry-schema.ts';
-import { columnMatcher, ignoredBy, isIgnoredHeader, isPattern, normaliseHeader } from '#src/mapping/header.ts';
 import { anySettings, genericTargets, type MappingContext, resolveSettings, type Target } from '#src/mapping/layout.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { memberPaths } from '#src/mapping/propose/column-facts.ts';
 import type { MappedRow } from '#src/mapping/row.ts';
 import type { Transform } from '#src/mapping/transforms.ts';
 import { type ColumnRef, referencesIn, type Value } from '#src/mapping/value-schema.ts';
+import { ignoredBy, isIgnoredHeader, normaliseHeader } from '#src/sources/column-name.ts';
 import type { JsonValue, Row, SourceItem } from '#src/sources/row.ts';
 import { type ContactView, rejectBare, viewContact } from './preview.ts';
 

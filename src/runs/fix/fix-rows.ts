@@ -13,10 +13,11 @@ import { duplicateKey, type Problem } from '#src/contacts/outcome.ts';
 import type { DeadLetter } from '#src/ledger/letters.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
+import { isPattern } from '#src/mapping/column-pattern.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
-import { isPattern, normaliseHeader } from '#src/mapping/header.ts';
 import type { StageItem } from '#src/runs/compare.ts';
 import { type PartItem, partsAgain } from '#src/runs/part-letters.ts';
+import { normaliseHeader } from '#src/sources/column-name.ts';
 import { unguardFormulas } from '#src/sources/csv-writer.ts';
 import { textMember } from '#src/sources/json-item.ts';
 import {

@@ -1,5 +1,5 @@
 /** The table of known exports in `docs/mapping.md`, made from the presets themselves. */
-import { placeholdersOf } from '#src/mapping/header.ts';
+import { placeholdersOf } from '#src/mapping/column-pattern.ts';
 import type { Mapping, Signature } from '#src/mapping/mapping-schema.ts';
 import type { Value } from '#src/mapping/value-schema.ts';
 
