@@ -212,7 +212,8 @@ function foundInWords(list: 'emails' | 'phones', { judged }: ValueKinds): string
 
 /**
  * Null where the values are neither e-mail addresses nor phone numbers. A few values prove it if they are written as nothing else is, or if
- * the name says the same. Digits alone may as well be ids or amounts.
+ * the name says the same. Numbers without a country code may as well be ids, amounts or places: they are a guess if they are written as
+ * a country writes its own.
  */
 function itemsByValues(
   name: string,
@@ -222,12 +223,9 @@ function itemsByValues(
   const confidence = isFew || machineIn(name) === 'inDoubt' ? 'guess' : 'likely';
   if (kinds.email >= mostly) return { list: 'emails', confidence };
   const isNamed = contactColumnOf(name)?.kind === 'phone';
-  const isWritten = kinds.digits < hardly || kinds.dialled >= mostly;
-  if (kinds.phone >= mostly && (isNamed || kinds.international >= mostly || (!isFew && isWritten)))
-    return { list: 'phones', confidence };
-  if (kinds.nationalPhone < mostly) return null;
-  if (isNamed) return { list: 'phones', confidence };
-  const isOther = isNumberOfOther(name) || isMeasure(name);
+  if (Math.max(kinds.phone, kinds.nationalPhone) < mostly) return null;
+  if (isNamed || kinds.international >= mostly) return { list: 'phones', confidence };
+  const isOther = isNumberOfOther(name) || isMeasure(name) || kinds.measured >= hardly;
   return !isFew && kinds.dialled >= mostly && !isOther ? { list: 'phones', confidence: 'guess' } : null;
 }
 

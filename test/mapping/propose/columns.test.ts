@@ -187,6 +187,46 @@ describe('a name that the values contradict', () => {
   });
 });
 
+describe('numbers of other things, which a country could read as phone numbers', () => {
+  const judge = (country: 'DE' | 'US', name: string, value: (n: number) => string) =>
+    proposal(
+      tableFacts(
+        ['Mail', name],
+        six((n) => [`${n}@example.com`, value(n)]),
+      ),
+      { country },
+    ).draft;
+
+  test.each([
+    ['DE', 'Umsatz', (n: number) => `12${n}.456,7${n}`],
+    ['DE', 'Latitude', (n: number) => `52.52000${n}`],
+    ['DE', 'Längengrad', (n: number) => `13.40500${n}`],
+    ['DE', 'Anmelde-IP', (n: number) => `192.168.100.10${n}`],
+    ['DE', 'x', (n: number) => `192.168.100.10${n}`],
+    ['DE', 'Steuernummer', (n: number) => `12/345/6789${n}`],
+    ['DE', 'Vertragsnummer', (n: number) => `2024-00123${n}`],
+    ['DE', 'Aktenzeichen', (n: number) => `2024/00123${n}`],
+    ['US', 'Order No', (n: number) => `2024-00123${n}`],
+    ['US', 'Tracking', (n: number) => `940-011-189${n}`],
+    ['US', 'Invoice', (n: number) => `415-555-010${n}`],
+  ] as const)('%s, %s: is no phone number', (country, name, value) => {
+    expect(judge(country, name, value).columns[1]?.target ?? '').not.toContain('phone');
+  });
+
+  test('the number of a contract may be the key', () => {
+    const rows = six((n) => [first(n), `2024-00123${n}`]);
+    const { key } = proposal(tableFacts(['Vorname', 'Vertragsnummer'], rows), { country: 'DE' }).draft;
+    expect(key).toMatchObject({ column: 'Vertragsnummer' });
+  });
+
+  test('a name that says nothing makes numbers without a country code a guess, others not', () => {
+    const own = (n: number) => `(415) 555-010${n}`;
+    expect(judge('US', 'x', own).columns[1]).toMatchObject({ target: 'phone (x)', confidence: 'guess' });
+    const abroad = (n: number) => `+1 415 555 010${n}`;
+    expect(judge('US', 'x', abroad).columns[1]).toMatchObject({ target: 'phone (x)', confidence: 'likely' });
+  });
+});
+
 describe('a few values', () => {
   const one = (name: string, value: string, given = {}) => {
     const column = proposal(tableFacts(['ID', name], [['a1', value]]), given).draft.columns[1];
