@@ -84,17 +84,22 @@ function itemWords(entry: Mapping['emails'][number]): string {
 
 function valueWords(value: Value): string {
   if (typeof value !== 'object') return code(String(value));
-  const { column, firstOf, join, template, constant, transform = [] } = value;
+  const { column, firstOf, join, template, constant, part, transform = [] } = value;
+  const isFallback = part !== undefined && firstOf !== undefined;
   const from =
     column !== undefined
       ? code(String(column))
       : firstOf !== undefined
-        ? firstOf.map(valueWords).join(', else ')
+        ? firstOf
+            .slice(isFallback ? -1 : 0)
+            .map(valueWords)
+            .join(', else ')
         : join !== undefined
           ? join.map(valueWords).join(' + ')
           : code(template ?? constant ?? '');
-  if (transform.includes('givenNames')) return `given names of ${from}`;
-  return transform.includes('familyName') ? `family name of ${from}` : from;
+  const where = isFallback ? ' where both parts are blank' : '';
+  if (transform.includes('givenNames')) return `given names of ${from}${where}`;
+  return transform.includes('familyName') ? `family name of ${from}${where}` : from;
 }
 
 function code(text: string): string {
