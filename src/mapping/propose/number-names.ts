@@ -8,13 +8,15 @@ const otherThings =
 const measures =
   /^(?:amount|balance|price|cost|costs|fee|sum|revenue|turnover|budget|salary|income|credit|debit|payment|paid|due|spent|value|volume|quantity|qty|size|weight|height|score|points|rating|rank|age|year|month|day|date|birthday|born|since|hours|percent|rate|deals|visits|betrag|saldo|preis|kosten|gebuhr|summe|umsatz|gehalt|menge|punkte|alter|jahr|monat|tag|datum|geburtstag|geburtsdatum|geboren|seit|stunden|wert|montant|solde|prix|cout|frais|somme|chiffre|salaire|quantite|annee|mois|jour|naissance|depuis|heures|valeur|importe|monto|precio|coste|costo|suma|ingresos|salario|cantidad|puntos|edad|ano|mes|dia|fecha|nacimiento|desde|horas|valor|bedrag)$/;
 
-/** Who else may be meant beside an address or a number. Beginnings of words without accents. */
+/** Who else may be meant beside an address or a number: beginnings of words without accents, and below whole words. */
 const otherPeople =
-  /^(?:owner|assigned|manager|assistant|agent|referrer|supervisor|boss|spouse|husband|wife|parent|mother|father|guardian|emergency|vorgesetzt|sachbearbeit|assisten|betreu|ehepartner|ehefrau|ehemann|notfall|notruf|eltern|mutter|vater|erziehungsberechtigt|responsable|urgence|conjoint|mere$|pere$|jefe|jefa|urgencia|emergencia|propietari|conyuge|padre|madre|asistente|encargad)/;
+  /^(?:owner|assigned|manager|assistant|agent|referrer|supervisor|boss|spouse|husband|wife|parent|mother|father|guardian|emergency|vorgesetzt|sachbearbeit|assisten|betreu|ehepartner|ehefrau|ehemann|notfall|notruf|eltern|mutter|vater|erziehungsberechtigt|responsable|urgence|conjoint|mere$|pere$|jefe|jefa|urgencia|emergencia|propietari|conyuge|padre|madre|asistente|encargad|teacher|physician|carer|caregiver|sibling|relative|nextofkin|lehrer|hausarzt|angehorig|ehegatt|geschwister|lebensgefahrt|medecin|professeur|enseignant|medico|medica$|profesor|familiar)/;
+const otherPersons =
+  /^(?:partners?|partner(?:in|innen)|kin|child|children|son|daughter|brother|sister|doctors?|gp|coach|trainer|tutor|kind|kinder|kindes|sohn|tochter|bruder|schwester|arzt|arztin|partenaires?|enfants?|fils|fille|frere|soeur|pareja|hij[oa]s?|herman[oa]s?)$/;
 
 /** `E-Mail Vorgesetzter`, `Emergency Phone`: the values may be another person's. */
 export function mayBeOfAnotherPerson(name: string): boolean {
-  return wordsOf(name).some((part) => otherPeople.test(part));
+  return wordsOf(name).some((part) => otherPeople.test(part) || otherPersons.test(part));
 }
 
 /** `PLZ-Nr`, `Order Number`: the number of a thing. @param own words that say that the person is meant all the same. */

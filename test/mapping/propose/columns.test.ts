@@ -171,6 +171,34 @@ describe('a name that the values contradict', () => {
     expect(propose(given).draft.columns[1]?.reason).toContain("another person's");
   });
 
+  test.each([
+    ...[
+      'E-Mail Partner',
+      "Partner's E-mail",
+      'Teacher Email',
+      'Next of Kin E-mail',
+      'Hausarzt E-Mail',
+      'Email Ehegatte',
+    ],
+    ...['Courriel du partenaire', 'Correo de la pareja', 'Correo del profesor', 'Family Doctor Email', 'Carer Email'],
+  ])('and so is one of a relative, a doctor or a teacher: %s', (name) => {
+    expect(lines(facts(name, (n) => `${n}@example.com`))[1]).toMatch(/→ (?:email .*\(guess\)|–)$/);
+  });
+
+  test.each([
+    ...['Telefon Partner', 'Next of Kin Phone', 'Hausarzt Telefon', 'Telefon Kind', 'Sibling Phone', 'Telefon Lehrer'],
+    ...['Téléphone du médecin', 'Teléfono del médico', 'Angehörige Telefon', 'Coach Mobile', 'Phone of Child'],
+  ])('and a number of theirs: %s', (name) => {
+    expect(lines(facts(name, (n) => `+1 415 555 010${n}`))[1]).toMatch(/→ (?:phone .*\(guess\)|–)$/);
+  });
+
+  test.each([...['Kindle Email', 'Partnership E-Mail', 'Sonstige E-Mail']])(
+    'words that only begin so are no people: %s',
+    (name) => {
+      expect(lines(facts(name, (n) => `${n}@example.com`))[1]).not.toMatch(/\(guess\)$/);
+    },
+  );
+
   test.each(['User principal name', 'User name', 'Login ID'])('people sign in by their own address: %s', (name) => {
     expect(lines(facts(name, (n) => `${n}@example.com`))[1]).toMatch(/→ email .*\(likely\)$/);
   });
