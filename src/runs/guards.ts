@@ -264,6 +264,8 @@ const formAdvice: Readonly<Record<KeyForm, string>> = {
   prefix: 'Give the mapping the keyPrefix that these contacts were imported with.',
   zeros:
     'A spreadsheet takes the zeros in front of numbers away: take the export as it was before it was opened there. Where the file before had lost them, import this one without them, too.',
+  number:
+    'A spreadsheet has written the numbers with decimals or separators: give their column the format of text or of whole numbers there and save the file again, or take the export as it was before.',
   case: 'Write the keys as they were written before, for example with a transform of the key in the mapping.',
 };
 
@@ -400,6 +402,8 @@ function formSentence({ form, count }: KeyFormCount, base: number): string {
       return `${keys} known in other upper and lower case, for contacts with the same name, phone number or e-mail address: ${twice}`;
     case 'zeros':
       return `${keys} known with more or fewer zeros in front, for contacts with the same name, phone number or e-mail address: ${twice}`;
+    case 'number':
+      return `${keys} known as plain numbers, without decimals and separators, for contacts with the same name, phone number or e-mail address: ${twice}`;
     default:
       return unreachable(form);
   }

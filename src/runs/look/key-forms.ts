@@ -5,8 +5,8 @@
  * - A Salesforce id with 15 characters and the same id with 18: the last three are computed from the case of the others, so
  *   that the two are one record, whatever the rows say.
  * - A key with the prefix of a mapping, or without it (`hubspot-251`, `251`), keys that differ in case only, and numbers that differ in
- *   the zeros in front, which a spreadsheet takes away (`00251`, `251`): two systems may have the same numbers, and case may matter. So
- *   these count only where the contact shares a phone number, an e-mail address or first and last name with the row.
+ *   the zeros in front, which a spreadsheet takes away (`00251`, `251`), or that have the decimals and separators of one (`1,001.00`,
+ *   `1001`): two systems may have the same numbers, and case may matter. So these count only where the contact shares a phone number, an e-mail address or first and last name with the row.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type DesiredContact, itemIdentity } from '#src/contacts/desired.ts';
@@ -70,7 +70,7 @@ function keyEvent({ line, key, name }: ShownRow, known: string): RunEvent {
   return { kind: 'match', line, key, code: 'matchKey', field: null, message, contact: known, file: name };
 }
 
-export type KeyForm = 'salesforce15' | 'salesforce18' | 'prefix' | 'case' | 'zeros';
+export type KeyForm = 'salesforce15' | 'salesforce18' | 'prefix' | 'case' | 'zeros' | 'number';
 
 /** How many new keys are another form of keys that are known. */
 export interface KeyFormCount {
@@ -104,15 +104,16 @@ async function lengthsBehind(
 /** In which forms the workspace may know the key; ASCII letters in lower case. */
 export function formsOf(key: string, { prefix, lengths }: KnownForms): readonly string[] {
   const bare = withoutPrefix(key, prefix);
-  const others = otherSalesforceId(bare) ?? [];
+  const plain = plainNumber(bare);
+  const others = otherSalesforceId(bare) ?? (plain === null ? [] : [plain]);
   const forms = [...lengths].flatMap(([one, ofOne]) =>
-    [bare, ...others, ...withOtherZeros(bare, ofOne)].map((body) => foldCase(`${one}${body}`)),
+    [bare, ...others, ...withOtherZeros(plain ?? bare, ofOne)].map((body) => foldCase(`${one}${body}`)),
   );
   return [...new Set(forms)];
 }
 
 function formsPerKeyMax({ lengths }: KnownForms): number {
-  // As it is, and either its other Salesforce id or the number without zeros.
+  // As it is, and either its other Salesforce id or the plain number, without zeros.
   return [...lengths.values()].reduce((sum, ofOne) => sum + 2 + ofOne.length, 0);
 }
 
@@ -129,7 +130,8 @@ export function sameUnderOtherKey(
   const formOf = (there: string): KeyForm => {
     if (foldCase(there) === foldCase(key)) return 'case';
     const bodies = bodyOf(there, ['', prefix, ...prefixes]);
-    return bodies.some((body) => foldCase(body) === foldCase(bare)) ? 'prefix' : 'zeros';
+    if (bodies.some((body) => foldCase(body) === foldCase(bare))) return 'prefix';
+    return plainNumber(bare) === null ? 'zeros' : 'number';
   };
   for (const one of known) {
     if (one.key === key) continue;
@@ -153,6 +155,19 @@ function withOtherZeros(body: string, lengths: readonly number[]): readonly stri
   if (number === undefined) return [];
   const all = [number, ...lengths.map((length) => number.padStart(length, '0'))];
   return all.filter((one) => one !== body);
+}
+
+const decimals = /[.,]00?$/;
+const grouped = /^[1-9]\d{0,2}([.,'’ \u00a0\u202f])\d{3}(?:\1\d{3})*$/;
+
+/** A whole number without the decimals and the separators of thousands that a spreadsheet shows: `1,001.00` → `1001`; null for another text. */
+function plainNumber(body: string): string | null {
+  const whole = body.replace(decimals, '');
+  const isGrouped = grouped.test(whole);
+  // One character has one meaning: `1.001.00` is no number.
+  if (isGrouped && whole !== body && whole.includes(body.charAt(whole.length))) return null;
+  const digits = isGrouped ? whole.replace(/\D/g, '') : whole;
+  return digits !== body && /^\d+$/.test(digits) ? digits : null;
 }
 
 const salesforceLetters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ012345';

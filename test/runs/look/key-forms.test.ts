@@ -110,3 +110,25 @@ describe('numbers that differ in the zeros in front', () => {
     expect(formsOf('251', { prefix: '', lengths })).toEqual(['251', '0251', 'hub-251', 'hub-00251', 'hub-000251']);
   });
 });
+
+describe('a whole number as a spreadsheet shows it', () => {
+  test.each([
+    ...['1001.00', '1001,00', '1001.0', '1,001', '1.001', "1'001", '1\u00a0001', '1 001', '1,001.00', '1.001,00'],
+  ])('is the plain number where that is known and the person is the same: %s', (key) => {
+    expect(found(key, [known('1001')])).toEqual({ form: 'number', known: '1001' });
+    expect(found(`crm-${key}`, [known('crm-1001')], 'crm-')).toEqual({ form: 'number', known: 'crm-1001' });
+    expect(found(key, [stranger('1001')])).toBeNull();
+  });
+
+  test('may have lost the zeros in front, too, and have millions', () => {
+    expect(found('1,001.00', [known('001001')])?.known).toBe('001001');
+    expect(found('1.002.003', [known('1002003')])?.known).toBe('1002003');
+  });
+
+  test.each(['1001.50', '10.01', '1,01', '1,001.002', '1.001.00', 'A1001.00', '0,001', '1,001 002'])(
+    'is no other one: %s',
+    (key) => {
+      expect(formsOf(key, { prefix: '', lengths: new Map([['', [6]]]) })).toEqual([key.toLowerCase()]);
+    },
+  );
+});
