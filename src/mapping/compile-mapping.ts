@@ -163,7 +163,7 @@ function compileMembers(mapping: Mapping, settings: Settings): CompiledMapping {
   const members = mapMembers(mapping, settings);
   const isIgnored = ignoredBy(mapping);
   const leftOut = leftOutOfObjects(
-    () => (name) => isIgnored(name) || members.reads(name),
+    (object) => (name) => isIgnored(name) || members.reads(object, name),
     () => null,
     () => namesPeople(members.bound.map(({ target }) => target)),
   );

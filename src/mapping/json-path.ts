@@ -57,7 +57,12 @@ export function finderOf(path: string): (object: JsonObject) => Member {
 
 /** The steps of a path without their brackets, in the form in which names are compared: `phones[].value` → phones, value. */
 export function pathNames(path: string): readonly string[] {
-  return path.split('.').map((text) => normaliseHeader(stepOf(text).name));
+  return path.split('.').map((text) => normaliseHeader(nameOfStep(text)));
+}
+
+/** A step of a path without its brackets. */
+export function nameOfStep(text: string): string {
+  return stepOf(text).name;
 }
 
 function stepOf(text: string): Step {

@@ -10,7 +10,7 @@ import { bad, isJsonObject, type JsonObject } from './cell.ts';
 import { columnMatcher, isPattern } from './column-pattern.ts';
 import type { Found, RowCells } from './expression.ts';
 import { type Lacking, refuseWithoutContent } from './file-findings.ts';
-import { finderOf, pathNames } from './json-path.ts';
+import { finderOf, nameOfStep, pathNames } from './json-path.ts';
 import type { BoundColumn, Settings } from './layout.ts';
 import type { Mapping } from './mapping-schema.ts';
 import { foldRow, type MappedRow, readBound } from './row.ts';
@@ -21,8 +21,8 @@ export interface MemberMapping {
   readonly bound: readonly BoundColumn[];
   mapRow(row: ObjectRow): MappedRow;
   readonly lacking: Lacking;
-  /** Whether some value reads the member of a record, or something inside of it. */
-  reads(name: string): boolean;
+  /** Whether some value reads the member of this record, or something inside of it. */
+  reads(object: JsonObject, name: string): boolean;
   /** Members that nothing reads, as paths, in order of appearance: at most 500. */
   unmapped(): readonly string[];
 }
@@ -51,11 +51,20 @@ export function mapMembers(mapping: Mapping, settings: Settings): MemberMapping 
     return found;
   };
   const isRead = (path: string) => used.whole.has(path) || used.entered.has(path);
+  /** A member of the same object has exactly the name in the mapping: that one is read. */
+  const isNamesake = (object: JsonObject, form: string, name: string): boolean => {
+    const exact = used.exact.get(form);
+    return exact !== undefined && !exact.has(name) && [...exact].some((one) => Object.hasOwn(object, one));
+  };
   const unmapped = new Set<string>();
   const noteUnmapped = (object: JsonObject, above: string, compared: string, depth: number): void => {
     for (const name of Object.keys(object)) {
       if (unmapped.size >= namesMax || tidyHeader(name) === '') continue;
       const [path, form] = [`${above}${name}`, `${compared}${formOf(name)}`];
+      if (isNamesake(object, form, name)) {
+        unmapped.add(path);
+        continue;
+      }
       if (used.whole.has(form) || patterns.some((match) => match(path) !== null)) continue;
       const value = object[name];
       if (used.entered.has(form) && isJsonObject(value) && depth < depthMax) {
@@ -75,7 +84,11 @@ export function mapMembers(mapping: Mapping, settings: Settings): MemberMapping 
       );
     },
     lacking: watchMembers(mapping, bound),
-    reads: (name) => isRead(normaliseHeader(name)) || patterns.some((match) => match(name) !== null),
+    reads: (object, name) => {
+      const form = formOf(name);
+      if (isNamesake(object, form, name)) return false;
+      return isRead(form) || patterns.some((match) => match(name) !== null);
+    },
     unmapped: () => [...unmapped],
   };
 }
@@ -92,19 +105,25 @@ function formOf(name: string): string {
   return form;
 }
 
-/** The paths that are read, and those that lead to them; in the form in which names are compared. */
+/** The paths that are read, and those that lead to them; in the form in which names are compared. Of each, the last name as the mapping writes it. */
 function usedNames(columns: readonly string[]) {
   const whole = new Set<string>();
   const entered = new Set<string>();
+  const exact = new Map<string, Set<string>>();
+  const write = (form: string, name: string) => exact.set(form, (exact.get(form) ?? new Set()).add(name));
   for (const column of columns) {
     whole.add(normaliseHeader(column));
+    write(normaliseHeader(column), column);
     const names = pathNames(column);
+    column.split('.').forEach((text, index) => {
+      write(names.slice(0, index + 1).join('.'), nameOfStep(text));
+    });
     whole.add(names.join('.'));
     names.slice(1).forEach((_, index) => {
       entered.add(names.slice(0, index + 1).join('.'));
     });
   }
-  return { whole, entered };
+  return { whole, entered, exact };
 }
 
 /** The paths of members in nested objects, lists excluded, for patterns to choose from. */

@@ -43,6 +43,24 @@ describe('a path', () => {
     const by = mapping({ fields: { company: 'p.Firm Name' } });
     expect(codesOf(mapJson({ id: '7', p: { firm_name: 'a', 'firm-name': 'b' } }, {}, by))).toEqual(['memberTwice']);
   });
+
+  test('a member that has exactly the name in the mapping wins: its namesakes are unmapped, and may be contact data', () => {
+    const by = mapping({ emails: [{ column: 'email' }], fields: { company: 'firm.name' } });
+    const compiled = compileMapping(by, { columns: null }, noContext);
+    const row = objectRow({
+      ...{ id: '7', email: 'a@example.com', Email: 'b@example.com', 'e-mail': 'c@example.com' },
+      firm: { name: 'A', Name: 'B' },
+    });
+    compiled.see(row);
+    expect(desiredOf(compiled.mapRow(row)).emails[0]?.items).toHaveLength(1);
+    expect(compiled.unmappedColumns).toEqual(['Email', 'e-mail', 'firm.Name']);
+    expect(compiled.leftOut.map(({ column }) => column)).toEqual(['Email', 'e-mail']);
+    const other = compileMapping(by, { columns: null }, noContext);
+    const cased = objectRow({ id: '7', Email: 'b@example.com', firm: { Name: 'B' } });
+    other.see(cased);
+    other.mapRow(cased);
+    expect([other.unmappedColumns, other.leftOut]).toEqual([[], []]);
+  });
 });
 
 describe('the JSON of an API', () => {
