@@ -13,6 +13,7 @@ import { machineIn, wordsOf } from '#src/sources/number-words.ts';
 import type { ColumnFacts, FileFacts } from './column-facts.ts';
 import { isMeasure, isNumberOfOther, mayBeOfAnotherPerson } from './number-names.ts';
 import type { Confidence } from './proposal.ts';
+import { repeatedColumns } from './side-by-side.ts';
 import { kindsOf, type ValueKinds } from './value-kinds.ts';
 
 /** What one column becomes. `unused` is left out, and says why. */
@@ -62,12 +63,34 @@ export function judgeColumns({ columns }: FileFacts, country: CountryCode | null
     if (rival !== undefined) return judgeRival(verdict, rival.generic, kinds);
     return judgeByValues(verdict, names[index] ?? '', kinds);
   });
-  return fillNames(byName.map((one, index) => asGuessOfAnother(one, names[index] ?? '')));
+  const repeated = repeatedColumns(columns);
+  return fillNames(
+    byName.map((one, index) => {
+      const judged = asGuessOfAnother(one, names[index] ?? '');
+      return repeated.has(index) ? asSecondTable(judged) : judged;
+    }),
+  );
 }
 
 function asGuessOfAnother(judged: JudgedColumn, name: string): JudgedColumn {
   if (judged.meaning.kind !== 'items' || !mayBeOfAnotherPerson(name)) return judged;
   return { ...judged, confidence: 'guess', reason: `${judged.reason}; by its name they may be another person's` };
+}
+
+const secondTable = 'if it belongs to a second table beside the first';
+
+/** A name of the second table is none of the first one's people; its addresses and numbers are a guess. */
+function asSecondTable(judged: JudgedColumn): JudgedColumn {
+  const { meaning } = judged;
+  if (meaning.kind === 'scalar' || meaning.kind === 'wholeName')
+    return {
+      ...judged,
+      meaning: { kind: 'unused' },
+      confidence: null,
+      reason: `${secondTable}, it is another person's`,
+    };
+  if (judged.confidence === null) return judged;
+  return { ...judged, confidence: 'guess', reason: `${judged.reason}; ${secondTable}, they are another person's` };
 }
 
 type Verdict = (meaning: Meaning, confidence: Confidence | null, reason: string) => JudgedColumn;

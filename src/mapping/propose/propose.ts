@@ -14,6 +14,7 @@ import type {
   ProposedColumn,
 } from './proposal.ts';
 import { type JudgedColumn, judgeColumns, type Meaning, rivalReason } from './propose-columns.ts';
+import { secondTableNote } from './side-by-side.ts';
 
 interface ProposeOptions {
   /** Of the file, without its ending: the name of the mapping is made from it. */
@@ -32,6 +33,7 @@ export function proposeMapping(file: FileFacts, options: ProposeOptions): Draft 
   const columns = settle(judged.map((one) => (one.facts === key.column && !isEmailKey(key) ? asKey(one, key) : one)));
   const { defaultCountry, remarks } = chooseCountry(columns, options.country);
   const ownKey = draftKey(key, columns, file.isJson);
+  const secondTable = secondTableNote(file.columns);
   return {
     name: slugOf(options.feed ?? options.fileName),
     key: ownKey.key,
@@ -49,6 +51,7 @@ export function proposeMapping(file: FileFacts, options: ProposeOptions): Draft 
       ...key.remarks,
       ...ownKey.remarks,
       ...remarks,
+      ...(secondTable === null ? [] : [secondTable]),
       // Where there is no draft, there is nothing to add the columns to.
       ...(ownKey.key.kind === 'none' && file.isJson ? [] : nothingToWrite(columns)),
     ],

@@ -255,6 +255,43 @@ describe('numbers of other things, which a country could read as phone numbers',
   });
 });
 
+describe('two tables side by side', () => {
+  const full = (n: number) => `${first(n)} ${last(n)}`;
+  const number = (n: number) => `+1 415 555 010${n}`;
+
+  test('the second one gives the people of the first no names, and its numbers are a guess', () => {
+    const header = ['Name', 'Telefon', '', 'NAME', 'Telefon'];
+    const facts = tableFacts(
+      header,
+      six((n) => [n < 3 ? full(n) : '', number(n), '', full(5 - n), number(9 - n)]),
+    );
+    const { draft } = proposal(facts);
+    expect(lines(facts)).toEqual([
+      'Name → firstName and lastName (guess)',
+      'Telefon → phone (certain)',
+      'column 3 → –',
+      'NAME → –',
+      'Telefon → phone (guess)',
+    ]);
+    expect(draft.remarks).toContainEqual(expect.stringMatching(/^the headers "NAME", "Telefon" \(columns 4, 5\)/));
+  });
+
+  test('first and last names of the second one do not stand in for those of the first', () => {
+    const header = ['ID', 'Vorname', 'Nachname', 'ID', 'Vorname', 'Nachname'];
+    const facts = tableFacts(
+      header,
+      six((n) => [`a${n}`, first(n), last(n), `b${n}`, first(5 - n), last(5 - n)]),
+    );
+    expect(proposal(facts).draft.fields).toMatchObject([{ columns: [2] }, { columns: [3] }]);
+  });
+
+  test('one header twice is none, and neither is one that follows itself', () => {
+    const note = (header: string[]) => proposal(tableFacts(header, [header])).draft.remarks.join();
+    expect(note(['ID', 'Telefon', 'Mail', 'Telefon'])).not.toContain('the headers');
+    expect(note(['ID', 'Telefon', 'Telefon', 'Telefon'])).not.toContain('the headers');
+  });
+});
+
 describe('a few values', () => {
   const one = (name: string, value: string, given = {}) => {
     const column = proposal(tableFacts(['ID', name], [['a1', value]]), given).draft.columns[1];
