@@ -16,7 +16,7 @@ export const systemTests = [
 export const proofTests = [
   ...['test/model/**/*.test.ts', 'test/bench/**/*.test.ts', 'test/corpora/**/*.test.ts'],
   ...['test/**/*properties.test.ts', 'test/mapping/numbering-plans.test.ts', 'test/runs/known-rows.test.ts'],
-  'test/dead-letters/export-presets.test.ts',
+  ...['test/dead-letters/export-presets.test.ts', 'test/upsert/made-again-in-doubt.test.ts'],
 ];
 
 export default defineConfig({

@@ -5,7 +5,6 @@
  * There is one letter per feed, identity and code. The identity of a row is its key, or its content where it has none; that of a part of a
  * contact is its key and the part, so that no letter of a row stands for it, and none of it for the row.
  */
-
 import { createHash } from 'node:crypto';
 import { type ContactPart, partOf } from '#src/contacts/desired.ts';
 import {
