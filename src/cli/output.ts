@@ -49,7 +49,7 @@ export function createOutput(options: GlobalOptions): Output {
       await written('\n');
     },
     documents: async (values) => {
-      for await (const value of values) await written(`${json(value)}\n`);
+      for await (const value of values) if (!(await written(`${json(value)}\n`))) return;
     },
     lines: async (lines) => {
       for await (const line of lines) if (!(await written(`${line}\n`))) return;
