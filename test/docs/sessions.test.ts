@@ -16,6 +16,11 @@ it('the README holds sessions, and the first command is the one that works witho
   expect(withSessions).toEqual(['README.md', 'docs/mapping.md', 'docs/operations.md', 'docs/plans.md']);
 });
 
+it('no session writes over the configuration of a reader who pastes it', () => {
+  const commands = withSessions.flatMap((path) => stepsOf(readDocument(path)).map(({ command }) => command));
+  expect(commands.filter((command) => /> *(?:\.\/)?patchbay\.yaml\b/.test(command))).toEqual([]);
+});
+
 describe('every command does what the document shows, with the exit code it shows', () => {
   it.each(withSessions)(
     '%s',
