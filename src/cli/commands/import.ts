@@ -212,10 +212,13 @@ async function handOver(
       hint: 'Start one with: patchbay start. Or leave out --detach.',
     });
   }
-  await submit(false, (run) => {
-    if (output.json) output.document(detachedDocument(home, run));
-    else output.line(`${printable(run.fileName)}: handed over as run ${run.id}`);
-  });
-  for (const document of refused) printRefused(output, document);
+  try {
+    await submit(false, (run) => {
+      if (output.json) output.document(detachedDocument(home, run));
+      else output.line(`${printable(run.fileName)}: handed over as run ${run.id}`);
+    });
+  } finally {
+    for (const document of refused) printRefused(output, document);
+  }
   return refused[0]?.exitCode ?? 0;
 }
