@@ -50,9 +50,15 @@ type Reading = Pick<RunRecord, 'mapping' | 'options' | 'sourceLabel'>;
  * Enters one run per feed for the chosen open letters, and one per mapping where they were read with several. Safe beside a
  * running import: letters that are already being retried are not taken twice.
  * @param act of the person who asks.
+ * @param onEntered called run by run: where a later one ends it with an error, those that were entered are known.
  * @throws PatchbayError `usage` `noDeadLetters` if no open letter fits.
  */
-export async function redrive(parts: SubmitParts, asked: RedriveChoice, act?: NewAct): Promise<readonly RunRecord[]> {
+export async function redrive(
+  parts: SubmitParts,
+  asked: RedriveChoice,
+  act?: NewAct,
+  onEntered: (run: RunRecord) => void = () => undefined,
+): Promise<readonly RunRecord[]> {
   const { ledger } = parts;
   const { remap, rate = null, feed: _, ...choice } = asked;
   const open = await openByFeed(ledger, asked);
@@ -67,6 +73,7 @@ export async function redrive(parts: SubmitParts, asked: RedriveChoice, act?: Ne
       if (run === null) continue;
       parts.log.info({ run: run.id, feed, from: run.fileName }, 'redrive entered');
       runs.push(run);
+      onEntered(run);
     }
   }
   if (runs.length > 0) return runs;

@@ -13,6 +13,7 @@ import type { DeliveryRecord } from '#src/ledger/deliveries.ts';
 import { letterPages } from '#src/ledger/letter-pages.ts';
 import type { DeadLetter, DeadLetterFilter, DeadLetterState } from '#src/ledger/letters.ts';
 import { isFinal, type RunRecord } from '#src/ledger/runs.ts';
+import type { SubmittedRun } from '#src/runs/enter-run.ts';
 import { fixFileThere } from '#src/runs/fix/fix-file.ts';
 import { isOfHost } from '#src/runs/stop-run.ts';
 import { actOf } from './acts.ts';
@@ -183,7 +184,7 @@ async function retriesUnderWay(home: Pick<Home, 'ledger'>, request: RetryRequest
 
 /**
  * Enters runs that try the chosen letters again, and goes on with those that do so already.
- * @param onUnderWay called for each of the latter.
+ * @param onEntered called for each, one by one; `resumed` are the latter.
  * @returns both.
  * @throws PatchbayError `usage` `noDeadLetters` where no open letter fits; `letterNotOpen` | `noSuchDeadLetter` where all that are named
  *   are not open; `noSuchRun`.
@@ -191,11 +192,11 @@ async function retriesUnderWay(home: Pick<Home, 'ledger'>, request: RetryRequest
 export async function retryLetters(
   { submit, actor }: Pick<Home, 'submit' | 'actor'>,
   asked: RetryRequest,
-  onUnderWay: (run: RunRecord) => void = () => undefined,
+  onEntered: (entered: SubmittedRun) => void = () => undefined,
 ): Promise<readonly RunRecord[]> {
   const request = await withWholeRunId(submit, asked);
   const underWay = await retriesUnderWay(submit, request);
-  underWay.forEach(onUnderWay);
+  for (const run of underWay) onEntered({ run, resumed: true });
   if (underWay.length > 0 && !(await hasOpenLetters(submit, request))) return underWay;
   if (underWay.length === 0) await requireAnyOpen(submit, lettersNamed(request));
   const { ids, code, run, feed, all = false, remap = false, reason = null, rate = null } = request;
@@ -206,7 +207,8 @@ export async function retryLetters(
     ...(feed === undefined ? {} : { feed }),
   };
   const act = await actOf({ ...submit, actor }, 'deadRetry', reason, { ...facts, all, remap, rate });
-  return [...underWay, ...(await redrive(submit, redriveChoice(request), act))];
+  const entered = await redrive(submit, redriveChoice(request), act, (run) => onEntered({ run, resumed: false }));
+  return [...underWay, ...entered];
 }
 
 function redriveChoice({ remap = false, rate, ...selection }: RetryRequest): RedriveChoice {

@@ -186,6 +186,7 @@ export interface HeldHome extends Pick<Home, 'actor'> {
 
 /**
  * Decides about the fields as they were shown.
+ * @param onEntered called for each run as it is entered: where an error ends the decision, those that were entered are known.
  * @throws PatchbayError `guard` `heldMoved` where none is as it was shown; `transient` `keysAtWork` where runs hold keys for a
  *   minute; what was decided until then is kept.
  */
@@ -194,6 +195,7 @@ export async function takeHeld(
   side: HeldSide,
   shown: readonly HeldRecord[],
   why: string | null = null,
+  onEntered: (run: RunRecord) => void = () => undefined,
 ): Promise<HeldTaken> {
   const { ledger, clock, log } = parts;
   const { rowsPerBatch } = config.upsert;
@@ -218,6 +220,7 @@ export async function takeHeld(
         runs: run === null ? done.runs : [...done.runs, run],
       };
       log.info({ feed, side, taken: taken.length, run: run?.id ?? null }, 'held fields decided');
+      if (run !== null) onEntered(run);
       left = decided.busy;
       if (left.length === 0) break;
       if (clock.monotonicMs() > deadlineMs) throw keysAtWork(left.length);

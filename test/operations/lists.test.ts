@@ -131,15 +131,16 @@ describe('dead letters', () => {
     await bench.import('a.csv', rejected(['c-1', 'c-2']));
     const [first] = await bench.letters();
     const [run] = await retryLetters(homeOf(bench), { ids: [], all: true });
-    const told: string[] = [];
+    const told: (readonly [string, boolean])[] = [];
     const again = (request: Parameters<typeof retryLetters>[1]) =>
-      retryLetters(homeOf(bench), request, ({ id }) => told.push(id));
+      retryLetters(homeOf(bench), request, ({ run: { id }, resumed }) => told.push([id, resumed]));
     for (const request of [{ ids: [], all: true }, { ids: [first?.id ?? ''] }, { ids: [], feed: 'main' }])
       expect((await again(request)).map(({ id }) => id)).toEqual([run?.id]);
-    expect(told).toEqual([run?.id, run?.id, run?.id]);
+    expect(told).toEqual([1, 2, 3].map(() => [run?.id, true]));
     await bench.import('b.csv', rejected(['c-3']));
     const both = await again({ ids: [], all: true });
     expect(both.map(({ id }) => id)).toEqual([run?.id, expect.any(String)]);
+    expect(told.slice(3)).toEqual(both.map(({ id }) => [id, id === run?.id]));
   });
 
   it('are tried anew where the retry has ended', async () => {

@@ -5,7 +5,6 @@ import { isoInstant } from '#src/clock.ts';
 import { withoutQuotedCells } from '#src/contacts/quoted-cell.ts';
 import type { DeliveryRecord } from '#src/ledger/deliveries.ts';
 import type { DeadLetter } from '#src/ledger/letters.ts';
-import type { RunRecord } from '#src/ledger/runs.ts';
 import {
   type DeadLetterQuery,
   deadLetterPages,
@@ -41,7 +40,7 @@ import { shellWord } from '#src/shell-words.ts';
 import { fileAndLine } from '#src/sources/row.ts';
 import type { Again } from '../describe.ts';
 import { addState, adviceOf, type ListedStates, noStates } from '../letters-advice.ts';
-import { finishOneShot, patienceOf } from '../one-shot.ts';
+import { finishOneShot, patienceOf, type Submit } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { openPatiently } from '../waiting.ts';
@@ -328,16 +327,18 @@ export async function retryDead(options: RetryOptions, named: readonly string[])
     printRetried(output, notices);
     await noteNotOpen(home, output, request);
     if (notices.length > 0 && !(await hasOpenLetters(home, request))) return 0;
-    const goingOn = ({ id, fileName }: RunRecord) =>
-      output.note(`run ${id} tries ${printable(fileName)} again already: going on with it`);
-    const submit = () => retryLetters(home, request, goingOn);
+    const submit: Submit = (_isEngine, onEntered) =>
+      retryLetters(home, request, ({ run, resumed }) => {
+        if (resumed) output.note(`run ${run.id} tries ${printable(run.fileName)} again already: going on with it`);
+        onEntered(run);
+      });
     if (options.detach !== true) {
       return await finishOneShot(home, { output, patienceMs, sameWorkspace: false, refused: [] }, submit);
     }
-    for (const run of await submit()) {
+    await submit(false, (run) => {
       if (output.json) output.document(detachedDocument(home, run));
       else output.line(`${run.fileName}: tried again as run ${run.id} by the running engine, or the next one`);
-    }
+    });
     return 0;
   } finally {
     await home.close();

@@ -5,6 +5,7 @@ import { isoInstant } from '#src/clock.ts';
 import type { HeldSide } from '#src/contacts/take-held.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { HeldRecord } from '#src/ledger/contacts.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
 import {
   chooseHeld,
   exportHeld,
@@ -24,7 +25,7 @@ import { exitCodes } from '#src/runs/exit-code.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { fileAndLine } from '#src/sources/row.ts';
 import type { Again } from '../describe.ts';
-import { finishOneShot, patienceOf } from '../one-shot.ts';
+import { finishOneShot, patienceOf, type Submit } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { counted, instantText, valueText } from '../present-run.ts';
@@ -200,14 +201,14 @@ async function takeFile(
   held: readonly HeldRecord[],
 ): Promise<number> {
   const decision = { side: 'file', why } as const;
-  const submit = async () => (await decide(home, output, decision, held)).runs;
+  const submit: Submit = async (_isEngine, onEntered) => (await decide(home, output, decision, held, onEntered)).runs;
   if (detach !== true) {
     return finishOneShot(home, { output, patienceMs, sameWorkspace: false, refused: [] }, submit);
   }
-  for (const run of await submit()) {
+  await submit(false, (run) => {
     if (output.json) output.document(detachedDocument(home, run));
     else output.line(`${run.fileName}: written as run ${run.id} by the running engine, or the next one`);
-  }
+  });
   return exitCodes.done;
 }
 
@@ -216,8 +217,9 @@ async function decide(
   output: Output,
   { side, why }: { readonly side: HeldSide; readonly why: string | null },
   held: readonly HeldRecord[],
+  onEntered?: (run: RunRecord) => void,
 ): Promise<HeldTaken> {
-  const result = await takeHeld(home, side, held, why);
+  const result = await takeHeld(home, side, held, why, onEntered);
   if (result.moved.length > 0) {
     const fields = counted(result.moved.length, 'field');
     output.note(output.paste(`${fields} changed meanwhile; nothing was decided about them: patchbay held ls`));
