@@ -1,5 +1,5 @@
 /** Enters files as runs of a feed. The engine does the rest. */
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { Home } from '#src/app.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { findMapping, placeOfMapping } from '#src/feeds/feeds.ts';
@@ -8,6 +8,7 @@ import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { noOptions, type RunOptions } from '#src/ledger/runs.ts';
 import { checkCountry } from '#src/mapping/phone-cell.ts';
 import { type NamedFile, type SubmitChoice, type SubmittedRun, submitFile } from '#src/runs/enter-run.ts';
+import { requireReadable } from '#src/sources/check-out.ts';
 import { checkEncoding } from '#src/sources/decode.ts';
 import type { InputFormat } from '#src/sources/file-name.ts';
 import { checkDelimiter } from '#src/sources/read-csv.ts';
@@ -117,6 +118,24 @@ export function readStandardInput(
   signal: AbortSignal,
 ): Promise<NamedFile> {
   return spoolInput(process.stdin, { folder: submit.folders.handedOver, format, signal });
+}
+
+/**
+ * Whether any of the files can be entered, as far as this is known before it is read; why another cannot, `enterFiles` says.
+ * @throws the system's errors of looking at a file.
+ */
+export async function isAnyThere(files: readonly (string | NamedFile)[]): Promise<boolean> {
+  for (const file of files) {
+    try {
+      if (typeof file === 'string') requirePath(file, 'import');
+      const { path, name } = typeof file === 'string' ? { path: resolve(file), name: basename(file) } : file;
+      await requireReadable(path, name);
+      return true;
+    } catch (error) {
+      if (!(error instanceof PatchbayError) || error.kind !== 'file') throw error;
+    }
+  }
+  return false;
 }
 
 /** Carries out work on the ledger that may be begun anew, once it answers (`src/ledger/wait-out.ts`). */

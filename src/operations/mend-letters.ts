@@ -15,7 +15,7 @@ import { importFolderOf } from '#src/runs/enter-run.ts';
 import { newRunId } from '#src/runs/run-files.ts';
 import { writeAsAsked } from '#src/whole-file.ts';
 import { actOf } from './acts.ts';
-import { readDeadLetter } from './dead-letters.ts';
+import { hasOpenLetters, readDeadLetter } from './dead-letters.ts';
 import { chosenNotices } from './dead-notices.ts';
 import { chosenLetters, idsInAct, type LetterSelection, requireChosen } from './letter-selection.ts';
 import { letterNotOpen, notALetter, requireAnyOpen } from './letters-not-open.ts';
@@ -62,24 +62,40 @@ export interface Dropped {
   readonly notices: number;
 }
 
+/** What a person is asked about before it is dropped. */
+export interface LettersToDrop {
+  /** Its run is a whole id. */
+  readonly selection: LetterSelection;
+  readonly noticeIds: readonly string[];
+}
+
 /**
- * Drops open letters, and notices that were given up: nothing is left to be done for them, and rows do not go in. The same row in a later
- * file opens its letter again.
- * @returns how many; letters that are being tried again are none of them.
+ * The open letters that fit, and the notices that were given up: there is at least one of them.
  * @throws PatchbayError `usage`: `nothingChosen`, `noDeadLetters`, `noSuchRun`; `letterNotOpen` | `noSuchDeadLetter` where all that are
  *   named are not open.
  */
-export async function dropLetters(
-  home: Pick<Home, 'ledger' | 'clock' | 'actor'>,
-  asked: LetterSelection,
-  reason: string | null,
-): Promise<Dropped> {
+export async function chooseToDrop(home: Pick<Home, 'ledger'>, asked: LetterSelection): Promise<LettersToDrop> {
   requireChosen(asked);
   const { ids } = asked;
   const selection = await withWholeRunId(home, asked);
   const noticeIds = await chosenNotices(home, selection);
   if (ids.length > 0 && (await chosenNotices(home, { ids })).length === 0) await requireAnyOpen(home, ids);
-  const act = await actOf(home, 'deadDrop', reason, idsInAct(ids));
+  if (noticeIds.length === 0 && !(await hasOpenLetters(home, selection))) throw noDeadLetters();
+  return { selection, noticeIds };
+}
+
+/**
+ * Drops open letters, and notices that were given up: nothing is left to be done for them, and rows do not go in. The same row in a later
+ * file opens its letter again.
+ * @returns how many; letters that are being tried again are none of them.
+ * @throws PatchbayError `usage` `noDeadLetters` where none is open any more.
+ */
+export async function dropLetters(
+  home: Pick<Home, 'ledger' | 'clock' | 'actor'>,
+  { selection, noticeIds }: LettersToDrop,
+  reason: string | null,
+): Promise<Dropped> {
+  const act = await actOf(home, 'deadDrop', reason, idsInAct(selection.ids));
   const letters = await home.ledger.deadLetters.drop(chosenLetters(selection), act);
   const notices = await home.ledger.deliveries.drop(noticeIds, act);
   if (letters + notices > 0) return { letters, notices };

@@ -41,7 +41,8 @@ export async function restageRun(
   return (await ledger.runs.get(shown.id)) ?? shown;
 }
 
-function requireRestageable({ id, state, kind, host, counts, requests }: RunRecord, here: string | null): void {
+/** @param here the host that this data folder is, or null. @throws PatchbayError `usage`, as `restageRun` says of the run. */
+export function requireRestageable({ id, state, kind, host, counts, requests }: RunRecord, here: string | null): void {
   if (state !== 'stopped') {
     throw new PatchbayError('usage', 'notStopped', `run ${id} cannot be read anew: it is ${stateWords[state]}`, {
       hint: 'List the stopped runs with: patchbay runs ls --state stopped',

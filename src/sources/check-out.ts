@@ -101,6 +101,17 @@ export async function archiveFile(from: string, folder: string, runId: string, n
 /** Read at a time: each piece costs turns of the loop. */
 const chunkBytes = 512 * 1024;
 
+/**
+ * That a file can be copied, as far as this is known before it is read. `name` is the user's name for it.
+ * @throws PatchbayError `file`: `fileMissing`, `fileUnreadable`, `notAFile`; the system's errors.
+ */
+export async function requireReadable(path: string, name: string): Promise<void> {
+  await fingerprintOfFile(path, name);
+  await access(path, constants.R_OK).catch((error: unknown) => {
+    throw openingError(error, path, name);
+  });
+}
+
 export interface CopiedFile {
   readonly path: string;
   /** Of the content, in hex. */

@@ -2,11 +2,12 @@
  * `--reason` of a decision: a person at a terminal is asked for it, and no one else (`docs/contract.md`, "Commands"). What is carried out by
  * an engine is in `test/journeys/reasons.test.ts`.
  */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { takeEngineLock } from '#src/ledger/engine-presence.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
-import { deadRow, slice, stagingRun } from '#test/contracts/support/build.ts';
+import { applyingRun, deadRow, slice, stagingRun } from '#test/contracts/support/build.ts';
 import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
 import { callPatchbay } from '#test/support/call-patchbay.ts';
 import { settledHolds } from '../contracts/held-contract.ts';
@@ -21,7 +22,7 @@ function dataFolder() {
   onTestFinished(() => ledger.close());
   const call = (...args: readonly string[]) => callPatchbay([...args, '--data', data, '--sandbox'], {});
   const reasons = async () => (await ledger.acts.list({ limit: 99 })).map(({ kind, reason }) => [kind, reason]);
-  return { ledger, call, reasons };
+  return { data, ledger, call, reasons };
 }
 
 async function withLetters() {
@@ -72,6 +73,54 @@ describe('a person at a terminal is asked why', () => {
     expect((await reasons()).toReversed().map(([, reason]) => reason)).toEqual([null, null, 'given']);
     const { call: piped, ids: others } = await withLetters();
     expect(await piped('dead', 'drop', ...others)).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+describe('a person at a terminal is not asked about what is refused', () => {
+  it('dead letters that are not there, or not open', async () => {
+    const { call, ids, reasons } = await withLetters();
+    const [first = ''] = ids;
+    await call('dead', 'drop', first);
+    for (const [code, ...args] of [
+      ['noSuchDeadLetter', 'd-none'],
+      ['letterNotOpen', first],
+      ['noDeadLetters', '--code', 'emailInvalid'],
+      ['noSuchRun', '--run', 'r-9'],
+      ['nothingChosen'],
+    ] as const) {
+      const { stderr } = await atTerminal('y\nnever read\n', () => call('dead', 'drop', ...args));
+      expect(stderr).toContain(`[${code}]`);
+      expect(stderr).not.toMatch(/Why\?|Continue\?/);
+    }
+    expect(await reasons()).toEqual([['deadDrop', null]]);
+  });
+
+  it('files and plans that are not there, and files that no engine takes', async () => {
+    const { data, call } = dataFolder();
+    const importOf = (...args: readonly string[]) =>
+      atTerminal('first load\n', () => call('import', '--accept', '--detach', ...args));
+    const file = join(data, 'people.csv');
+    writeFileSync(file, 'externalId,firstName\nc-1,Ann\n');
+    const missing = join(data, 'missing.csv');
+    const lost = await importOf(file);
+    expect([lost.code, lost.stderr.includes('Why?'), lost.stderr.includes('[noEngine]')]).toEqual([2, false, true]);
+    const engine = takeEngineLock(join(data, 'sandbox', 'engine.lock'));
+    onTestFinished(() => engine?.release());
+    for (const args of [[missing], [data], ['https://example.com/a.csv'], ['--plan', 'none']]) {
+      const { code, stderr } = await importOf(...args);
+      expect([code === 0, stderr.includes('Why?')], stderr).toEqual([false, false]);
+    }
+    const one = await importOf(missing, file);
+    expect(one).toMatchObject({ code: 3, stderr: expect.stringContaining('Why? Recorded in the report') });
+    expect(one.stdout).toContain('people.csv: handed over as run ');
+  });
+
+  it('a stopped run that cannot be read anew', async () => {
+    const { ledger, call } = dataFolder();
+    const run = await applyingRun(ledger, 'r-1', ['k-1'], { kind: 'undo' });
+    await ledger.runs.move(run.id, ['applying'], 'stopped', { atMs: 1 });
+    const { code, stderr } = await atTerminal('never read\n', () => call('runs', 'restage', 'r-1', '--detach'));
+    expect([code, stderr.includes('Why?'), stderr.includes('[restageKind]')], stderr).toEqual([2, false, true]);
   });
 });
 

@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { retryLetters } from '#src/operations/dead-letters.ts';
 import { letterDetailDocument } from '#src/operations/letter-document.ts';
-import { dropLetters, editLetter, exportDeadLetters } from '#src/operations/mend-letters.ts';
+import type { LetterSelection } from '#src/operations/letter-selection.ts';
+import { chooseToDrop, dropLetters, editLetter, exportDeadLetters } from '#src/operations/mend-letters.ts';
 import { csv, expectCounts, mapping, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 
 const header = 'externalId,firstName,role,phone,email';
@@ -18,6 +19,10 @@ async function letterIds(bench: RunsBench): Promise<readonly string[]> {
 
 async function edit(bench: RunsBench, id: string, ...sets: readonly string[]): Promise<RunRecord> {
   return bench.carryOut(await editLetter(homeOf(bench), id, sets, 'as Ann said'));
+}
+
+async function drop(bench: RunsBench, asked: LetterSelection, reason: string | null) {
+  return dropLetters(homeOf(bench), await chooseToDrop(homeOf(bench), asked), reason);
 }
 
 describe('a dead letter', () => {
@@ -116,7 +121,7 @@ describe('a dead letter', () => {
     const [run] = await retryLetters(homeOf(bench), { ids: [id] });
     await expect(editLetter(homeOf(bench), id, ['phone=1'], null)).rejects.toMatchObject({ code: 'letterNotOpen' });
     if (run !== undefined) await bench.carryOut(run);
-    await dropLetters(homeOf(bench), { ids: [id] }, null);
+    await drop(bench, { ids: [id] }, null);
     await expect(editLetter(homeOf(bench), id, ['phone=1'], null)).rejects.toMatchObject({ code: 'letterNotOpen' });
     await expect(editLetter(homeOf(bench), 'd0', ['phone=1'], null)).rejects.toMatchObject({
       code: 'noSuchDeadLetter',
@@ -132,9 +137,9 @@ describe('dropping', () => {
     await bench.import('a.csv', file, { feed: 'crm' });
     await bench.import('b.csv', csv(['d-1,Di,D,call me,'], header));
     const states = async () => Object.fromEntries((await bench.letters()).map(({ key, state }) => [key, state]));
-    const nothing = dropLetters(homeOf(bench), { ids: [] }, null);
+    const nothing = drop(bench, { ids: [] }, null);
     await expect(nothing).rejects.toMatchObject({ code: 'nothingChosen' });
-    expect(await dropLetters(homeOf(bench), { ids: [], code: 'phoneLetters', feed: 'crm' }, 'footers')).toEqual({
+    expect(await drop(bench, { ids: [], code: 'phoneLetters', feed: 'crm' }, 'footers')).toEqual({
       letters: 2,
       notices: 0,
     });
@@ -146,11 +151,11 @@ describe('dropping', () => {
       feed: 'crm',
       facts: { letters: 2, code: 'phoneLetters' },
     });
-    const again = dropLetters(homeOf(bench), { ids: [], code: 'phoneLetters', feed: 'crm' }, null);
+    const again = drop(bench, { ids: [], code: 'phoneLetters', feed: 'crm' }, null);
     await expect(again).rejects.toMatchObject({ code: 'noDeadLetters' });
     await bench.import('a.csv', `${file}e-1,Ed,E,,\r\n`, { feed: 'crm' });
     expect(await states()).toEqual({ 'c-1': 'open', 'c-2': 'open', 'c-3': 'open', 'd-1': 'open' });
-    expect(await dropLetters(homeOf(bench), { ids: [], all: true }, null)).toEqual({ letters: 4, notices: 0 });
+    expect(await drop(bench, { ids: [], all: true }, null)).toEqual({ letters: 4, notices: 0 });
   });
 
   it('goes in slices, each with its act, and leaves nothing', async () => {
@@ -162,7 +167,7 @@ describe('dropping', () => {
         header,
       ),
     );
-    expect(await dropLetters(homeOf(bench), { ids: [], all: true }, 'not ours')).toEqual({ letters: 600, notices: 0 });
+    expect(await drop(bench, { ids: [], all: true }, 'not ours')).toEqual({ letters: 600, notices: 0 });
     const acts = await bench.ledger.acts.list({ limit: 9 });
     expect(acts.map(({ facts }) => facts.letters)).toEqual([100, 250, 250]);
     expect((await bench.ledger.counts()).openLetters).toBe(0);

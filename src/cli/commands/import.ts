@@ -13,6 +13,7 @@ import {
   chooseTarget,
   enterFiles,
   type ImportOptions,
+  isAnyThere,
   type Patiently,
   readStandardInput,
 } from '#src/operations/import.ts';
@@ -57,14 +58,14 @@ export async function importFiles(options: ImportCommandOptions, files: readonly
       input = read;
       if (read.refused !== undefined) refused.push(read.refused);
     }
-    const terminal = options.accept === true ? terminalOf(options) : null;
-    const acceptReason = await askWhy(terminal, whyQuestions.report, options.reason);
-    const runOptions: RunOptions = { ...checked, acceptReason };
-    const planned = await openPlan(home, options, input?.file ?? files[0], runOptions);
+    const planned = await openPlan(home, options, input?.file ?? files[0], checked);
     const { choice, isNewFeed } = planned ?? (await chooseTarget(home, options));
-    if (isNewFeed && !runOptions.verify)
+    const named =
+      planned === null ? files.flatMap((file) => (file === '-' ? (input?.file ?? []) : file)) : [planned.file];
+    if (options.detach === true) requireEngine(home);
+    if (isNewFeed && !checked.verify)
       output.note(`creating new feed "${printable(choice.feed.name)}" (no configuration or folder found)`);
-    const named = files.flatMap((file) => (file === '-' ? (input?.file ?? []) : file));
+    const runOptions = await withReason(options, planned?.options ?? checked, named);
     const onWait = ledgerNotes(output.note, patienceMs);
     const patiently: Patiently = (work) => waitOut({ clock: home.clock, patienceMs, onWait }, work, isLedgerAway);
     const submit: Submit = async (isEngine, onEntered) => {
@@ -78,8 +79,7 @@ export async function importFiles(options: ImportCommandOptions, files: readonly
         },
         onRefused: (error: PatchbayError) => refused.push(withFlagsInHint(errorDocument(error), options)),
       };
-      if (planned === null) await enterFiles(home, named, runOptions, choice, entering);
-      else await enterFiles(home, [planned.file], planned.options, choice, entering);
+      await enterFiles(home, named, runOptions, choice, entering);
       return runs;
     };
     if (options.detach === true) return await handOver(home, output, submit, refused);
@@ -92,6 +92,17 @@ export async function importFiles(options: ImportCommandOptions, files: readonly
     await removeInput(input);
     await home.close();
   }
+}
+
+/** A person at a terminal is asked why a run may pass all guards: once nothing is known that refuses it. */
+async function withReason(
+  options: ImportCommandOptions,
+  given: RunOptions,
+  named: readonly (string | NamedFile)[],
+): Promise<RunOptions> {
+  const terminal = options.accept === true && (await isAnyThere(named)) ? terminalOf(options) : null;
+  const why = await askWhy(terminal, whyQuestions.report, options.reason);
+  return { ...given, acceptReason: why ?? given.acceptReason };
 }
 
 function isOwn({ host }: Home, run: RunRecord): boolean {
@@ -200,6 +211,14 @@ function requirePlanAlone(options: ImportCommandOptions, files: readonly string[
   });
 }
 
+/** @throws PatchbayError `usage` `noEngine`. */
+function requireEngine(home: Home): void {
+  if (isEngineRunning(home)) return;
+  throw new PatchbayError('usage', 'noEngine', 'no engine is running to hand the file to', {
+    hint: 'Start one with: patchbay start. Or leave out --detach.',
+  });
+}
+
 /** `--detach`: the running engine does the work. */
 async function handOver(
   home: Home,
@@ -207,11 +226,8 @@ async function handOver(
   submit: Submit,
   refused: readonly ErrorDocument[],
 ): Promise<number> {
-  if (!isEngineRunning(home)) {
-    throw new PatchbayError('usage', 'noEngine', 'no engine is running to hand the file to', {
-      hint: 'Start one with: patchbay start. Or leave out --detach.',
-    });
-  }
+  // It may have ended while a person was asked.
+  requireEngine(home);
   try {
     await submit(false, (run) => {
       if (output.json) output.document(detachedDocument(home, run));

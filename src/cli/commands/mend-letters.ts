@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { PatchbayError } from '#src/errors.ts';
 import type { LetterSelection } from '#src/operations/letter-selection.ts';
-import { dropLetters, editLetter, exportDeadLetters } from '#src/operations/mend-letters.ts';
+import { chooseToDrop, dropLetters, editLetter, exportDeadLetters } from '#src/operations/mend-letters.ts';
 import { detachedDocument } from '#src/operations/runs.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { shellWord } from '#src/shell-words.ts';
@@ -55,12 +55,13 @@ export async function dropDead(options: DropOptions, named: readonly string[]): 
   const home = await openCliHome(options, 'look');
   try {
     const output = createOutput(options);
+    const chosen = await chooseToDrop(home, { ...options, ids });
     const { isYes, why } = await askDropping(options, ids);
     if (!isYes) {
       output.note('nothing was dropped');
       return exitCodes.guard;
     }
-    const { letters, notices } = await dropLetters(home, { ...options, ids }, why);
+    const { letters, notices } = await dropLetters(home, chosen, why);
     const dropped = letters + notices;
     if (output.json) output.document({ dropped, exitCode: exitCodes.done });
     if (!output.json && letters > 0)

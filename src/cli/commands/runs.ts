@@ -6,7 +6,7 @@ import { messageOf, PatchbayError } from '#src/errors.ts';
 import { takeEngineLock } from '#src/ledger/engine-presence.ts';
 import { activeRunStates, isFinal, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import { hasPlan, keptPlanOf } from '#src/operations/plan.ts';
-import { restageRun } from '#src/operations/restage.ts';
+import { requireRestageable, restageRun } from '#src/operations/restage.ts';
 import { changesOfRun, type RunStory, readStory, storyDocument } from '#src/operations/run-story.ts';
 import {
   approveRun,
@@ -226,9 +226,8 @@ export async function restage(options: RestageOptions, id: string): Promise<numb
     const run = await findRun(home, id);
     const isAgain = await isUnderWayBy(home, run, 'restage');
     if (isAgain) output.note(`run ${run.id} is being read anew already: following it`);
-    // Of any other run the act is refused, or done already.
-    const terminal = run.state === 'stopped' ? terminalOf(options) : null;
-    const why = await askWhy(terminal, whyQuestions.acts, options.reason);
+    else requireRestageable(run, home.host?.id ?? null);
+    const why = await askWhy(isAgain ? null : terminalOf(options), whyQuestions.acts, options.reason);
     const restaged = async () => [isAgain ? run : await restageRun(home, run, why)];
     if (options.detach === true) {
       await restaged();
