@@ -10,13 +10,17 @@ export const systemTests = [
   'test/journeys/**/*.test.ts',
   'test/docs/sessions.test.ts',
   ...['test/**/*redis*.test.ts', 'test/**/*postgres*.test.ts', 'test/**/browser.test.ts'],
+  // A queue server of its own, killed and started again; an engine that waits out an outage.
+  ...['test/queue/embedded-queue.test.ts', 'test/queue/embedded/*.test.ts', 'test/engine/outage.test.ts'],
 ];
 
 /** Any input, or all there is: they have a run of their own, `npm run test:proofs`. */
 export const proofTests = [
   ...['test/model/**/*.test.ts', 'test/bench/**/*.test.ts', 'test/corpora/**/*.test.ts'],
   ...['test/**/*properties.test.ts', 'test/mapping/numbering-plans.test.ts', 'test/runs/known-rows.test.ts'],
-  ...['test/dead-letters/export-presets.test.ts', 'test/upsert/made-again-in-doubt.test.ts'],
+  ...['test/dead-letters/export-presets.test.ts', 'test/dead-letters/parts-of-contacts.test.ts'],
+  ...['test/upsert/made-again-in-doubt.test.ts', 'test/runs/partial-runs.test.ts'],
+  ...['test/plans/undo-whose-values.test.ts', 'test/plans/undo-several-feeds.test.ts'],
 ];
 
 export default defineConfig({
