@@ -63,6 +63,11 @@ async function firstOf(contacts: AsyncIterable<PlannedContact>, max: number): Pr
   return first;
 }
 
-async function* again(contacts: readonly PlannedContact[]): AsyncGenerator<PlannedContact> {
-  yield* contacts;
+/** Each group reads them from the first one on. */
+function again(contacts: readonly PlannedContact[]): AsyncIterable<PlannedContact> {
+  return {
+    async *[Symbol.asyncIterator]() {
+      yield* contacts;
+    },
+  };
 }

@@ -44,18 +44,20 @@ it('a stopped run shows how it came, the plan that is kept of it, and the comman
     },
     ...{ held: [], notes: [], digest: `${index}` },
   }));
-  await plans.enter('p1', contacts as never);
-  const counts = { added: 0, changed: 23, cleared: 0, removed: 0, relabelled: 0, heldFields: 0, linked: 0, deleted: 0 };
+  const created = [0, 1].map((index) => ({ ...contacts[0], key: `n-${index}`, contactId: null, deed: 'create' }));
+  await plans.enter('p1', [...created, ...contacts] as never);
+  const counts = { added: 2, changed: 23, cleared: 0, removed: 0, relabelled: 0, heldFields: 0, linked: 0, deleted: 0 };
   await plans.keep({
     ...{ id: 'p1', feed: 'main', runId: run.id, undoes: null, fileName: 'crm.csv', sha256: 'sha', path: null },
     ...{ service: 'sandbox', reading: null, mappingNamed: null, stop: null, checksum: 'sum', createdAtMs: startMs },
     totals: {
-      ...{ rows: { rows: 30, created: 0, updated: 23, unchanged: 7, skipped: 0, dead: 0 }, ...counts },
-      ...{ requests: { get: 1, post: 0, patch: 23, delete: 0 }, seconds: 3 },
+      ...{ rows: { rows: 30, created: 2, updated: 23, unchanged: 5, skipped: 0, dead: 0 }, ...counts },
+      ...{ requests: { get: 1, post: 2, patch: 23, delete: 0 }, seconds: 3 },
     },
   });
   const { text } = await bench.page(`/runs/${run.id}`);
   expect(text).toMatch(/What it would write<\/h2>[\s\S]*Plan <code>p1<\/code>[\s\S]*23 contacts to update/);
+  expect(text).toMatch(/2 contacts to create[\s\S]*n-0[\s\S]*n-1[\s\S]*23 contacts to update/);
   expect(text).toMatch(/c-&lt;0&gt;[\s\S]*<bdi>role<\/bdi>[\s\S]*&lt;b&gt;Lead[\s\S]*Buyer/);
   expect(text).toContain('And 3 more.');
 });
