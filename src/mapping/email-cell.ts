@@ -199,7 +199,7 @@ function addressOf(entry: string): Entry {
   const [, outside = '', inside = '', behind = ''] = /^([^()]*)\(([^()]*)\)([^()]*)$/su.exec(entry) ?? [];
   if (inside.includes('@') && !outside.includes('@'))
     return { ...addressOf(inside), hasRemark: `${outside}${behind}`.trim() !== '' };
-  const unlabelled = entry.replace(/^["'\s]*(?:e-?mail|mail|smtp|work|home|office|private|privat|e)\s?:\s*/iu, '');
+  const unlabelled = entry.replace(/^["'\s]*(?:e-?mail|mail|smtp|work|home|office|private|privat|e)\s*:\s*/iu, '');
   const link = /^["'<\s]*mailto:\s*(?:\/\/)?([^?]*)/iu.exec(unlabelled)?.[1];
   // Microsoft Access writes links as `text#address#`.
   const address = withoutEdges((link === undefined ? unlabelled : decoded(link)).replace(/#mailto:[^#]*#?$/iu, ''));

@@ -66,6 +66,8 @@ describe('an e-mail address', () => {
     'bob@example.com (work, new)',
     'Bob <mailto:bob@example.com>',
     'Bob <bob@example.com>;',
+    'E-Mail (privat): bob@example.com',
+    'Work (until May) : bob@example.com',
   ])('is without the name or remark beside it, which the run reports once: %j', (text) => {
     expect(addresses(text)).toEqual(['bob@example.com']);
     expect(warningsOf(mapped(text))).toEqual([]);
