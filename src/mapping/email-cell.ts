@@ -29,8 +29,9 @@ function isNameLike(piece: string): boolean {
   return /^["']?[\p{L}\p{M}\s.'’-]+$/u.test(piece) && !/\S\.\S/.test(piece);
 }
 
+/** The rest of it; remarks may be behind the name. */
 function hasNamedAddress(piece: string): boolean {
-  return /^[^<(@]+[<(][^<>()]*@/.test(piece);
+  return /^[^<(@]+[<(][^<>()]*@/.test(piece.replace(/\([^()@]*\)/g, ' '));
 }
 
 interface Cut {

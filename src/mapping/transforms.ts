@@ -204,12 +204,18 @@ function salesforceId(text: string): string {
 
 /**
  * The first address of a cell, as e-mails are read: `Bo <bo@example.com>; x@example.com` → `bo@example.com`. Words for "none" stay.
- * Where the first cannot be read, the next may be that of another person.
+ * Where the first cannot be read, the next may be that of another person. Names and web addresses are skipped.
  */
 function emailAddress(text: string): string | TransformResult {
   if (text === '' || isPlaceholder(text, 'item')) return text;
-  const first = splitEmails(text).find((part) => emailLeftOut(part) === null && !isPlaceholder(part, 'item'));
+  const parts = splitEmails(text).filter((part) => emailLeftOut(part) === null && !isPlaceholder(part, 'item'));
+  const first = parts.find(mayBeAddress) ?? parts[0];
   if (first === undefined) return '';
   const reading = readEmail(first);
   return reading.ok ? reading.value : { ok: false, flaw: reading.flaw };
+}
+
+/** Also one that is misspelt: `bo(at)example.com`, `bo.example.com`. */
+function mayBeAddress(part: string): boolean {
+  return /[@＠]/.test(part) || (/\S{2}\.\p{L}{2}/u.test(part) && !/^(?:https?:|www\.)/i.test(part));
 }

@@ -62,6 +62,8 @@ describe('an e-mail address', () => {
     'Smith, Bob <bob@example.com>',
     'Bob (bob@example.com)',
     'Smith, Bob (bob@example.com)',
+    'Smith, Bob (Sales) <bob@example.com>',
+    'Smith, Bob (Acme, Inc.) <bob@example.com>',
     'bob@example.com (work)',
     'bob@example.com (work, new)',
     'Bob <mailto:bob@example.com>',

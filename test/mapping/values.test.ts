@@ -210,7 +210,18 @@ test('emailAddress in a key: what is no address falls to the next value, and is 
   expect(desiredOf(read('Bo <Bo@example.com>; x@example.com', '7')).key).toBe('bo@example.com');
   expect(desiredOf(read('bo(at)example.com', '7')).key).toBe('7');
   // The address of another person is no key, also where it alone can be read.
-  expect(desiredOf(read('bo(at)example.com; ann@example.com', '7')).key).toBe('7');
+  for (const own of [
+    'bo(at)example.com',
+    'bo at example.com',
+    'bo.example.com',
+    'bo@example',
+    'Bo cc bo@example.com',
+  ]) {
+    expect(desiredOf(read(`${own}; ann@example.com`, '7')).key, own).toBe('7');
+  }
+  // A name is no address: the person beside it keeps the key.
+  expect(desiredOf(read('Miller, Bo (Acme, Inc.) <bo@example.com>', '7')).key).toBe('bo@example.com');
+  expect(desiredOf(read('Bo Miller\nbo@example.com', '7')).key).toBe('bo@example.com');
   expect(desiredOf(read('n/a', '7')).key).toBe('7');
   expect(problemsOf(read('bo(at)example.com', ''))).toMatchObject([{ code: 'emailInvalid', field: 'E-mail' }]);
   expect(problemsOf(read('', ''))).toMatchObject([{ code: 'keyMissing' }]);
