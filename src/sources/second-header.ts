@@ -2,8 +2,9 @@
  * Rows that are a header once more, as in a file that was joined from several exports. One with the same columns is left out; behind one
  * with other columns each row would be misread. Pure.
  *
- * Names are compared as columns are. A cell of the key that holds the key's own name is proof; without it, nearly all cells must be names
- * of columns, since a label of a number may well be `Phone`.
+ * Names are compared as columns are. A cell of the key that holds the key's own name is proof, unless data is beside it and no name: a person
+ * may be called `user`. Without it, nearly all cells must be names of columns, since a label of a number may well be `Phone`, and the cell of
+ * the key must be a word: a row without a key is rejected alone.
  */
 import { normaliseHeader, tidyHeader } from './column-name.ts';
 
@@ -39,12 +40,24 @@ export function createHeaderCheck(
       (index) => (found[index] ?? '') === (forms[index] ?? ''),
     );
     if (isSame || (isProven && filled.length === 1)) return 'same';
-    if (isProven) return 'other';
+    if (isProven) {
+      const beside = cells.filter((_, index) => index !== keyIndex);
+      const hasName = beside.some((cell) => isName(cell) && !isKey(cell));
+      return hasName || !beside.some(isData) ? 'other' : null;
+    }
     if (filled.length < 2 || isHeader?.(cells) !== true) return null;
     const strange = filled.filter((cell) => !names.has(cell)).length;
-    const isOther = strange === 0 || (strange === 1 && filled.length > 2 && !/[\d@]/.test(keyCell));
-    return isOther ? 'other' : null;
+    const hasKeyWord = keyIndex === null || (/\p{L}/u.test(keyCell) && !/[\d@]/.test(keyCell));
+    // A blank one is that of a column without a name, where all other cells have one.
+    if (strange === 0) return hasKeyWord || filled.length === found.length - 1 ? 'other' : null;
+    const hasGap = found.slice(0, filled.length).includes('');
+    return strange === 1 && filled.length > 2 && hasKeyWord && !hasGap ? 'other' : null;
   };
+}
+
+/** Numbers, dates and addresses. The name of a column may end in a digit: `Phone 2`. */
+function isData(cell: string): boolean {
+  return /@|^\s*\d|\d\d/.test(cell);
 }
 
 /** Whether a cell may be one of the names, by its length, first and last character: all that most cells cost. */

@@ -72,6 +72,34 @@ describe('a file that was joined from several', () => {
     expect((await read(text, { header: byEmail })).items).toHaveLength(1);
   });
 
+  it.each([
+    ['Name,Email,Phone,Preferred,Backup', 'Email', 'Bob,,,Email,Phone'],
+    ['Name,Email,Phone,Preferred,Backup', 'Email', 'Bob,-,,Email,Phone'],
+    ['Name,Email,Phone,Preferred,Backup', 'Email', 'Bob,none,,Email,Phone'],
+    ['Name,Email,Phone,Preferred,Backup', 'Email', ',none,,Email,Phone'],
+    ['Name,Email,Phone,Preferred,Backup', 'Email', ',,,Email,Phone'],
+    ['Email,Preferred,Backup,Phone', 'Email', ',Phone,Email,'],
+    ['First name,Last name,Company,Email,Channel', 'Email', 'Bob,,Company,,Email'],
+    ['User,Name,Mail', 'User', 'user,Test user,user@example.com'],
+    ['User,Name,Phone', 'User', 'user,User,+14155550101'],
+    ['User,Name,Since', 'User', 'user,Test user,2024-05-01'],
+  ])('is not one of the columns %s, key %s, with a row %s that names some', async (columns, key, row) => {
+    const byKey = { isHeader: (cells: readonly string[]) => cells.includes(key), wanted: '', hint: '' };
+    expect((await read(`${columns}\n${row}\n`, { header: byKey })).items).toHaveLength(1);
+  });
+
+  it.each([
+    ['Email,Name,Phone', 'Name,Email,Phone'],
+    ['Email,Name,Phone', ',Email,Name'],
+    ['Email,Name,Phone', 'Email,Vorname,Telefon'],
+    ['Email,Name,Phone', 'Name,Email'],
+    ['Email,Name,Phone', 'Email,Name,Address 2'],
+  ])('with the columns %s has a second header %s', async (columns, again) => {
+    const byEmail = { isHeader: (cells: readonly string[]) => cells.includes('Email'), wanted: '', hint: '' };
+    const error = await errorOf(read(`${columns}\na@example.com,Ann,1\n${again}\n`, { header: byEmail }));
+    expect(error).toMatchObject({ code: 'secondHeader', facts: { line: 3, firstLine: 1 } });
+  });
+
   it('is not a file in which a person is called as a column is', async () => {
     const { items } = await read('firstName,externalId,company\nCompany,c-1,company\nfirstName,c-2,\n');
     expect(items).toHaveLength(2);
