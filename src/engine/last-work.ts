@@ -46,11 +46,23 @@ export async function doLastWork(parts: LastWorkParts, signal: AbortSignal): Pro
   }
 }
 
-/** Each once: what is not accepted waits for the next engine. Where another engine leads, it sends them. */
+/**
+ * Each once, those of a feed one behind the other: what is not accepted waits for the next engine, and so does what is behind it. Where another
+ * engine leads, it sends them.
+ */
 async function sendDue({ home, standing, noticeWatch, notices }: LastWorkParts, signal: AbortSignal): Promise<void> {
   if (!standing.leads()) return;
   await noticeWatch.look();
   const { ledger, clock } = home;
-  const due = await ledger.deliveries.nextDue(await ledger.nowMs(clock), deliveriesMax);
-  await Promise.all(due.map(({ id }) => notices.deliver(id, signal)));
+  const tried = new Set<string>();
+  await sendFresh();
+
+  /** One that was sent may make way for the next of its feed, while a receiver of others is slow. */
+  async function sendFresh(): Promise<void> {
+    if (signal.aborted) return;
+    const due = await ledger.deliveries.nextDue(await ledger.nowMs(clock), deliveriesMax);
+    const fresh = due.filter(({ id }) => !tried.has(id));
+    for (const { id } of fresh) tried.add(id);
+    await Promise.all(fresh.map(({ id }) => notices.deliver(id, signal).then(sendFresh)));
+  }
 }

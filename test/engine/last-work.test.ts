@@ -8,19 +8,19 @@ import { openForTest } from '#test/contracts/support/opened-ledger.ts';
 import { openTempLedger } from '#test/ledger/support/temp-ledger.ts';
 import { movedClock } from '#test/upsert/support/moved-clock.ts';
 
-/** One notice is due. */
-async function openBench(deliver: LastWorkParts['notices']['deliver'], leads = true): Promise<LastWorkParts> {
+/** Notices are due, each of the feed that its type begins with. */
+async function openBench(
+  deliver: LastWorkParts['notices']['deliver'],
+  leads = true,
+  types: readonly string[] = ['crm.bad'],
+): Promise<LastWorkParts> {
   const { ledger } = await openForTest(openTempLedger);
   const clock = movedClock();
-  const notice = {
-    id: newDeliveryId(),
-    kind: 'notice',
-    type: 'feed.bad',
-    feed: 'crm',
-    data: {},
-    atMs: clock.nowMs(),
-  } as const;
-  await ledger.deliveries.setCondition({ feed: 'crm', troubles: [], sinceMs: clock.nowMs() }, [notice]);
+  const atMs = clock.nowMs();
+  const notices = types.map(
+    (type) => ({ id: newDeliveryId(), kind: 'notice', type, feed: type.split('.')[0] ?? '', data: {}, atMs }) as const,
+  );
+  await ledger.deliveries.setCondition({ feed: 'crm', troubles: [], sinceMs: atMs }, notices);
   const runFolders = { claimed: '', handedOver: '', drafts: '', reports: '', importFolders: [] };
   return {
     home: { config: configSchema.parse({}), ledger, clock, log: silentLogger(), host: null, runFolders },
@@ -56,4 +56,50 @@ it('nothing is sent where another engine leads, and what fails is no failure of 
   expect(count).toBe(0);
   await doLastWork(await openBench(deliver), never);
   expect(count).toBe(1);
+});
+
+/** Delivers, but for types that end in `refused`, or in `slow`, which end with the signal. */
+async function openReceiver(types: readonly string[], onTry: (type: string) => void): Promise<LastWorkParts> {
+  const parts: LastWorkParts = await openBench(
+    async (id, signal) => {
+      const { ledger, clock } = parts.home;
+      const type = (await ledger.deliveries.get(id))?.type ?? '';
+      onTry(type);
+      if (type.endsWith('slow')) {
+        await new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      }
+      const why = { code: 'webhookFailed', message: '503' };
+      const refused = { state: 'waiting', why, nextDueAtMs: clock.nowMs() + 5_000 } as const;
+      await ledger.deliveries.tried(id, clock.nowMs(), type.endsWith('refused') ? refused : { state: 'delivered' });
+    },
+    true,
+    types,
+  );
+  return parts;
+}
+
+it('notices of a feed are sent one behind the other, until one is not accepted', async () => {
+  const tried: string[] = [];
+  const types = ['crm.first', 'crm.second', 'crm.refused', 'crm.last'];
+  const parts = await openReceiver(types, (type) => tried.push(type));
+  await doLastWork(parts, new AbortController().signal);
+  expect(tried).toEqual(types.slice(0, 3));
+});
+
+it('a receiver that does not answer keeps no notice of another feed back', async () => {
+  const stopping = new AbortController();
+  const tried: string[] = [];
+  const parts = await openReceiver(['shop.slow', 'crm.first', 'crm.second'], (type) => {
+    tried.push(type);
+    if (type === 'crm.second') stopping.abort();
+  });
+  await doLastWork(parts, stopping.signal);
+  expect(tried.sort()).toEqual(['crm.first', 'crm.second', 'shop.slow']);
+});
+
+it('a notice that stays due is tried once', async () => {
+  const tried: string[] = [];
+  const parts = await openBench(async (id) => void tried.push(id));
+  await doLastWork(parts, new AbortController().signal);
+  expect(tried).toHaveLength(1);
 });
