@@ -314,10 +314,10 @@ function isOneAtStroke(
 export function readPhones(parts: readonly string[], country: CountryCode | null): readonly Reading<string>[] {
   const readings = parts.map((part) => readPhone(part, country));
   if (parts.length < 2 || country === null) return readings;
-  const digitsOfWhole = Math.min(...parts.map((part) => wholeDigitsOf(part, country)));
-  if (digitsOfWhole === Number.POSITIVE_INFINITY) return readings;
+  const wholes = parts.map((part) => wholeOf(part, country)).filter((whole) => whole !== null);
+  if (wholes.length === 0) return readings;
   return readings.map((reading, index) =>
-    reading.ok && lacksAreaCode(parts[index] ?? '', reading, country, digitsOfWhole) ? ambiguousBeside : reading,
+    reading.ok && lacksAreaCode(parts[index] ?? '', reading, country, wholes) ? ambiguousBeside : reading,
   );
 }
 
@@ -327,35 +327,54 @@ const wholeBeginning = /^[^\d+]*?(?:\+|0|\(\d)/;
 /** With as many digits, a number is none that is dialled within an area alone. */
 const unlikeLocalMin = 9;
 
-/** The digits of the national number, if the part begins as a whole one; infinity for any other part. */
-function wholeDigitsOf(part: string, country: CountryCode): number {
+/** The digits of the national number, if the part begins as a whole one; null for any other part. */
+function wholeOf(part: string, country: CountryCode): string | null {
   const { base } = spellPhone(part);
-  if (!wholeBeginning.test(base) || base.replace(/\D/g, '').length < digitsMin) return Number.POSITIVE_INFINITY;
+  const digits = base.replace(/\D/g, '');
+  if (!wholeBeginning.test(base) || digits.length < digitsMin) return null;
   const found = parseAny(base, country);
-  return found === null || found === 'countryMissing' ? unlikeLocalMin : found.nationalNumber.length;
+  return found === null || found === 'countryMissing' ? digits : found.nationalNumber;
 }
 
 /**
  * Beside `030 1234567`, `7654321` is another number in Berlin, and not one of the area 07654. A 0 that a spreadsheet removed is
- * removed from a number that has its cell for itself.
+ * removed from a number that has its cell for itself, or from one that is too long for an area.
  *
- * @param digitsOfWhole of the shortest number beside it that has its area code.
+ * @param wholes the numbers beside it that have their area codes.
  */
 function lacksAreaCode(
   part: string,
   { value, warnings }: Extract<Reading<string>, { ok: true }>,
   country: CountryCode,
-  digitsOfWhole: number,
+  wholes: readonly string[],
 ): boolean {
   const { base } = spellPhone(part);
   const number = parseAny(value, null);
   if (wholeBeginning.test(base) || number === null || number === 'countryMissing') return false;
   const { nationalNumber, countryCallingCode } = number;
-  const hasPrefix = ![nationalNumber, countryCallingCode + nationalNumber].includes(base.replace(/\D/g, ''));
+  const digits = base.replace(/\D/g, '');
+  const hasCountryCode = digits === countryCallingCode + nationalNumber;
+  const hasPrefix = !hasCountryCode && digits !== nationalNumber;
   if (hasPrefix || isWholeLength(nationalNumber.length, country)) return false;
-  // Some are dialled so from everywhere: mobile numbers in China and Italy.
-  const isWhole = !warnings.includes(unassigned) && number.formatNational().replace(/\D/g, '') === nationalNumber;
-  return !isWhole || nationalNumber.length < Math.min(unlikeLocalMin, digitsOfWhole);
+  if (warnings.includes(unassigned)) return true;
+  const type = number.getType();
+  if ((hasCountryCode || type === 'MOBILE' || type === 'TOLL_FREE') && digits.length >= unlikeLocalMin) return false;
+  if (hasCountryCode || lacksPrefix(number)) return true;
+  if (nationwideTypes.has(type)) return wholes.some((whole) => isOfOneExchange(whole, nationalNumber));
+  return nationalNumber.length < Math.min(unlikeLocalMin, ...wholes.map(({ length }) => length));
+}
+
+/** False for those that are dialled so from everywhere: mobile numbers in China and Italy, `4004-1234` in Brazil. */
+function lacksPrefix(number: PhoneNumber): boolean {
+  return number.formatNational().replace(/\D/g, '') !== number.nationalNumber;
+}
+
+const nationwideTypes: ReadonlySet<unknown> = new Set(['UAN', 'SHARED_COST', 'TOLL_FREE']);
+const exchangeDigits = 3;
+
+/** `0212 444 1234 / 444 1235`: the second may be of the area of the first, although such numbers are nationwide, too. */
+function isOfOneExchange(whole: string, digits: string): boolean {
+  return whole.slice(-digits.length).startsWith(digits.slice(0, exchangeDigits));
 }
 
 function isPlausible(part: string, country: CountryCode | null): boolean {
