@@ -172,7 +172,27 @@ function isBehindWhole(base: string, country: CountryCode | null): boolean {
   const before = beforeOthers.exec(base)?.[1];
   if (before === undefined) return false;
   const found = parseAny(before, country);
-  return found !== null && found !== 'countryMissing' && found.nationalNumber.length >= digitsMin;
+  if (found === null || found === 'countryMissing') return false;
+  return found.nationalNumber.length >= digitsMin && found.isValid() && !isPartedByStroke(base, found, country);
+}
+
+/** One stroke without spaces, and behind it digits alone. */
+const closeStroke = /^[^/]*\d\/\d[\d .-]*$/;
+/** Fewer digits are rarely a number that is dialled within an area. */
+const localDigitsMin = 5;
+/** Two numbers of an area, written as one, have more. */
+const partedDigitsMax = 11;
+
+/** `0711 1234/567`: too few digits for a number are before the stroke, all are one that is given out, and the rest is no other ending. */
+function isPartedByStroke(base: string, before: PhoneNumber, country: CountryCode | null): boolean {
+  const whole = closeStroke.test(base) ? parseAny(base, country) : null;
+  if (whole === null || whole === 'countryMissing' || !whole.isValid()) return false;
+  if (whole.nationalNumber.length > partedDigitsMax) return false;
+  const [, areaCode = ''] = whole.formatInternational().split(' ');
+  const first = before.nationalNumber.slice(areaCode.length);
+  const second = whole.nationalNumber.slice(before.nationalNumber.length);
+  const isNext = first.length === second.length && first.slice(0, -1) === second.slice(0, -1);
+  return first.length < localDigitsMin && !isNext;
 }
 
 /** `+1 415 555 0110 / 0111` is a number, with one or more further endings. */
