@@ -46,7 +46,7 @@ const emptyExtension = /(?<=[\d)])[\s,;]*\(?(?:extension|ext|x)[\s.:]*\)?$/i;
 const listNumber = /^(?:\([1-9]\)\s?|(?:[1-9]|1\d)(?:\.?\)\s?|\.\s|\s\/\s?))(?=\(?\s?[+0](?:\D{0,3}\d){6})/;
 /** `Tel. 2: 030…`, `Tel. 2) 030…`, `Mobile2 030…`; without a sign behind it only where the number has its own beginning. */
 const labelNumber = new RegExp(
-  `^((?:${words})(?:\\s(?:${words}))?\\.?)(?:\\s?[1-9](?:\\s?:|\\.?\\)|\\.(?=\\s))\\s?|(?<=\\p{L})[1-9]\\s|\\s?[1-9]\\s(?=\\(?\\s?[+0](?:\\D{0,3}\\d){8}))(?=[+(\\d])`,
+  `^((?:${words})(?:\\s(?:${words}))?\\.?)(?:\\s?[1-9](?:\\s?:|\\.?\\)|\\.(?=\\s))\\s?|(?<=\\p{L})[1-9]\\s?(?=\\()|\\s?[1-9]\\s(?=\\(?\\s?[+0](?:\\D{0,3}\\d){8}))(?=[+(\\d])`,
   'iu',
 );
 

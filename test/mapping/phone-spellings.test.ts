@@ -22,6 +22,7 @@ const rowsByCountry: Readonly<Record<string, string>> = {
     (415)555-0101/(510)555-0102 → +14155550101 +15105550102
     415 555/0101 → +14155550101
     415 555-0101/0102 → phoneAmbiguous
+    Phone2 415 555 0101 → phoneImpossible
     Phone2 (415) 555-0101 → +14155550101(RemarkDropped)
   `,
   GB: `
@@ -56,6 +57,7 @@ const rowsByCountry: Readonly<Record<string, string>> = {
     (06131) 123/456 → +496131123456
     06131-123/456 → +496131123456
     +49 6131 123/456 → +496131123456
+    Tel6 12345 → +49612345(RemarkDropped)
     Telefon2 030 7654321 → +49307654321(RemarkDropped)
     Mobile2 +49 170 1234567 → +491701234567(RemarkDropped)
     Tel2 (030) 7654321 → +49307654321(RemarkDropped)
@@ -105,6 +107,7 @@ const rowsByCountry: Readonly<Record<string, string>> = {
     030 1234567; 4930123 → +49301234567 phoneAmbiguous
     +49 171 1234567 / 30 7654321 → +491711234567 phoneAmbiguous
     030 1234567; 8001234567 → +49301234567 +498001234567
+    Handy1 71 1234567 → +491711234567(RemarkDropped)
   `,
   AT: `
     +43 664 1234567, 436761234567 → +436641234567 +436761234567
@@ -147,6 +150,7 @@ const rowsByCountry: Readonly<Record<string, string>> = {
     0844 123 456 → +41844123456
   `,
   FR: `
+    Tel1 42 68 53 00 → +33142685300(RemarkDropped)
     01 42 68 53 00 → +33142685300
     01.42.68.53.00 → +33142685300
     01/42/68/53/00 → phoneAmbiguous
@@ -165,6 +169,8 @@ const rowsByCountry: Readonly<Record<string, string>> = {
   IT: `
     0521 123/456 → +390521123456
     (0471) 123/456 → +390471123456
+    cell3 331234567 → +393331234567(RemarkDropped)
+    cell3 33 123 4567 → +393331234567(RemarkDropped)
     02 1234567 → +39021234567
     02/1234567 → +39021234567
     (02) 1234567 → +39021234567
@@ -185,6 +191,7 @@ const rowsByCountry: Readonly<Record<string, string>> = {
     06 12345678/9 → phoneAmbiguous
   `,
   NL: `
+    Mobile6 12345678 → +31612345678(RemarkDropped)
     020 123 4567 → +31201234567
     020-1234567 → +31201234567
     (020) 123 45 67 → +31201234567
@@ -198,8 +205,10 @@ const rowsByCountry: Readonly<Record<string, string>> = {
     020 123 4567 / 0900-1234 → +31201234567 +319001234
     06/12345678 → +31612345678
     Tel 6 12345678 → +31612345678(RemarkDropped)
+    Tel6 12345678 → +31612345678(RemarkDropped)
   `,
   ES: `
+    Movil6 12 345 678 → +34612345678(RemarkDropped)
     912 345 678 → +34912345678
     91 234 56 78 → +34912345678
     91/234 56 78 → +34912345678
