@@ -161,7 +161,10 @@ function hasDigitsBefore(base: string, country: CountryCode | null): boolean {
   const [digits = ''] = base.split(' ', 1);
   const rest = parseAny(base.slice(digits.length + 1), country);
   if (rest === null || rest === 'countryMissing' || !rest.isValid()) return false;
-  return digits !== rest.countryCallingCode && rest.nationalNumber.length >= digitsMin;
+  if (digits === rest.countryCallingCode || rest.nationalNumber.length < digitsMin) return false;
+  // `8 029 491-19-11` in Belarus, where 8 is dialled first.
+  const all = parseAny(base, country);
+  return all === null || all === 'countryMissing' || all.number !== rest.number;
 }
 
 /** What is before the first stroke, or before digits in brackets at the end. */
