@@ -11,15 +11,8 @@ import { isFinal, type RunRecord } from '#src/ledger/runs.ts';
 import { type AuditResult, firstAuditOf, readAuditEnd, runAuditOf } from '#src/operations/audits.ts';
 import type { ErrorDocument } from '#src/operations/error-document.ts';
 import type { Patiently } from '#src/operations/import.ts';
-import {
-  interruptedDocument,
-  leftOf,
-  type RunDetail,
-  readRun,
-  readRunEnd,
-  runDocument,
-  viewRun,
-} from '#src/operations/runs.ts';
+import { interruptedDocument, leftOf, runDocument } from '#src/operations/run-document.ts';
+import { type RunDetail, readRun, readRunEnd, viewRun } from '#src/operations/runs.ts';
 import { worstExitCode } from '#src/runs/exit-code.ts';
 import type { FollowEnd } from '#src/runs/follow-run.ts';
 import { errorLines } from './exit.ts';

@@ -26,7 +26,7 @@ import { importFlags } from '#src/runs/import-flags.ts';
 import { operands } from '#src/shell-words.ts';
 import { hashFile } from '#src/sources/check-out.ts';
 import { chooseTarget } from './import.ts';
-import { withoutValues } from './runs.ts';
+import { withoutValues } from './run-document.ts';
 
 /** What plans are made with (`src/engine/job-context.ts`). */
 export interface PlanService {

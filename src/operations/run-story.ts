@@ -17,7 +17,8 @@ import { readReport } from '#src/runs/report.ts';
 import { actDocument, listActs } from './acts.ts';
 import { readAudits } from './audits.ts';
 import { hasPlan, keptPlanOf, planDocument } from './plan.ts';
-import { type ReadLimits, type RunDetail, type RunHome, readRun, wholeRunDocument } from './runs.ts';
+import { wholeRunDocument } from './run-document.ts';
+import { type ReadLimits, type RunDetail, type RunHome, readRun } from './runs.ts';
 
 /**
  * `report`: the first ones alone are known, from the report. `none`: it counts contacts, and no write of its own: they were as it wanted

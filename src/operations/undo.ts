@@ -15,7 +15,8 @@ import { newRunId } from '#src/runs/run-files.ts';
 import { isStopOfStagedUndo, stageUndo } from '#src/runs/stage-undo.ts';
 import { actOf } from './acts.ts';
 import type { PlanFollowing, PlanService } from './plan.ts';
-import { approveRun, stateWords } from './runs.ts';
+import { approveRun } from './run-acts.ts';
+import { stateWords } from './runs.ts';
 
 export interface UndoChoice {
   /** Contacts that the run made are deleted, where they are still as it left them. */

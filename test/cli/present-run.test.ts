@@ -6,7 +6,7 @@ import { presentStory } from '#src/cli/present-story.ts';
 import { noOptions, type RunRecord, zeroCounts } from '#src/ledger/runs.ts';
 import { eventsPerRunMax, type RunEvent } from '#src/ledger/staging.ts';
 import { mappingSchema } from '#src/mapping/mapping-schema.ts';
-import { runDocument, wholeRunDocument } from '#src/operations/runs.ts';
+import { runDocument, wholeRunDocument } from '#src/operations/run-document.ts';
 import { stagingRun } from '#test/contracts/support/build.ts';
 import { openTempLedger } from '#test/ledger/support/temp-ledger.ts';
 import { presentation, problem, summaryOf, warning } from './support/presentations.ts';

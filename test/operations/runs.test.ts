@@ -6,15 +6,8 @@ import { createOutput } from '#src/cli/output.ts';
 import { presentRun } from '#src/cli/present-run.ts';
 import type { Standstill } from '#src/ledger/follow.ts';
 import { noOptions } from '#src/ledger/runs.ts';
-import {
-  detachedDocument,
-  interruptedDocument,
-  readRun,
-  readRunEnd,
-  runDocument,
-  viewRun,
-  wholeRunDocument,
-} from '#src/operations/runs.ts';
+import { detachedDocument, interruptedDocument, runDocument, wholeRunDocument } from '#src/operations/run-document.ts';
+import { readRun, readRunEnd, viewRun } from '#src/operations/runs.ts';
 import { submitFile } from '#src/runs/enter-run.ts';
 import type { FollowEnd } from '#src/runs/follow-run.ts';
 import { csv, fillers, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';

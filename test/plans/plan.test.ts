@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { findMapping } from '#src/feeds/feeds.ts';
 import { contactDocument } from '#src/operations/plan.ts';
-import { approveRun } from '#src/operations/runs.ts';
+import { approveRun } from '#src/operations/run-acts.ts';
 import { exitCodeOfRun, exitCodes } from '#src/runs/exit-code.ts';
 import { csv, expectCounts, fillers } from '../runs/support/runs-bench.ts';
 import { defaultGuards } from '../runs/support/tallies.ts';

@@ -1,6 +1,6 @@
 /** Rows that a person wanted written, and that a later file of their feed has overtaken: the run says so. */
 import { expect, it } from 'vitest';
-import { approveRun } from '#src/operations/runs.ts';
+import { approveRun } from '#src/operations/run-acts.ts';
 import { csv, expectCounts, fillers, openRunsBench } from './support/runs-bench.ts';
 import { defaultGuards } from './support/tallies.ts';
 

@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunRecord } from '#src/ledger/runs.ts';
-import { approveRun } from '#src/operations/runs.ts';
+import { approveRun } from '#src/operations/run-acts.ts';
 import { expireFiles } from '#src/runs/expire-files.ts';
 import { stopForGuard } from '#src/runs/stop-run.ts';
 import { type BenchOptions, csv, expectCounts, fillers, openRunsBench, type RunsBench } from './support/runs-bench.ts';

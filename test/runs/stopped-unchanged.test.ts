@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { RunRecord } from '#src/ledger/runs.ts';
-import { approveRun, cancelRun } from '#src/operations/runs.ts';
+import { approveRun, cancelRun } from '#src/operations/run-acts.ts';
 import { csv, expectCounts, fillers, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 import { defaultGuards } from './support/tallies.ts';
 

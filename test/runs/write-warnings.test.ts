@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
-import { withoutValues } from '#src/operations/runs.ts';
+import { withoutValues } from '#src/operations/run-document.ts';
 import { csv, expectCounts, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 
 const header = 'externalId,role,company';

@@ -35,7 +35,7 @@ import {
 } from '#src/operations/letter-document.ts';
 import { lettersNamed, requireChosen } from '#src/operations/letter-selection.ts';
 import { lettersNotOpen } from '#src/operations/letters-not-open.ts';
-import { detachedDocument } from '#src/operations/runs.ts';
+import { detachedDocument } from '#src/operations/run-document.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { fileAndLine } from '#src/sources/row.ts';
 import type { Again } from '../describe.ts';

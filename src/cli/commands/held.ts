@@ -20,7 +20,8 @@ import {
   readHeldPage,
   takeHeld,
 } from '#src/operations/held-fields.ts';
-import { detachedDocument, findRun } from '#src/operations/runs.ts';
+import { detachedDocument } from '#src/operations/run-document.ts';
+import { findRun } from '#src/operations/runs.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { fileAndLine } from '#src/sources/row.ts';

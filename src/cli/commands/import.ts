@@ -18,7 +18,7 @@ import {
   readStandardInput,
 } from '#src/operations/import.ts';
 import { type PlannedImport, planToImport } from '#src/operations/plan.ts';
-import { detachedDocument } from '#src/operations/runs.ts';
+import { detachedDocument } from '#src/operations/run-document.ts';
 import type { NamedFile, SubmittedRun } from '#src/runs/enter-run.ts';
 import type { InputFormat } from '#src/sources/file-name.ts';
 import { withFlagsInHint } from '../exit.ts';

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { PatchbayError } from '#src/errors.ts';
 import type { LetterSelection } from '#src/operations/letter-selection.ts';
 import { chooseToDrop, dropLetters, editLetter, exportDeadLetters } from '#src/operations/mend-letters.ts';
-import { detachedDocument } from '#src/operations/runs.ts';
+import { detachedDocument } from '#src/operations/run-document.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';

@@ -7,18 +7,10 @@ import { takeEngineLock } from '#src/ledger/engine-presence.ts';
 import { activeRunStates, isFinal, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import { hasPlan, keptPlanOf } from '#src/operations/plan.ts';
 import { requireRestageable, restageRun } from '#src/operations/restage.ts';
+import { approveRun, cancelRun, isUnderWayBy } from '#src/operations/run-acts.ts';
+import { detachedDocument, runDocument } from '#src/operations/run-document.ts';
 import { changesOfRun, type RunStory, readStory, storyDocument } from '#src/operations/run-story.ts';
-import {
-  approveRun,
-  cancelRun,
-  detachedDocument,
-  findRun,
-  isUnderWayBy,
-  listRuns,
-  type RunView,
-  readRun,
-  runDocument,
-} from '#src/operations/runs.ts';
+import { findRun, listRuns, type RunView, readRun } from '#src/operations/runs.ts';
 import type { MadePlan } from '#src/plans/make-plan.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { shellWord } from '#src/shell-words.ts';

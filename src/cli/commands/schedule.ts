@@ -6,7 +6,8 @@ import type { ScheduleRecord, TickRecord } from '#src/ledger/schedules.ts';
 import { unlessAway, waitOut } from '#src/ledger/wait-out.ts';
 import { anyEngineRuns, anyOtherHostWorks } from '#src/operations/hosts.ts';
 import { readSnapshotOf, snapshotDocument } from '#src/operations/numbers.ts';
-import { readRunEnd, runDocument, stateWords } from '#src/operations/runs.ts';
+import { runDocument } from '#src/operations/run-document.ts';
+import { readRunEnd, stateWords } from '#src/operations/runs.ts';
 import {
   endedTick,
   howToConfigure,

@@ -2,7 +2,8 @@
 import type { Home } from '#src/app.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { planDocument } from '#src/operations/plan.ts';
-import { detachedDocument, findRun } from '#src/operations/runs.ts';
+import { detachedDocument } from '#src/operations/run-document.ts';
+import { findRun } from '#src/operations/runs.ts';
 import { beginUndo, planUndoOf, type UndoChoice, undoCommand } from '#src/operations/undo.ts';
 import type { MadePlan } from '#src/plans/make-plan.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';

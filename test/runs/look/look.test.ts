@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { PatchbayError } from '#src/errors.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
-import { approveRun } from '#src/operations/runs.ts';
+import { approveRun } from '#src/operations/run-acts.ts';
 import { undoRun } from '#test/plans/support/undo-runs.ts';
 import { expectCounts, mapping, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 import { phone } from '#test/upsert/support/build.ts';

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { RunRecord } from '#src/ledger/runs.ts';
-import { approveRun } from '#src/operations/runs.ts';
+import { approveRun } from '#src/operations/run-acts.ts';
 import { openPlanBench } from '#test/plans/support/plan-bench.ts';
 import { enterUndo, stageEntered, undoRun } from '#test/plans/support/undo-runs.ts';
 import { expectCounts, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
