@@ -3,14 +3,26 @@
  * waits for a person is no drift, nor is one whose policy leaves it to the app, nor what an undo took back or a person decided against.
  */
 import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
-import { agreedValue, type Base, type FieldValue, fieldTypeOf, fieldValueOf, isTakenBack, type Said } from './base.ts';
+import {
+  agreedValue,
+  type Base,
+  type FieldValue,
+  fieldTypeOf,
+  fieldValueOf,
+  isExactly,
+  isTakenBack,
+  type Said,
+  saidValue,
+} from './base.ts';
 import {
   customFieldName,
   customValueOrNull,
   type DesiredContact,
+  type DesiredItem,
   type DesiredScalars,
   type FieldName,
   itemFieldName,
+  type Slot,
   sameCustomValue,
   scalarNames,
 } from './desired.ts';
@@ -75,4 +87,29 @@ export function contactOfDrift(key: string, said: Said, drift: readonly Drifted[
     customFields: said.customFields.filter((one) => fields.has(customFieldName(one.key))),
     repairs: true,
   };
+}
+
+/** Whether the feed still says all that such a contact is to be given, and no person is asked about it: a repair of it writes nothing older. */
+export function isStillSaid(said: Said, { scalars, customFields, emails, phones }: DesiredContact): boolean {
+  const fields: readonly FieldName[] = [
+    ...scalarNames.filter((name) => scalars[name] !== undefined),
+    ...customFields.map(({ key }) => customFieldName(key)),
+  ];
+  const isField = (field: FieldName): boolean => {
+    const [now, then] = [saidValue(said, field), saidValue({ scalars, customFields }, field)];
+    return now !== undefined && then !== undefined && isExactly(now, then) && !said.held.includes(field);
+  };
+  const isSlot = (slots: readonly Slot[], slot: Slot): boolean => slots.some((one) => isSameSlot(one, slot));
+  return (
+    fields.every(isField) &&
+    emails.every((slot) => isSlot(said.emails, slot)) &&
+    phones.every((slot) => isSlot(said.phones, slot))
+  );
+}
+
+function isSameSlot(one: Slot, other: Slot): boolean {
+  const isItem = (of: DesiredItem): boolean =>
+    one.items.some(({ label, value }) => label === of.label && value === of.value);
+  const isAlike = one.slot === other.slot && one.whole === other.whole && one.items.length === other.items.length;
+  return isAlike && other.items.every(isItem);
 }

@@ -3,6 +3,7 @@
  * ledger, and no mapping reads it from their cells (`docs/rules.md`, "Dead letters").
  */
 import { isOfNoRow } from '#src/contacts/desired.ts';
+import { isStillSaid } from '#src/contacts/drift.ts';
 import type { DeadLetter } from '#src/ledger/letters.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { hasBit } from '#src/ledger/rules/bitmap.ts';
@@ -29,7 +30,7 @@ export async function partsAgain(
   return new Map(items.map((item) => [item.letterId ?? '', { ...item, sequence: said.get(item) ?? item.sequence }]));
 }
 
-/** Repairs are as old as the newest file that still says the same: its run. Those that none has said since are left out. */
+/** Repairs are as old as the newest file that still says the same: its run. Those that none has said since, or not all of it, are left out. */
 async function saidAgain(
   runs: Pick<Ledger['runs'], 'saidOf' | 'confirmedSince'>,
   feed: string,
@@ -44,8 +45,10 @@ async function saidAgain(
   const since = await runs.confirmedSince(feed, Math.min(...repairs.map(({ sequence }) => sequence)));
   return new Map(
     repairs.flatMap((item): readonly [PartItem, number][] => {
-      const number = known.get(item.desired.key)?.number;
-      const newest = number === undefined ? undefined : since.find(({ bits }) => hasBit(bits, number));
+      const now = known.get(item.desired.key);
+      // The key may be unchanged since a row that said something else.
+      if (now === undefined || !isStillSaid(now.said, item.desired)) return [];
+      const newest = since.find(({ bits }) => hasBit(bits, now.number));
       return newest === undefined || newest.sequence < item.sequence ? [] : [[item, newest.sequence]];
     }),
   );

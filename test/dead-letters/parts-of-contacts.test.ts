@@ -27,7 +27,7 @@ async function takeFile(bench: RunsBench): Promise<RunRecord> {
   return bench.finish(await bench.apply(run));
 }
 
-async function edit(bench: RunsBench, key: string, fields: Readonly<Record<string, string | null>>): Promise<void> {
+async function edit(bench: RunsBench, key: string, fields: Readonly<Record<string, unknown>>): Promise<void> {
   const { id } = await bench.world.contactOf(key);
   await bench.world.byHand('PATCH', `/v1/contacts/${id}`, { defaultFields: fields });
 }
@@ -327,6 +327,49 @@ describe('a letter of a repair', () => {
     const before = await fieldsOf(bench, 'c-1');
     expectCounts(await retry(bench), { rows: 1, skipped: 1 });
     expect(await fieldsOf(bench, 'c-1')).toEqual(before);
+    expect(await statesOf(bench)).toEqual(['refused403 open']);
+  });
+
+  const addresses = 'externalId,firstName,role,email';
+
+  /** The file says a@example.com and Buyer, people changed both, and the repair was refused. */
+  async function refusedRepairOfBoth(): Promise<RunsBench> {
+    const bench = await openRunsBench();
+    const said = csv(['c-1,Ann,Buyer,a@example.com'], addresses);
+    await bench.import('a.csv', said);
+    const emails = (await bench.world.contactOf('c-1')).defaultFields.emails.map((one) => ({ ...one, value: null }));
+    await edit(bench, 'c-1', { role: 'Chief', emails });
+    await refusing(bench);
+    await bench.import('b.csv', said, { options: { repair: true } });
+    await bench.world.faults();
+    expect(await statesOf(bench)).toEqual(['refused403 open']);
+    return bench;
+  }
+
+  it.each([
+    { now: 'another address', row: 'c-1,Ann,Buyer,b@example.com' },
+    { now: 'a value that is held', row: 'c-1,Ann,Seller,a@example.com' },
+  ])('writes nothing older over $now, also after a file that says the same as that', async ({ row }) => {
+    const bench = await refusedRepairOfBoth();
+    const newer = csv([row], addresses);
+    await bench.import('c.csv', newer);
+    expectCounts(await bench.import('d.csv', newer), { rows: 1, unchanged: 1 });
+    const before = await fieldsOf(bench, 'c-1');
+    const held = await listHeld(bench.parts, {});
+    expectCounts(await retry(bench), { rows: 1, skipped: 1 });
+    expect(await fieldsOf(bench, 'c-1')).toEqual(before);
+    expect(await listHeld(bench.parts, {})).toEqual(held);
+    expect(await statesOf(bench)).toEqual(['refused403 open']);
+  });
+
+  it('writes nothing over what a person decided for, also after files that say the same as that', async () => {
+    const bench = await refusedRepairOfBoth();
+    const newer = csv(['c-1,Ann,Seller,a@example.com'], addresses);
+    await bench.import('c.csv', newer);
+    expectCounts(await takeFile(bench), { rows: 1, updated: 1 });
+    for (const name of ['d.csv', 'e.csv']) await bench.import(name, newer);
+    expectCounts(await retry(bench), { rows: 1, skipped: 1 });
+    expect(await fieldsOf(bench, 'c-1')).toMatchObject({ role: 'Seller' });
     expect(await statesOf(bench)).toEqual(['refused403 open']);
   });
 
