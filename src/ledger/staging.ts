@@ -163,6 +163,8 @@ export interface SettledRecord {
   readonly said: SettledSaid | null;
   /** Absent where it stands for a whole row (`partOf` in `contacts/desired.ts`). */
   readonly part?: ContactPart;
+  /** What the row says of fields. */
+  readonly says?: Pick<DesiredContact, 'scalars' | 'customFields'>;
   /** How a create that was in doubt ended: its contact was found, or a further create was answered. */
   readonly afterDoubt?: 'adopted' | 'created';
   /** What other feeds are to have said from now on. */

@@ -44,7 +44,8 @@ export function endByPlan({ planned }: Pick<Chunk, 'planned'>, { key, sent }: St
 export function endOf(record: StagedRecord, as: KeyEnd, contents: Contents): SettledRecord {
   const { position, line, key, sequence, desired } = record;
   const part = partOf(desired);
-  return { position, line, key, sequence, ...(part === null ? {} : { part }), ...endedAs(record, as, contents) };
+  const whole = part === null ? { says: desired } : { part };
+  return { position, line, key, sequence, ...whole, ...endedAs(record, as, contents) };
 }
 
 /** @throws PatchbayError `bug` `invariant`: the contents are not those of this end. */

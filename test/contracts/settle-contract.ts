@@ -5,7 +5,7 @@ import type { HeldField } from '#src/contacts/outcome.ts';
 import type { SettledSaid } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
-import type { DeadRow, StagedRecord } from '#src/ledger/staging.ts';
+import type { DeadRow, SettledRecord, StagedRecord } from '#src/ledger/staging.ts';
 import {
   applyingRun,
   boundTo,
@@ -362,5 +362,26 @@ export function settleContract(open: OpenLedger): void {
     expect(await states()).toEqual(['part open', 'row closed']);
     await succeed('r6');
     expect(await states()).toEqual(['part open', 'row closed']);
+  });
+
+  test('a letter of held fields is closed by a row that says them, and by no other', async () => {
+    const { ledger } = await openForTest(open);
+    const taken = [{ field: 'role', runId: 'r1', line: 2 }] as const;
+    const says = { scalars: { role: 'Buyer' }, customFields: [] };
+    const succeed = async (id: string, given: Partial<SettledRecord>) => {
+      const run = await applyingRun(ledger, id, ['k1']);
+      const ends = (await pendingOf(ledger, run)).map((record) => settled(record, given));
+      await settleAs(ledger, run, 'w1', ends);
+    };
+    const states = async () => (await ledger.deadLetters.list({ limit: 10 })).map(({ state }) => state);
+    const dead = [deadRow('k1', { desired: { ...desired('k1'), taken } })];
+    await ledger.runs.stage(slice(await stagingRun(ledger, 'r1'), { dead }));
+    await succeed('r2', { says: { scalars: { firstName: 'Ann' }, customFields: [] } });
+    await stagingRun(ledger, 'r3');
+    await ledger.runs.confirm('r3', { unchanged: Uint8Array.of(2), met: Uint8Array.of(2) });
+    await ledger.deadLetters.closeUnchanged('r3');
+    expect(await states()).toEqual(['open']);
+    await succeed('r4', { says });
+    expect(await states()).toEqual(['closed']);
   });
 }

@@ -91,6 +91,24 @@ describe('a letter of held fields', () => {
     expect(await statesOf(bench)).toEqual(['refused403 closed', 'refused403 closed']);
   });
 
+  it('stays open when a row goes in that says nothing of the field, and is closed by one that does', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', csv(['c-1,Ann,X']));
+    await edit(bench, 'c-1', { role: 'Y' });
+    await bench.import('b.csv', csv(['c-1,Ann,Z']));
+    await refusing(bench);
+    expectCounts(await takeFile(bench), { rows: 1, dead: 1 });
+    await bench.world.faults();
+    const without = csv(['c-1,Anne'], 'externalId,firstName');
+    expectCounts(await bench.import('c.csv', without), { rows: 1, updated: 1 });
+    expectCounts(await bench.import('d.csv', without), { rows: 1, unchanged: 1 });
+    expect(await fieldsOf(bench, 'c-1')).toMatchObject({ firstName: 'Anne', role: 'Y' });
+    expect(await statesOf(bench)).toEqual(['refused403 open']);
+    await bench.import('e.csv', csv(['c-1,Anne,Z']));
+    expect(await fieldsOf(bench, 'c-1')).toMatchObject({ role: 'Z' });
+    expect(await statesOf(bench)).toEqual(['refused403 closed']);
+  });
+
   it('is tried again as the decision that it is, whatever the policy of the field is by then', async () => {
     const named = (policy: string) => mapping({ fields: { firstName: 'firstName', role: { column: 'role', policy } } });
     const bench = await openRunsBench({ mapping: named('seed') });

@@ -6,6 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { FieldName } from '#src/contacts/desired.ts';
 import type { DeadLetter } from '#src/ledger/letters.ts';
 import { hasBit } from '#src/ledger/rules/bitmap.ts';
 import {
@@ -13,6 +14,7 @@ import {
   type DyingRun,
   deathPlace,
   isAnsweredBy,
+  isOfHeld,
   isUnsettled,
   letterIdentity,
   partIn,
@@ -166,9 +168,24 @@ export async function closeLettersOf(
   if (successes.length === 0) return;
   const ofKey = Map.groupBy(successes, ({ key }) => key);
   const found = await letters.facts({ by: 'key', feed, keys: [...ofKey.keys()] });
+  const heldFields = await heldFieldsOf(letters, found);
   await closeUnsettled(
     letters,
-    found.filter((letter) => (ofKey.get(letter.key ?? '') ?? []).some((success) => isAnsweredBy(success, letter))),
+    found.filter((letter) =>
+      (ofKey.get(letter.key ?? '') ?? []).some((success) => isAnsweredBy(success, letter, heldFields.get(letter.id))),
+    ),
+  );
+}
+
+/** By id, which held fields letters of such are about. */
+async function heldFieldsOf(
+  letters: Tables['letters'],
+  found: readonly LetterFacts[],
+): Promise<ReadonlyMap<string, readonly FieldName[]>> {
+  const ids = found.filter(isOfHeld).map(({ id }) => id);
+  if (ids.length === 0) return new Map();
+  return new Map(
+    (await letters.read(ids)).map(({ id, desired }) => [id, desired?.taken?.map(({ field }) => field) ?? []]),
   );
 }
 

@@ -6,7 +6,8 @@
  * contact is its key and the part, so that no letter of a row stands for it, and none of it for the row.
  */
 import { createHash } from 'node:crypto';
-import { type ContactPart, partOf } from '#src/contacts/desired.ts';
+import { saidValue } from '#src/contacts/base.ts';
+import { type ContactPart, type DesiredContact, type FieldName, partOf } from '#src/contacts/desired.ts';
 import {
   type DeadLetter,
   type DeadLetterFilter,
@@ -121,14 +122,29 @@ export interface Success {
   /** Of the run whose file said it. */
   readonly sequence: number;
   readonly part?: ContactPart;
+  /** What the row says of fields: absent where it is not at hand. */
+  readonly says?: Pick<DesiredContact, 'scalars' | 'customFields'>;
 }
 
-/** Whether nothing is left to be done for the letter after a success of its key. */
+/**
+ * Whether nothing is left to be done for the letter after a success of its key: a row that says the held fields of a letter gives their
+ * values, too.
+ * @param heldFields of a letter of held fields: which.
+ */
 export function isAnsweredBy(
-  { sequence, part }: Omit<Success, 'key'>,
+  { sequence, part, says }: Omit<Success, 'key'>,
   letter: Pick<LetterFacts, 'sequence' | 'identity' | 'state'>,
+  heldFields: readonly FieldName[] = [],
 ): boolean {
-  return isUnsettled(letter.state) && letter.sequence <= sequence && isDoneWith(part ?? null, partIn(letter.identity));
+  if (!isUnsettled(letter.state) || letter.sequence > sequence) return false;
+  if ((part ?? null) === partIn(letter.identity)) return true;
+  if (part !== undefined || !isOfHeld(letter) || says === undefined) return false;
+  return heldFields.length > 0 && heldFields.every((field) => saidValue(says, field) !== undefined);
+}
+
+/** Whether it is about a decision about held fields. */
+export function isOfHeld({ identity }: Pick<LetterFacts, 'identity'>): boolean {
+  return partIn(identity)?.startsWith('held ') === true;
 }
 
 /**
@@ -177,11 +193,6 @@ export function rejectRow(
   const isMetBefore = isOwn && known.lastAtMs >= place.readSinceMs && known.lastAtMs <= place.atMs;
   const isNew = known === null || (known.firstRunId === place.runId && !isMetBefore);
   return { letter: { kind: 'enter', content, seenAgain }, closes, closesOthersOfKey: dead.key !== null, isNew };
-}
-
-/** Whether nothing is left to be done for the other one: a row gives the values of held fields, too. */
-function isDoneWith(part: ContactPart | null, other: ContactPart | null): boolean {
-  return part === other || (part === null && other?.startsWith('held ') === true);
 }
 
 /** Whether a letter belongs into the list; its order and length apart. */

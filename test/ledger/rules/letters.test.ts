@@ -9,6 +9,7 @@ import {
   letterIdentity,
   partIn,
   rejectRow,
+  type Success,
   takenBy,
 } from '#src/ledger/rules/letters.ts';
 import type { LetterFacts, RedriveRecord } from '#src/ledger/tables/letters.ts';
@@ -71,13 +72,19 @@ describe('a success', () => {
     return { name: index, identity, sequence: 3, state: 'open' } as const;
   });
   const letters = [row, held, undo, otherUndo, repair].flatMap((letter) => letter ?? []);
-  const answeredBy = (part: string | null, sequence = 3) =>
+  const fields = ['role', 'custom.tier'] as const;
+  const answeredBy = (part: string | null, sequence = 3, says: Success['says'] = undefined) =>
     letters
-      .filter((letter) => isAnsweredBy({ sequence, ...(part === null ? {} : { part }) }, letter))
+      .filter((letter) =>
+        isAnsweredBy({ sequence, ...(part === null ? {} : { part }), ...(says && { says }) }, letter, fields),
+      )
       .map(({ name }) => name);
 
-  it('of a row answers its letters and those of held fields, of a part those of that part alone', () => {
-    expect(answeredBy(null)).toEqual([0, 1]);
+  it('of a row answers its letters and those of held fields that it names, of a part those of that part alone', () => {
+    const customFields = [{ key: 'tier', value: null }];
+    expect(answeredBy(null)).toEqual([0]);
+    expect(answeredBy(null, 3, { scalars: { role: 'Buyer' }, customFields: [] })).toEqual([0]);
+    expect(answeredBy(null, 3, { scalars: { role: 'Buyer' }, customFields })).toEqual([0, 1]);
     expect(letters.slice(1).map(({ identity }) => answeredBy(partIn(identity)))).toEqual([[1], [2], [3], [4]]);
   });
 
