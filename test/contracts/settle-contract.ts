@@ -17,6 +17,8 @@ import {
   horizonAt,
   lease,
   leaseMs,
+  newRecord,
+  newRun,
   owned,
   pendingOf,
   saidOfKey,
@@ -362,6 +364,33 @@ export function settleContract(open: OpenLedger): void {
     expect(await states()).toEqual(['part open', 'row closed']);
     await succeed('r6');
     expect(await states()).toEqual(['part open', 'row closed']);
+  });
+
+  test('a letter that a newer row has met since is neither closed nor changed by the retry of the older one', async () => {
+    const { ledger } = await openForTest(open);
+    const older = await stagingRun(ledger, 'r1');
+    await ledger.runs.stage(slice(older, { dead: [deadRow('k1')] }));
+    const [letter] = await ledger.deadLetters.list({ limit: 10 });
+    const letterId = letter?.id ?? '';
+    const retry = await ledger.deadLetters.enterRedrive(newRun('r2'), { ids: [letterId], metBy: ['r1'] });
+    if (retry === null) throw new Error('no redrive was entered');
+    await ledger.runs.beginStaging('r2', createdAtMs);
+    const records = [1, 2, 3].map((line) => newRecord('k1', { line, sequence: older.sequence, letterId }));
+    await ledger.runs.stage(slice(retry, { records, counts: { rows: 3 } }));
+    await ledger.runs.move('r2', ['staging'], 'applying', { atMs: createdAtMs + 20 });
+    const [first, second, third] = await pendingOf(ledger, retry);
+    await ledger.runs.stage(slice(await stagingRun(ledger, 'r3'), { dead: [deadRow('k1', { line: 9 })] }));
+    const newer = await ledger.deadLetters.get(letterId);
+    expect(newer).toMatchObject({ state: 'open', line: 9 });
+    const same = { outcome: 'dead', dead: deadRow('k1', { letterId }) } as const;
+    await settleAs(ledger, retry, 'w1', [ended(present(first), same)]);
+    expect(await ledger.deadLetters.get(letterId)).toEqual(newer);
+    expect(await ledger.runs.deadRows('r2', 0, 10)).toMatchObject([{ letterId }]);
+    const other = { outcome: 'dead', dead: deadRow('k1', { letterId, code: 'emailInvalid' }) } as const;
+    await settleAs(ledger, retry, 'w1', [ended(present(second), other)]);
+    expect(await ledger.deadLetters.get(letterId)).toEqual(newer);
+    await settleAs(ledger, retry, 'w1', [settled(present(third))]);
+    expect(await ledger.deadLetters.get(letterId)).toEqual(newer);
   });
 
   test('a letter of held fields is closed by a row that says them, and by no other', async () => {

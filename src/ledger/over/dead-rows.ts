@@ -14,6 +14,7 @@ import {
   type DyingRun,
   deathPlace,
   isAnsweredBy,
+  isMetSince,
   isOfHeld,
   isUnsettled,
   letterIdentity,
@@ -64,23 +65,23 @@ export async function enterDeadRows(
     const identity = letterIdentity(dead, fixed);
     const known = met.byIdentity(identity, dead.code);
     const death = rejectRow({ ...place, sequence }, dead, fixed, known);
-    if (death.letter.kind === 'otherFeeds') {
+    if (death.closes !== null && fixed !== null) close(fixed);
+    if (death.closesOthersOfKey) {
+      for (const other of met.triedOfKey(dead.key))
+        if (other.code !== dead.code && partIn(other.identity) === partIn(identity)) close(other);
+    }
+    if (death.letter.kind === 'keeps') {
       if (death.letter.opensAgain) opened.add(death.letter.id);
       ofRun.push({ dead, letterId: death.letter.id });
       continue;
     }
     const id = known?.id ?? `d${randomUUID().replaceAll('-', '').slice(0, 12)}`;
-    if (death.closes !== null && fixed !== null) close(fixed);
     const { content, seenAgain } = death.letter;
     const seenBy = (entries.get(id)?.seenBy ?? 0) + (seenAgain ? 1 : 0);
     const entry = { ...content, id, firstRunId: known?.firstRunId ?? place.runId, seenBy };
     entries.set(id, entry);
     closed.delete(id);
     met.put({ ...entry, state: 'open', lastAtMs: place.atMs });
-    if (death.closesOthersOfKey) {
-      for (const other of met.triedOfKey(dead.key))
-        if (other.code !== dead.code && partIn(other.identity) === partIn(identity)) close(other);
-    }
     ofRun.push({ dead, letterId: id });
     if (death.isNew) newCount += 1;
   }
@@ -153,10 +154,21 @@ const placeOf = (identity: string, code: string): string => JSON.stringify([iden
 /** How many letters one transaction changes. */
 export const lettersPerSlice = 250;
 
-/** These letters have nothing left to be done. Settled ones stay as they are. */
-export async function closeLetters({ letters }: LetterRoom, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  await closeUnsettled(letters, await letters.facts({ by: 'id', ids }));
+/** A letter that has nothing left to be done, and the sequence of the run whose file said its row. */
+export interface DoneLetter {
+  readonly id: string;
+  readonly sequence: number;
+}
+
+/** Settled letters, and those that a newer row has met since, stay as they are. @param runId the run that has done it. */
+export async function closeLetters({ letters }: LetterRoom, runId: string, done: readonly DoneLetter[]): Promise<void> {
+  if (done.length === 0) return;
+  const sequences = new Map(done.map(({ id, sequence }) => [id, sequence]));
+  const found = await letters.facts({ by: 'id', ids: [...sequences.keys()] });
+  await closeUnsettled(
+    letters,
+    found.filter((letter) => !isMetSince(letter, { runId, sequence: sequences.get(letter.id) ?? 0 })),
+  );
 }
 
 /** Closes the letters of the feed that these successes answer. */
@@ -227,8 +239,7 @@ export async function closeUnchanged({ reads, transact }: Store, runId: string):
     const spoken = run.kind === 'file' ? [...new Set(closed.flatMap(({ key }) => key ?? []))] : [];
     if (closed.length > 0) {
       await transact(async (tables) => {
-        const ids = closed.map(({ id }) => id);
-        await closeLetters(tables, ids);
+        await closeLetters(tables, runId, closed);
         await speakFor(
           tables,
           feed,

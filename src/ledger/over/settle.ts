@@ -136,7 +136,10 @@ async function endRows(tables: Tables, run: RunPlace, ends: readonly EndedRecord
   );
   await closeLetters(
     tables,
-    ends.flatMap(({ end }) => end.closesLetter ?? []),
+    run.id,
+    ends.flatMap(({ record: { sequence: of }, end }) =>
+      end.closesLetter === null ? [] : [{ id: end.closesLetter, sequence: of }],
+    ),
   );
   const dead = ends.flatMap(({ record, end }) => {
     return end.dead === null ? [] : [{ dead: end.dead, sequence: record.sequence }];

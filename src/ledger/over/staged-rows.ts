@@ -100,7 +100,11 @@ export function stagedRowsOver(store: Store): RowLedger {
         await speakFor(tables, slice.feed, slice.spoken ?? []);
         const rejected = [...withdrawnDead, ...slice.dead].map((dead) => ({ dead }));
         const deadNew = await enterDeadRows(tables, place, rejected, slice);
-        await closeLetters(tables, slice.answered ?? []);
+        await closeLetters(
+          tables,
+          place.id,
+          (slice.answered ?? []).map((id) => ({ id, sequence })),
+        );
         await runs.insertEvents(sequence, eventsThatFit(slice.events, place.lastEvent));
         await runs.changeRun(sequence, {}, { ...slice.counts, deadNew });
         return { first: place.lastPosition + 1, state: place.state };

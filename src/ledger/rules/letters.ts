@@ -76,12 +76,12 @@ export type KnownLetter = Pick<
 /** What a rejected row changes. */
 export interface Death {
   /**
-   * `enter`: the letter is entered, or opened again with this content. `otherFeeds`: the row belongs to the letter that it was to fix, which
-   * keeps its content and is open.
+   * `enter`: the letter is entered, or opened again with this content. `keeps`: the row belongs to a letter that keeps its content and is
+   * open, since it is another feed's, or a newer row's.
    */
   readonly letter:
     | { readonly kind: 'enter'; readonly content: LetterContent; readonly seenAgain: boolean }
-    | { readonly kind: 'otherFeeds'; readonly id: string; readonly opensAgain: boolean };
+    | { readonly kind: 'keeps'; readonly id: string; readonly opensAgain: boolean };
   /** A letter that the row was to fix and that is resolved, since the row was rejected for another reason. */
   readonly closes: string | null;
   /** Whether letters of the key, and of the same part of it, that this run tries again and that have another code are closed. */
@@ -142,6 +142,17 @@ export function isAnsweredBy(
   return heldFields.length > 0 && heldFields.every((field) => saidValue(says, field) !== undefined);
 }
 
+/**
+ * Whether a newer row waits under the letter: what becomes of an older one, which a slow run was at work on meanwhile, neither closes nor
+ * changes it. @param row the run at hand, and the sequence of the run whose file said the row.
+ */
+export function isMetSince(
+  { state, redriveRunId, sequence }: Pick<LetterFacts, 'state' | 'redriveRunId' | 'sequence'>,
+  row: { readonly runId: string; readonly sequence: number },
+): boolean {
+  return isUnsettled(state) && redriveRunId !== row.runId && sequence > row.sequence;
+}
+
 /** Whether it is about a decision about held fields. */
 export function isOfHeld({ identity }: Pick<LetterFacts, 'identity'>): boolean {
   return partIn(identity)?.startsWith('held ') === true;
@@ -159,12 +170,17 @@ export function rejectRow(
   known: KnownLetter | null,
 ): Death {
   if (fixed !== null && fixed.feed !== place.feed) {
-    const letter = { kind: 'otherFeeds', id: fixed.id, opensAgain: !isUnsettled(fixed.state) } as const;
+    const letter = { kind: 'keeps', id: fixed.id, opensAgain: !isUnsettled(fixed.state) } as const;
     return { letter, closes: null, closesOthersOfKey: false, isNew: false };
   }
-  const closes = fixed !== null && fixed.code !== dead.code ? fixed.id : null;
+  const own = fixed !== null && isMetSince(fixed, place) ? null : fixed;
+  const closes = own !== null && own.code !== dead.code ? own.id : null;
+  if (known !== null && isMetSince(known, place)) {
+    const letter = { kind: 'keeps', id: known.id, opensAgain: false } as const;
+    return { letter, closes, closesOthersOfKey: dead.key !== null, isNew: false };
+  }
   // A row that is tried again is still the row of its file, and found there. In a fix-file it is found in that, and is no younger either.
-  const origin = place.isRedrive ? fixed : null;
+  const origin = place.isRedrive ? own : null;
   const [first] = dead.problems;
   const content: LetterContent = {
     identity: letterIdentity(dead, fixed),
@@ -182,7 +198,7 @@ export function rejectRow(
     row: dead.row,
     desired: dead.desired,
     answer: dead.answer,
-    sequence: fixed?.sequence ?? place.sequence,
+    sequence: own?.sequence ?? place.sequence,
     redriveRunId: known?.redriveRunId === place.runId ? place.runId : null,
     atMs: place.atMs,
   };

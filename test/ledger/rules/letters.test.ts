@@ -115,13 +115,22 @@ describe('a rejected row', () => {
     expect(rejectRow(place, deadRow('k1'), null, beforeTheClockWasSetBack)).toMatchObject({ isNew: true });
   });
 
+  it('leaves a letter alone that a newer row has met since, and closes none of such', () => {
+    const newer = { ...known, sequence: 3 };
+    const keeps = { kind: 'keeps', id: 'd1', opensAgain: false };
+    expect(rejectRow(place, deadRow('k1'), newer, newer)).toMatchObject({ letter: keeps, closes: null, isNew: false });
+    expect(rejectRow(place, deadRow('k1', { code: 'emailInvalid' }), newer, null).closes).toBeNull();
+    const ownRetry = { ...newer, state: 'redriven', redriveRunId: 'r2' } as const;
+    expect(rejectRow(place, deadRow('k1'), ownRetry, ownRetry).letter).toMatchObject({ kind: 'enter' });
+  });
+
   it('stays with the letter of another feed that it was to fix, and opens that again where nothing else would', () => {
     const other = { ...known, feed: 'shop' };
     const stays = { closes: null, closesOthersOfKey: false, isNew: false };
     const death = rejectRow(place, deadRow('k1', { code: 'otherFeed' }), other, null);
-    expect(death).toEqual({ ...stays, letter: { kind: 'otherFeeds', id: 'd1', opensAgain: false } });
+    expect(death).toEqual({ ...stays, letter: { kind: 'keeps', id: 'd1', opensAgain: false } });
     const closed = rejectRow(place, deadRow('k1', { code: 'otherFeed' }), { ...other, state: 'closed' }, null);
-    expect(closed).toEqual({ ...stays, letter: { kind: 'otherFeeds', id: 'd1', opensAgain: true } });
+    expect(closed).toEqual({ ...stays, letter: { kind: 'keeps', id: 'd1', opensAgain: true } });
   });
 
   it('resolves the letter that it was to fix, where it is rejected for another reason', () => {
