@@ -120,7 +120,8 @@ export interface UndoChange {
  * of that says nothing of the contact's row, nor of another part. The row of a file stands for all that its feed says of a contact, and so
  * does a contact that is cleared or tagged since its person left.
  *
- * Equal for the same part: `held "role"`, `undo RUN`, `repair`. Holds names of fields and ids of runs, no values.
+ * Equal for the same part: `held HASH` of the names of its fields, which may be many and long, `undo RUN`, `repair`. Holds no values, and
+ * is short: databases find letters by it.
  */
 export type ContactPart = string;
 
@@ -128,8 +129,8 @@ export type ContactPart = string;
 export function partOf({ undo, taken, repairs }: DesiredContact): ContactPart | null {
   if (undo !== undefined) return `undo ${undo.runId ?? ''}`;
   if (taken !== undefined) {
-    const fields = taken.map(({ field }) => JSON.stringify(field));
-    return `held ${fields.toSorted().join(' ')}`;
+    const fields = taken.map(({ field }) => field);
+    return `held ${hash('sha256', JSON.stringify(fields.toSorted())).slice(0, 24)}`;
   }
   return repairs === true ? 'repair' : null;
 }

@@ -393,6 +393,18 @@ export function settleContract(open: OpenLedger): void {
     expect(await ledger.deadLetters.get(letterId)).toEqual(newer);
   });
 
+  test('a letter of many held fields with long names is one, in whichever order they come', async () => {
+    const { ledger } = await openForTest(open);
+    const fields = Array.from(
+      { length: 100 },
+      (_, index): FieldName => `custom.${hash(`a${index}`)}${hash(`b${index}`)}`,
+    );
+    const taken = fields.map((field) => ({ field, runId: 'r1', line: 2 }));
+    const dead = [taken, taken.toReversed()].map((one) => deadRow('k1', { desired: { ...desired('k1'), taken: one } }));
+    await ledger.runs.stage(slice(await stagingRun(ledger, 'r1'), { dead }));
+    expect(await ledger.deadLetters.list({ limit: 10 })).toMatchObject([{ state: 'open', key: 'k1' }]);
+  });
+
   test('a letter of held fields is closed by a row that says them, and by no other', async () => {
     const { ledger } = await openForTest(open);
     const taken = [{ field: 'role', runId: 'r1', line: 2 }] as const;
