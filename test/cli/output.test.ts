@@ -1,5 +1,5 @@
 /** Output: data on stdout, everything else on stderr (`docs/contract.md`, "Commands"). */
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createOutput, printable } from '#src/cli/output.ts';
 import { captureOutput } from './support/captured-output.ts';
 
@@ -55,32 +55,6 @@ describe('output', () => {
     const table = createOutput({ color: false }).table(['name'], [['\u001b[31mred\u0007']]);
     expect(table).not.toMatch(/\u001b|\u0007/);
     expect(table).toContain('red');
-  });
-});
-
-describe('a list whose reader has left', () => {
-  /** A module of its own, since a standard output that broke stays so. */
-  async function brokenOutput() {
-    vi.resetModules();
-    const { createOutput: create, outliveBrokenOutputs } = await import('#src/cli/output.ts');
-    const listeners = new Set(process.stdout.listeners('error'));
-    outliveBrokenOutputs();
-    process.stdout.emit('error', Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
-    onTestFinished(() => {
-      for (const one of [process.stdout, process.stderr])
-        for (const added of one.listeners('error'))
-          if (!listeners.has(added)) one.off('error', added as (error: Error) => void);
-    });
-    return create({ json: true });
-  }
-
-  it.each(['documents', 'lines'] as const)('is read no further: %s', async (form) => {
-    let readCount = 0;
-    const endless = async function* (): AsyncGenerator<string> {
-      for (; readCount < 1_000; readCount += 1) yield `${readCount}`;
-    };
-    await (await brokenOutput())[form](endless());
-    expect(readCount).toBe(0);
   });
 });
 

@@ -65,6 +65,26 @@ describe.runIf(process.platform === 'linux')('a command whose standard output is
       expect(await run(journey, unread(journey), words), words.join(' ')).toEqual({ code: 0, stderr: '' });
   });
 
+  test('is given no list to its end, in a form that has one', async ({ journey }) => {
+    const output = new URL('../../src/cli/output.ts', import.meta.url).href;
+    const script = journey.file(
+      'lists.mjs',
+      `import { createOutput, outliveBrokenOutputs } from '${output}';
+      outliveBrokenOutputs();
+      for (const form of ['documents', 'lines']) {
+        let readCount = 0;
+        await createOutput({ json: true })[form]((async function* () {
+          for (; readCount < 100_000; readCount += 1) yield 'x'.repeat(100);
+        })());
+        process.stderr.write(readCount < 10_000 ? 'ended ' : 'read to its end ');
+      }`,
+    );
+    const stdout = unread(journey);
+    const { stderr } = spawnSync(process.execPath, [script], { stdio: ['ignore', stdout, 'pipe'], encoding: 'utf8' });
+    closeSync(stdout);
+    expect(stderr).toBe('ended ended ');
+  });
+
   test('or full ends with 1, and says why, unless another code is due', async ({ journey }) => {
     const full = (): number => openSync('/dev/full', 'w');
     const imported = await run(journey, full(), ['import', '--json', journey.file('people.csv', rows)]);
