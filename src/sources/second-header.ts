@@ -49,15 +49,17 @@ export function createHeaderCheck(
     const strange = filled.filter((cell) => !names.has(cell)).length;
     const hasKeyWord = keyIndex === null || (/\p{L}/u.test(keyCell) && !/[\d@]/.test(keyCell));
     // A blank one is that of a column without a name, where all other cells have one.
-    if (strange === 0) return hasKeyWord || filled.length === found.length - 1 ? 'other' : null;
+    // Without a strange one the cell of the key is a name, too, unless it is blank.
+    const isKeyFilled = keyIndex === null || (found[keyIndex] ?? '') !== '';
+    if (strange === 0) return isKeyFilled || filled.length === found.length - 1 ? 'other' : null;
     const hasGap = found.slice(0, filled.length).includes('');
     return strange === 1 && filled.length > 2 && hasKeyWord && !hasGap ? 'other' : null;
   };
 }
 
-/** Numbers, dates and addresses. The name of a column may end in a digit: `Phone 2`. */
+/** Numbers, dates and addresses. The name of a column may hold a number or a year: `Phone 2`, `Revenue 2024`, `2024 revenue`. */
 function isData(cell: string): boolean {
-  return /@|^\s*\d|\d\d/.test(cell);
+  return /@[^@\s]+\.\p{L}|^\s*(?!\d{4}\s+\p{L})[+(]*\d/u.test(cell);
 }
 
 /** Whether a cell may be one of the names, by its length, first and last character: all that most cells cost. */

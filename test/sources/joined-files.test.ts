@@ -94,6 +94,9 @@ describe('a file that was joined from several', () => {
     ['Email,Name,Phone', 'Email,Vorname,Telefon'],
     ['Email,Name,Phone', 'Name,Email'],
     ['Email,Name,Phone', 'Email,Name,Address 2'],
+    ['Email,phone1,firstName,lastName', 'phone1,Email,firstName,lastName'],
+    ['Email,firstName,lastName', 'Email,Revenue 2024,Revenue 2025'],
+    ['Email,Name,City', 'Email,2024 revenue,2025 revenue'],
   ])('with the columns %s has a second header %s', async (columns, again) => {
     const byEmail = { isHeader: (cells: readonly string[]) => cells.includes('Email'), wanted: '', hint: '' };
     const error = await errorOf(read(`${columns}\na@example.com,Ann,1\n${again}\n`, { header: byEmail }));
