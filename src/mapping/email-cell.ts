@@ -13,20 +13,44 @@ import { bad, characterFlaw, type Flaw, good, plainCharacters, type Reading, typ
  * ` ::: `, line breaks or spaces.
  */
 export function splitEmails(text: string): readonly string[] {
-  if (isPlain(text)) return [text];
+  return isPlain(text) ? [text] : cutEmails(text).map(({ piece }) => piece);
+}
+
+/** The same, each with what separates it from the next: it helps to tell a name from a misspelt address. */
+export function cutEmails(text: string): readonly Cut[] {
+  const whole = (piece: string): Cut => ({ piece, separator: '', isSpaced: false });
   // The parts of an X.400 name are separated as addresses are.
-  if (!/[\s;,|"<(]|:::/.test(text) || /^\s*x400:[^@]*$/i.test(text)) return splitAtSpaces(text.trim());
+  if (!/[\s;,|"<(]|:::/.test(text) || /^\s*x400:[^@]*$/i.test(text)) return splitAtSpaces(text.trim()).map(whole);
   return cutOutside(text)
     .filter(({ piece, separator }, index, all) => {
       const next = all[index + 1]?.piece ?? '';
       return piece !== '' && !(separator === ',' && isNameLike(piece) && hasNamedAddress(next));
     })
-    .flatMap(({ piece }) => splitAtSpaces(piece));
+    .flatMap((cut) => splitAtSpaces(cut.piece).map((piece) => ({ ...cut, piece })));
 }
 
 /** The first part of `Smith, Bob <bob@example.com>`. */
 function isNameLike(piece: string): boolean {
-  return /^["']?[\p{L}\p{M}\s.'’-]+$/u.test(piece) && !/\S\.\S/.test(piece);
+  return /^["']?[\p{L}\p{M}\s.'’-]+$/u.test(piece) && !/\S\.\S/.test(piece) && !isSpeltOut(piece);
+}
+
+/** `bob at example dot com`, `bob(at)example`, `bob example com`. */
+function isSpeltOut(piece: string): boolean {
+  return /[\p{L}\p{M}][^\p{L}\p{M}]+(?:at|ät|dot|punkt|arroba|punto|arobase|point|com|net|org)(?![\p{L}\p{M}])/iu.test(
+    piece,
+  );
+}
+
+/**
+ * Whether it is surely a web address, or a name in front of an address: `Bob; `, `bob miller, `. A word in small letters, or in front of a
+ * comma alone (`bob,miller@example.com`), may be a part of a misspelt address.
+ */
+export function isNameOrLink({ piece, separator, isSpaced }: Cut): boolean {
+  if (piece.includes('@')) return false;
+  if (/^(?:https?:|www\.)/i.test(piece)) return true;
+  if (separator === '' || (separator === ',' && !isSpaced)) return false;
+  const isOfLetters = /^[\p{L}\p{M}\s.,'"’&()-]+$/u.test(piece) && !/\S{2}\.\p{L}{2}/u.test(piece);
+  return isOfLetters && !isSpeltOut(piece) && /^["'(]*[\p{Lu}\p{Lt}\p{Lo}]|\p{L}\s+\p{L}/u.test(piece);
 }
 
 /** The rest of it; remarks may be behind the name. */
@@ -34,10 +58,12 @@ function hasNamedAddress(piece: string): boolean {
   return /^[^<(@]+[<(][^<>()]*@/.test(piece.replace(/\([^()@]*\)/g, ' '));
 }
 
-interface Cut {
+export interface Cut {
   readonly piece: string;
   /** What is behind it; empty at the end. */
   readonly separator: string;
+  /** A space or line break is behind the separator. */
+  readonly isSpaced: boolean;
 }
 
 const separators = /:::|[;,|\r\n]/y;
@@ -55,12 +81,13 @@ function cutOutside(text: string): readonly Cut[] {
     if (closedAt > at) at = closedAt + 1;
     else if (separator === undefined) at += 1;
     else {
-      pieces.push({ piece: text.slice(start, at).trim(), separator });
+      const piece = text.slice(start, at).trim();
       at += separator.length;
+      pieces.push({ piece, separator, isSpaced: /\s/.test(text[at] ?? '') });
       start = at;
     }
   }
-  return [...pieces, { piece: text.slice(start).trim(), separator: '' }];
+  return [...pieces, { piece: text.slice(start).trim(), separator: '', isSpaced: false }];
 }
 
 /** Quotes and brackets are looked through no further than this, so that many that stay open take no longer. */

@@ -9,7 +9,7 @@
 import { invariant } from '#src/errors.ts';
 import { bad, type Flaw, isPlaceholder, type RejectionCode, trimWhole } from './cell.ts';
 import { compileDateFormat, type ReadDate } from './date-format.ts';
-import { emailLeftOut, readEmail, splitEmails } from './email-cell.ts';
+import { cutEmails, emailLeftOut, isNameOrLink, readEmail } from './email-cell.ts';
 import { splitPersonName } from './person-name.ts';
 
 /** What becomes of a text, or why it becomes nothing. */
@@ -204,18 +204,13 @@ function salesforceId(text: string): string {
 
 /**
  * The first address of a cell, as e-mails are read: `Bo <bo@example.com>; x@example.com` → `bo@example.com`. Words for "none" stay.
- * Where the first cannot be read, the next may be that of another person. Names and web addresses are skipped.
+ * Where the first cannot be read, the next may be that of another person. What is surely a name or a web address is skipped.
  */
 function emailAddress(text: string): string | TransformResult {
   if (text === '' || isPlaceholder(text, 'item')) return text;
-  const parts = splitEmails(text).filter((part) => emailLeftOut(part) === null && !isPlaceholder(part, 'item'));
-  const first = parts.find(mayBeAddress) ?? parts[0];
+  const cuts = cutEmails(text).filter(({ piece }) => emailLeftOut(piece) === null && !isPlaceholder(piece, 'item'));
+  const first = cuts.find((cut) => !isNameOrLink(cut)) ?? cuts[0];
   if (first === undefined) return '';
-  const reading = readEmail(first);
+  const reading = readEmail(first.piece);
   return reading.ok ? reading.value : { ok: false, flaw: reading.flaw };
-}
-
-/** Also one that is misspelt: `bo(at)example.com`, `bo.example.com`. */
-function mayBeAddress(part: string): boolean {
-  return /[@＠]/.test(part) || (/\S{2}\.\p{L}{2}/u.test(part) && !/^(?:https?:|www\.)/i.test(part));
 }

@@ -60,6 +60,7 @@ describe('an e-mail address', () => {
     'Bob Smith <bob@example.com>',
     '"Smith, Bob" <bob@example.com>',
     'Smith, Bob <bob@example.com>',
+    'Point, Bob <bob@example.com>',
     'Bob (bob@example.com)',
     'Smith, Bob (bob@example.com)',
     'Smith, Bob (Sales) <bob@example.com>',
@@ -110,6 +111,10 @@ describe('an e-mail address', () => {
 });
 
 describe('several e-mail addresses in one cell', () => {
+  test('one that is spelt out is no name of the next', () => {
+    expect(codesOf(mapped('bob at example dot com, Ann <ann@example.com>'))).toEqual(['emailInvalid']);
+  });
+
   test.each([
     'a@example.com; b@example.com',
     'a@example.com,b@example.com',

@@ -53,6 +53,10 @@ describe('each transform', () => {
     ['emailAddress', 'Bob Miller, B.Sc.; bob@example.com', 'bob@example.com'],
     ['emailAddress', 'https://example.com/bob; bob@example.com', 'bob@example.com'],
     ['emailAddress', 'Bob; bob＠example.com; ann@example.com', 'bob@example.com'],
+    ['emailAddress', 'Bob Miller, bob@example.com', 'bob@example.com'],
+    ['emailAddress', 'bob miller; bob@example.com', 'bob@example.com'],
+    ['emailAddress', 'Bob (Sales) | bob@example.com', 'bob@example.com'],
+    ['emailAddress', '田中; tanaka@example.com', 'tanaka@example.com'],
     ['emailAddress', 'n/a', 'n/a'],
     ['emailAddress', '/o=ExchangeLabs/ou=Exchange Administrative Group/cn=Recipients/cn=ada', ''],
     ['withoutQuotes', '"Ada"', 'Ada'],
@@ -85,6 +89,26 @@ describe('each transform', () => {
     [{ values: { VIP: 'vip' } }, '__proto__', '__proto__'],
   ])('%j of %j', (transform, text, expected) => {
     expect(apply(text, transform)).toBe(expected);
+  });
+
+  // What is read behind it may be the address of another person.
+  test.each([
+    'bob,smith@example.com',
+    'bob, smith@example.com',
+    'Bob,Smith@example.com',
+    'bob; ann@example.com',
+    'bob[at]example[dot]com; ann@example.com',
+    'bob(at)example(dot)com, ann@example.com',
+    'bob at example dot com; ann@example.com',
+    'Bob AT Example DOT com\nann@example.com',
+    'bob (at) example; ann@example.com',
+    'bob ät example punkt de; ann@example.com',
+    'Bob_example_com; ann@example.com',
+    'bob example com; ann@example.com',
+    'bob at example dot com, Ann <ann@example.com>',
+    'www.example.com, bob,smith@example.com',
+  ])('emailAddress is invalid where the first may be a misspelt address: %j', (text) => {
+    expect(flawOf(text, 'emailAddress')).toMatchObject({ code: 'emailInvalid' });
   });
 
   test('is applied in order, and the text is trimmed in between', () => {

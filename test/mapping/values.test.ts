@@ -215,6 +215,9 @@ test('emailAddress in a key: what is no address falls to the next value, and is 
     'bo at example.com',
     'bo.example.com',
     'bo@example',
+    'bo[at]example[dot]com',
+    'bo at example dot com',
+    'bo,miller@example.com',
     'Bo cc bo@example.com',
   ]) {
     expect(desiredOf(read(`${own}; ann@example.com`, '7')).key, own).toBe('7');

@@ -71,6 +71,17 @@ describe('Google Contacts', () => {
     expect(warningsOf(row)).toEqual(warnings);
   });
 
+  test.each([
+    'bob,smith@example.com',
+    'bob[at]example[dot]com; ann@example.com',
+    'bob at example dot com; ann@example.com',
+    'bob(at)example(dot)com, ann@example.com',
+  ])('a misspelt address gives the row no key of another person: %s', async (text) => {
+    const google = await presetNamed('google');
+    const row = mapRecord({ 'First Name': 'Bob', 'E-mail 1 - Label': '', 'E-mail 1 - Value': text }, {}, google);
+    expect(desiredOf(row).key).toBe('google-bob||');
+  });
+
   test.each(['google', 'google-old'])('addresses in two countries say none: %s', async (name) => {
     const preset = await presetNamed(name);
     const read = (second: string) =>
