@@ -176,20 +176,24 @@ function isBehindWhole(base: string, country: CountryCode | null): boolean {
   if (before === undefined) return false;
   const found = parseAny(before, country);
   if (found === null || found === 'countryMissing') return false;
-  return found.nationalNumber.length >= digitsMin && found.isValid() && !isPartedByStroke(base, found, country);
+  return found.nationalNumber.length >= digitsMin && !isPartedByStroke(base, found, country);
 }
 
-/** One stroke without spaces, and behind it digits alone. */
-const closeStroke = /^[^/]*\d\/\d[\d .-]*$/;
+/** One stroke without spaces, and behind it digits alone: a dash there may be that of a range, as in `0711 1234/10-19`. */
+const closeStroke = /^[^/]*\d\/\d[\d .]*$/;
 /** Fewer digits are rarely a number that is dialled within an area. */
 const localDigitsMin = 5;
 /** Two numbers of an area, written as one, have more. */
 const partedDigitsMax = 11;
 
-/** `0711 1234/567`: too few digits for a number are before the stroke, all are one that is given out, and the rest is no other ending. */
+/**
+ * `0711 1234/567`: all digits are a number that is given out. Those before the stroke are none, or too few for one, and the rest is
+ * no other ending.
+ */
 function isPartedByStroke(base: string, before: PhoneNumber, country: CountryCode | null): boolean {
   const whole = closeStroke.test(base) ? parseAny(base, country) : null;
   if (whole === null || whole === 'countryMissing' || !whole.isValid()) return false;
+  if (!before.isValid()) return true;
   if (whole.nationalNumber.length > partedDigitsMax) return false;
   const [, areaCode = ''] = whole.formatInternational().split(' ');
   const first = before.nationalNumber.slice(areaCode.length);

@@ -40,7 +40,8 @@ const rowsByCountry: Readonly<Record<string, string>> = {
     020 7946 0958, 44 7911 123456 → +442079460958 +447911123456
     020 7946 0958/9 → phoneAmbiguous
     020 7946 0958/0959 → phoneAmbiguous
-    01632 960/123 → +441632960123(Unassigned)
+    01632 960/123 → phoneAmbiguous
+    01223 460/123 → +441223460123
     020 7946 0958/7911 123456 → +442079460958 +447911123456
   `,
   DE: `
@@ -108,6 +109,15 @@ const rowsByCountry: Readonly<Record<string, string>> = {
     +49 171 1234567 / 30 7654321 → +491711234567 phoneAmbiguous
     030 1234567; 8001234567 → +49301234567 +498001234567
     Handy1 71 1234567 → +491711234567(RemarkDropped)
+    0711 1234/10-19 → phoneAmbiguous
+    0711 1234/10 - 19 → phoneAmbiguous
+    0711 1234/56-58 → phoneAmbiguous
+    0711 1234/1-9 → phoneAmbiguous
+    06131 123/10-12 → phoneAmbiguous
+    0151 1234567 (9-17) → phoneAmbiguous
+    0170 123456 (8-12) → phoneAmbiguous
+    0170 12345 / 67890 → phoneAmbiguous
+    0152 1234567 (8) → phoneAmbiguous
   `,
   AT: `
     +43 664 1234567, 436761234567 → +436641234567 +436761234567
@@ -132,6 +142,8 @@ const rowsByCountry: Readonly<Record<string, string>> = {
     0664 1234/567 → +436641234567
     01/2345678, 0664/1234567 → +4312345678 +436641234567
     0316/123456 → +43316123456
+    0316 1234/10-12 → phoneAmbiguous
+    01 1234567 / 12345 → phoneAmbiguous
   `,
   CH: `
     044 668 18 00 → +41446681800
@@ -189,6 +201,7 @@ const rowsByCountry: Readonly<Record<string, string>> = {
     0521 123456/123457 → phoneAmbiguous
     02 1234/5678 → +390212345678
     06 12345678/9 → phoneAmbiguous
+    0521 123/45-47 → phoneAmbiguous
   `,
   NL: `
     Mobile6 12345678 → +31612345678(RemarkDropped)
@@ -320,6 +333,18 @@ const rowsByCountry: Readonly<Record<string, string>> = {
     +36 20 123 4567, 36301234567 → +36201234567 +36301234567
     +36 20 123 4567 / 30 123 4567 → +36201234567 +36301234567
     06 20 123 4567, 30 123 4567 → +36201234567 +36301234567
+  `,
+  LU: `
+    21 123456 (9-17) → phoneAmbiguous
+  `,
+  HR: `
+    01 64802 (4-6) → phoneAmbiguous
+  `,
+  PL: `
+    22 86222 (6-2) → phoneAmbiguous
+  `,
+  ID: `
+    0812 12345 / 678 → phoneAmbiguous
   `,
 };
 
