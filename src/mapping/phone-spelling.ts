@@ -44,9 +44,15 @@ const emptyExtension = /(?<=[\d)])[\s,;]*\(?(?:extension|ext|x)[\s.:]*\)?$/i;
  * is below 20, and a number whose groups are parted by dots has no space behind them.
  */
 const listNumber = /^(?:\([1-9]\)\s?|(?:[1-9]|1\d)(?:\.?\)\s?|\.\s|\s\/\s?))(?=\(?\s?[+0](?:\D{0,3}\d){6})/;
+/**
+ * `+43 1 1234`, `0043 1 123`, `030 12345`: short, but with its own beginning. In more groups, a 0 may be within the number, as in
+ * `Mobile6 01 02 03 04`.
+ */
+const shortNumber =
+  '\\+(?:\\D{0,3}\\d){6}|00[1-9](?:\\D{0,3}\\d){5}|(?=0(?:\\D?\\d){6})0[1-9]\\d{0,3}[\\s/-]{1,3}\\d{3,6}(?!\\D{0,3}\\d)';
 /** `Tel. 2: 030…`, `Tel. 2) 030…`, `Mobile2 030…`; without a sign behind it only where the number has its own beginning. */
 const labelNumber = new RegExp(
-  `^((?:${words})(?:\\s(?:${words}))?\\.?)(?:\\s?[1-9](?:\\s?:|\\.?\\)|\\.(?=\\s))\\s?|(?<=\\p{L})[1-9]\\s?(?=\\()|\\s?[1-9]\\s(?=\\(?\\s?[+0](?:\\D{0,3}\\d){8}))(?=[+(\\d])`,
+  `^((?:${words})(?:\\s(?:${words}))?\\.?)(?:\\s?[1-9](?:\\s?:|\\.?\\)|\\.(?=\\s))\\s?|(?<=\\p{L})[1-9](?:\\s?(?=\\()|\\s(?=${shortNumber}))|\\s?[1-9]\\s(?=\\(?\\s?[+0](?:\\D{0,3}\\d){8}))(?=[+(\\d])`,
   'iu',
 );
 

@@ -118,6 +118,7 @@ const rowsByCountry: Readonly<Record<string, string>> = {
     0170 123456 (8-12) → phoneAmbiguous
     0170 12345 / 67890 → phoneAmbiguous
     0152 1234567 (8) → phoneAmbiguous
+    Tel2 030 12345 → +493012345(RemarkDropped)
   `,
   AT: `
     +43 664 1234567, 436761234567 → +436641234567 +436761234567
@@ -144,6 +145,7 @@ const rowsByCountry: Readonly<Record<string, string>> = {
     0316/123456 → +43316123456
     0316 1234/10-12 → phoneAmbiguous
     01 1234567 / 12345 → phoneAmbiguous
+    Telefon1 +43 1 1234 → +4311234(RemarkDropped,Unassigned)
   `,
   CH: `
     044 668 18 00 → +41446681800
@@ -163,6 +165,8 @@ const rowsByCountry: Readonly<Record<string, string>> = {
   `,
   FR: `
     Tel1 42 68 53 00 → +33142685300(RemarkDropped)
+    Mobile6 01 02 03 04 → +33601020304(RemarkDropped)
+    Mobile6 00 49 30 12 → +33600493012(RemarkDropped)
     01 42 68 53 00 → +33142685300
     01.42.68.53.00 → +33142685300
     01/42/68/53/00 → phoneAmbiguous
@@ -202,6 +206,7 @@ const rowsByCountry: Readonly<Record<string, string>> = {
     02 1234/5678 → +390212345678
     06 12345678/9 → phoneAmbiguous
     0521 123/45-47 → phoneAmbiguous
+    Tel2 02 12345 → +390212345(RemarkDropped)
   `,
   NL: `
     Mobile6 12345678 → +31612345678(RemarkDropped)
