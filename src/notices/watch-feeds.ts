@@ -19,6 +19,8 @@ import {
 } from '#src/ledger/deliveries.ts';
 import type { Ledger, Pause } from '#src/ledger/port.ts';
 import { type FeedStanding, fileAwaitedSinceMs, mainFeed } from '#src/ledger/rules/feeds.ts';
+import { waitsForHost } from '#src/ledger/rules/hosts.ts';
+import { activeRunStates, type RunRecord } from '#src/ledger/runs.ts';
 import { type ScheduleRecord, type TickRecord, tellingOutcomes } from '#src/ledger/schedules.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 import type { Logger } from '#src/log.ts';
@@ -36,7 +38,6 @@ import {
   type TickFacts,
   troublesOf,
 } from './feed-condition.ts';
-import { filesOn } from './files-away.ts';
 
 /** The feed under whose name an outage is reported. */
 const outageFeed = mainFeed;
@@ -274,4 +275,29 @@ function tickExpected({ runsSchedules }: NoticeWatchParts, seen: Seen, feed: str
   if (schedule === undefined || schedule.rule === null || schedule.dueAtMs === null) return [];
   const canBeJudged = seen.settled && runsSchedules && schedule.pausedAtMs === null;
   return [{ of: 'missedTick', everyMs: overdueAfterMs, fromMs: schedule.dueAtMs, canBeJudged }];
+}
+
+const filesAwayMax = 100;
+
+/**
+ * Of the files that only a host which is away can read, or whose runs only it can end, the oldest of each feed: one that is unread, before
+ * one that lacks its end alone.
+ * @param away ids of hosts. @param nameOf the name of a host.
+ */
+async function filesOn(
+  { runs }: Pick<Ledger, 'runs'>,
+  away: readonly string[],
+  nameOf: (host: string) => string,
+): Promise<ReadonlyMap<string, FileOnHost>> {
+  if (away.length === 0) return new Map();
+  const active = await runs.list({ states: activeRunStates, hosts: away, limit: filesAwayMax });
+  const waiting = active.filter((run) => waitsForHost(run, away));
+  const isUnread = ({ state }: RunRecord): boolean => state === 'queued' || state === 'staging';
+  // The newest come first: of each feed the last one stays.
+  return new Map(
+    [...waiting.filter((run) => !isUnread(run)), ...waiting.filter(isUnread)].map(({ id, feed, fileName, host }) => [
+      feed,
+      { runId: id, file: fileName, host: nameOf(host ?? '') },
+    ]),
+  );
 }
