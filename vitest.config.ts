@@ -11,7 +11,13 @@ export const systemTests = [
   'test/docs/sessions.test.ts',
   ...['test/**/*redis*.test.ts', 'test/**/*postgres*.test.ts', 'test/**/browser.test.ts'],
   // Whole ways of files in one process: plans, imports and undos one after the other; requests that run into their time limits.
-  ...['test/plans/plan.test.ts', 'test/plans/undo.test.ts', 'test/workspace/http-writes.test.ts'],
+  ...[
+    'test/plans/plan.test.ts',
+    'test/plans/show.test.ts',
+    'test/plans/undo.test.ts',
+    'test/snapshots/take-snapshot.test.ts',
+  ],
+  ...['test/workspace/http-reads.test.ts', 'test/workspace/http-writes.test.ts', 'test/takes/download-limits.test.ts'],
   // A queue server of its own, killed and started again; an engine that waits out an outage.
   ...['test/queue/embedded-queue.test.ts', 'test/queue/embedded/*.test.ts', 'test/engine/outage.test.ts'],
 ];
