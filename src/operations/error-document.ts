@@ -48,7 +48,8 @@ const defect =
   'This is a defect in Patchbay. Nothing is lost: the ledger holds all work that is left. Set LOG_LEVEL=debug for details.';
 
 const advice: Readonly<Record<string, string>> = {
-  keyRefused: 'Check PATCHBAY_API_KEY: the raw key, without "Bearer". Nothing is lost; run the same command again.',
+  keyRefused:
+    'Check the key in PATCHBAY_API_KEY, or in the file that PATCHBAY_API_KEY_FILE or service.apiKeyFile names: the raw key, without "Bearer". Nothing is lost; run the same command again.',
   serviceUnreachable: 'Check PATCHBAY_BASE_URL and the network. Nothing is lost; run the same command again.',
   serviceFailing: 'The service has a problem of its own. Nothing is lost; run the same command again later.',
   serviceAnswersOddly:

@@ -121,10 +121,10 @@ export function summarise(run: RunRecord, facts: SummaryFacts): RunSummary {
   };
 }
 
-/** From its start to its end or to now, without the time in which it was stopped, or no engine ran. */
-function workMs(run: RunRecord, nowMs: number): number {
-  const endMs = run.finishedAtMs ?? run.stoppedAtMs ?? nowMs;
-  return endMs - (run.startedAtMs ?? run.createdAtMs) - run.stoppedMs;
+/** From its start to its end or to now, without the time in which it was stopped, or no engine ran; 0 before its start. */
+function workMs({ startedAtMs, finishedAtMs, stoppedAtMs, stoppedMs }: RunRecord, nowMs: number): number {
+  if (startedAtMs === null) return 0;
+  return (finishedAtMs ?? stoppedAtMs ?? nowMs) - startedAtMs - stoppedMs;
 }
 
 /** The problems of a rejected row, one line each; a row without any still has its code. */

@@ -33,3 +33,14 @@ it('a stopped run’s duration stops, and what it waited for an approval or a ca
   await bench.ledger.runs.move(other.id, ['stopped'], 'cancelling', { atMs: clock.nowMs(), reason: null });
   expect(seconds(await bench.finish(other))).toBeLessThan(60);
 });
+
+it('a run that waited for an engine, and was cancelled before it began, took no time', async () => {
+  const bench = await openRunsBench();
+  const { clock } = bench.world;
+  const run = await bench.submit('export.csv', csv(fillers(3)));
+  clock.advance(600_000);
+  await bench.ledger.runs.move(run.id, ['queued'], 'cancelling', { atMs: clock.nowMs(), reason: null });
+  const ended = await bench.finish(await bench.again(run));
+  expect(ended).toMatchObject({ state: 'cancelled', startedAtMs: null });
+  expect((await bench.report(ended)).seconds).toBe(0);
+});
