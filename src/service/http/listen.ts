@@ -5,18 +5,18 @@
  * The opener closes it: `close` ends idle and hanging connections alike.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
+import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { invariant, messageOf, PatchbayError } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
 import { type Reply, textOfBody } from '#src/service/operations/operation.ts';
 import { createHeadCheck, unspokenVersion } from './check-head.ts';
+import { createConnectionEnds, type EndLimits } from './connection-ends.ts';
 import { Refusal } from './refusal.ts';
 import { type ReplyOutside, replyHeaders, sendReply } from './replies.ts';
 
 /** Limits of the port, in place of Node's generous defaults. */
-export interface SocketLimits {
+export interface SocketLimits extends EndLimits {
   /** From the connection, or from a request's first byte, to the end of its headers. */
   readonly headersTimeoutMs: number;
   /** From a request's first byte to the end of its body. */
@@ -38,6 +38,8 @@ const defaultSocketLimits: SocketLimits = {
   connectionCheckMs: 1_000,
   keepAliveMs: 5_000,
   unreadReplyMs: 30_000,
+  droppedBytesMax: 64 * 1024 * 1024,
+  droppedMs: 5_000,
   /** Twenty ids of 75 characters, percent-encoded, fit into it. */
   headerBytesMax: 32 * 1024,
   /** Each may hold a body up to its limit while it comes in. */
@@ -79,7 +81,8 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   await bind(server, host, port);
   const address = server.address();
   invariant(address !== null && typeof address === 'object', 'a listening server has an address');
-  const newest = new WeakMap<Duplex, ServerResponse>();
+  const newest = new WeakMap<Socket, ServerResponse>();
+  const ends = createConnectionEnds(limits);
   const respond = createAnswer(fetch, isLoopback(address), limits.unreadReplyMs, replyOutside);
   const answer: Answer = (incoming, outgoing) => {
     newest.set(incoming.socket, outgoing);
@@ -88,9 +91,26 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   server.on('request', answer);
   // Without this, Node answers an unknown expectation by itself, with an empty body.
   server.on('checkExpectation', answer);
-  server.on('clientError', (error: ParserError, socket) => {
-    const refuseNow = () => refuseSocket(socket, refusalOfParserError(error), replyOutside);
+  server.on('connection', (socket) => {
+    const destroySoon = socket.destroySoon.bind(socket);
+    // Node closes a connection so, once its last reply is out.
+    socket.destroySoon = () => {
+      if (newest.get(socket)?.req.complete === false) ends.end(socket);
+      else destroySoon();
+    };
+  });
+  server.on('clientError', (error: ParserError, stream) => {
+    // The port opens no connections of another kind.
+    const socket = stream as Socket;
+    const refusal = refusalOfParserError(error);
+    if (refusal === null) socket.destroy();
+    if (refusal === null || !ends.dropRest(socket)) return;
     const before = newest.get(socket);
+    const refuseNow = () => {
+      // One reply to a request: what is wrong in the rest of a body that was refused is not told any more.
+      const isAnswered = before?.headersSent === true && !before.req.complete;
+      if (socket.writable) ends.end(socket, isAnswered ? undefined : writtenRefusal(replyOutside(refusal)));
+    };
     const isBusy = before !== undefined && !before.destroyed && (before.headersSent || before.req.complete);
     // Bytes written now would get into the reply to the request before.
     if (isBusy) before.once('close', refuseNow);
@@ -184,19 +204,15 @@ function isRequestLine(packet: string, readCount: number): boolean {
 }
 
 /** Section 7, what is answered for a malformed request: not shown. The flat shape, written by hand: Node gives no reply object. */
-function refuseSocket(socket: Duplex, refusal: Refusal | null, replyOutside: ReplyOutside): void {
-  if (refusal === null || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const body = textOfBody(replyOutside(refusal).body) ?? '';
+function writtenRefusal({ status, body }: Reply): string {
+  const text = textOfBody(body) ?? '';
   const head = [
-    `HTTP/1.1 ${refusal.status} Refused`,
+    `HTTP/1.1 ${status} Refused`,
     ...Object.entries(replyHeaders).map(([name, value]) => `${name}: ${value}`),
-    `content-length: ${Buffer.byteLength(body)}`,
+    `content-length: ${Buffer.byteLength(text)}`,
     'connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  return `${head.join('\r\n')}\r\n\r\n${text}`;
 }
 
 function isLoopback({ address }: AddressInfo): boolean {
