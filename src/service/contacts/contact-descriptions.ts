@@ -1,6 +1,6 @@
 /**
- * The operations on contacts for the public description (4.1 to 4.3, 4.5): what replies look like, an example of each, and
- * what each operation says of itself. A reply holds nothing that its schema does not name.
+ * The operations on contacts for the public description (4.1 to 4.3, 4.5): what replies look like,
+ * and what each operation says of itself. A reply holds nothing that its schema does not name.
  */
 import { z } from 'zod';
 import { badRequest, invalidCustomFieldItem } from '#src/service/http/refusal.ts';
@@ -9,6 +9,7 @@ import { pageReply } from '#src/service/paging.ts';
 import { boundedText, e164 } from '#src/service/text-schemas.ts';
 import { contactListQuerySchema, createBodySchema, fieldLimits, updateBodySchema } from './contact-bodies.ts';
 import { conflictRefusal, type PatchMode } from './contact-changes.ts';
+import { contactExamples } from './contact-examples.ts';
 import { describedItems } from './custom-field-values.ts';
 import type { ReservedSources } from './reserved-sources.ts';
 
@@ -83,64 +84,6 @@ const contactReplySchema = z.object({ data: contactReply });
 const updatedContactReplySchema = z.object({ data: updatedContact });
 const contactListReplySchema = pageReply(contactReply).meta({ id: 'ContactPage' });
 
-/** Invented contacts for the public description. */
-const scalars = { company: 'Harbor Tea', firstName: 'Ada', lastName: 'Grove', role: 'Buyer' };
-const email = { name: 'work', value: 'ada.grove@example.com' };
-const phone = { name: 'mobile', value: '+14155550142' };
-const origin = { externalId: 'crm-1001', source: 'harbor-crm', sourceUrl: 'https://crm.example.com/people/1001' };
-const emailId = '6920f0c2a1b2c3d4e5f60718';
-const customFields = [
-  { name: 'Seats', key: 'seats', id: '6920f0c2a1b2c3d4e5f6071a', type: 'number', value: 4 },
-  { name: 'Interests', key: 'interests', id: '6920f0c2a1b2c3d4e5f6071b', type: 'multi-select', value: ['tea', 'maps'] },
-];
-
-const exampleContact = {
-  id: '019aa6f3c1d20000a1b2c3d4',
-  ...origin,
-  defaultFields: {
-    ...scalars,
-    emails: [{ id: emailId, ...email }],
-    phoneNumbers: [{ id: '6920f0c2a1b2c3d4e5f60719', ...phone }],
-  },
-  customFields,
-  createdAt: '2026-11-21T14:00:00.000Z',
-  updatedAt: '2026-11-21T14:00:00.000Z',
-  createdByUserId: 'USa1b2c3d4e5',
-};
-
-const contactExamples = {
-  createBody: {
-    defaultFields: { ...scalars, emails: [email], phoneNumbers: [phone] },
-    customFields: customFields.map(({ key, value }) => ({ key, value })),
-    ...origin,
-  },
-  updateBody: {
-    // Without an item's id it can be sent as it stands, to any contact.
-    defaultFields: { ...scalars, role: 'Head of buying', emails: [{ name: 'home', value: 'ada@example.org' }] },
-    customFields: [{ key: 'seats', value: 5 }],
-  },
-  reply: { data: exampleContact },
-  updatedReply: {
-    data: {
-      ...exampleContact,
-      defaultFields: {
-        ...exampleContact.defaultFields,
-        role: 'Head of buying',
-        emails: [
-          { id: emailId, ...email },
-          { id: '6920f0c2a1b2c3d4e5f6071c', name: 'home', value: 'ada@example.org' },
-        ],
-      },
-      customFields: [
-        { name: 'Seats', key: 'seats', type: 'number', value: 5 },
-        { name: 'Interests', key: 'interests', type: 'multi-select', value: ['tea', 'maps'] },
-      ],
-      updatedAt: '2026-11-21T14:05:00.000Z',
-    },
-  },
-  listReply: { data: [exampleContact], totalItems: 1, nextPageToken: null },
-} as const;
-
 const tag = 'Contacts';
 const pathId: PathId = {
   name: 'id',
@@ -163,16 +106,19 @@ export function contactDescriptions(
   reserved: ReservedSources,
   mode: PatchMode,
 ): Readonly<Record<ContactOperationName, OperationDescription>> {
+  const examples = contactExamples(mode);
   return {
-    create: createDescription(reserved),
-    list: listDescription,
-    get: getDescription,
-    update: updateDescription(mode),
+    create: createDescription(reserved, examples),
+    list: listDescription(examples),
+    get: getDescription(examples),
+    update: updateDescription(mode, examples),
     delete: deleteDescription,
   };
 }
 
-function createDescription(reserved: ReservedSources): OperationDescription {
+type Examples = ReturnType<typeof contactExamples>;
+
+function createDescription(reserved: ReservedSources, examples: Examples): OperationDescription {
   return {
     operationId: 'createContact',
     tag,
@@ -185,43 +131,47 @@ function createDescription(reserved: ReservedSources): OperationDescription {
       schema: createBodySchema(reserved)
         .extend({ customFields: describedItems.new.optional() })
         .meta({ id: 'CreateContact' }),
-      example: contactExamples.createBody,
+      example: examples.createBody,
     },
-    reply: { status: 201, about: 'The new contact.', schema: contactReplySchema, example: contactExamples.reply },
+    reply: { status: 201, about: 'The new contact.', schema: contactReplySchema, example: examples.createReply },
     refusals: { 400: malformed, 409: taken },
     refusalExamples,
   };
 }
 
-const listDescription: OperationDescription = {
-  operationId: 'listContacts',
-  tag,
-  summary: 'List contacts',
-  about:
-    'Section 4.5. In order of creation. An array is the repeated plain key, as externalIds=a&externalIds=b; any other spelling is an unknown parameter, and those are ignored.',
-  pathId: null,
-  query: contactListQuerySchema,
-  body: null,
-  reply: {
-    status: 200,
-    about: 'A page of contacts.',
-    schema: contactListReplySchema,
-    example: contactExamples.listReply,
-  },
-  refusals: { 400: 'A parameter is not valid, or the page token is none that this listing gave.' },
-};
+function listDescription(examples: Examples): OperationDescription {
+  return {
+    operationId: 'listContacts',
+    tag,
+    summary: 'List contacts',
+    about:
+      'Section 4.5. In order of creation. An array is the repeated plain key, as externalIds=a&externalIds=b; any other spelling is an unknown parameter, and those are ignored.',
+    pathId: null,
+    query: contactListQuerySchema,
+    body: null,
+    reply: {
+      status: 200,
+      about: 'A page of contacts.',
+      schema: contactListReplySchema,
+      example: examples.listReply,
+    },
+    refusals: { 400: 'A parameter is not valid, or the page token is none that this listing gave.' },
+  };
+}
 
-const getDescription: OperationDescription = {
-  operationId: 'getContact',
-  tag,
-  summary: 'Get a contact',
-  about: 'Section 4.2.',
-  pathId,
-  query: null,
-  body: null,
-  reply: { status: 200, about: 'The contact.', schema: contactReplySchema, example: contactExamples.reply },
-  refusals: { 404: absent },
-};
+function getDescription(examples: Examples): OperationDescription {
+  return {
+    operationId: 'getContact',
+    tag,
+    summary: 'Get a contact',
+    about: 'Section 4.2.',
+    pathId,
+    query: null,
+    body: null,
+    reply: { status: 200, about: 'The contact.', schema: contactReplySchema, example: examples.getReply },
+    refusals: { 404: absent },
+  };
+}
 
 const omitted: Readonly<Record<PatchMode, string>> = {
   merge: 'What the body leaves out stays; an empty list names no item and changes nothing.',
@@ -229,7 +179,7 @@ const omitted: Readonly<Record<PatchMode, string>> = {
     'E-mails, phone numbers and custom fields that the body leaves out are removed; scalars that a given defaultFields leaves out become null; externalId, source and sourceUrl stay.',
 };
 
-function updateDescription(mode: PatchMode): OperationDescription {
+function updateDescription(mode: PatchMode, examples: Examples): OperationDescription {
   return {
     operationId: 'updateContact',
     tag,
@@ -239,13 +189,13 @@ function updateDescription(mode: PatchMode): OperationDescription {
     query: null,
     body: {
       schema: updateBodySchema.extend({ customFields: describedItems.known.optional() }).meta({ id: 'UpdateContact' }),
-      example: contactExamples.updateBody,
+      example: examples.updateBody,
     },
     reply: {
       status: 200,
       about: 'The contact as it is now.',
       schema: updatedContactReplySchema,
-      example: contactExamples.updatedReply,
+      example: examples.updateReply,
     },
     refusals: { 400: malformed, 404: absent, 409: taken },
     refusalExamples,
