@@ -125,6 +125,58 @@ describe('each problem names the JSON type that was expected', () => {
     expect(await idProblem(7)).toEqual([['customFields.0.id', 'must be a text', 'string']]);
   });
 
+  test('update: both lists at once, and what a list would grow to', async () => {
+    const service = shared();
+    const path = `/v1/contacts/${(await create(service, person(null))).body.data.id}`;
+    const emails = [{ id: 'x', name: 'work', value: 'ada@example.com' }];
+    const phoneNumbers = [
+      { id: 'y', name: 'mobile', value: '+14155550142' },
+      { name: 'mobile', value: null },
+    ];
+    expect(told(await service.call('PATCH', path, { defaultFields: { emails, phoneNumbers } }))).toEqual([
+      ['defaultFields.emails.0.id', 'no item of this contact has this id', 'string'],
+      ['defaultFields.phoneNumbers.0.id', 'no item of this contact has this id', 'string'],
+      ['defaultFields.phoneNumbers.1.id', 'is needed to remove an item', 'string'],
+    ]);
+    const merging = await startTestService({ patchMode: 'merge' });
+    const many = texts(200).map((name) => ({ name, value: 'ada@example.com' }));
+    const { data } = (await create(merging, { defaultFields: { firstName: 'Ada', emails: many } })).body;
+    const grown = { emails: many.slice(0, 1), phoneNumbers };
+    expect(told(await merging.call('PATCH', `/v1/contacts/${data.id}`, { defaultFields: grown }))).toEqual([
+      ['defaultFields.emails', 'would hold more than 200 items', 'array'],
+      ['defaultFields.phoneNumbers.0.id', 'no item of this contact has this id', 'string'],
+      ['defaultFields.phoneNumbers.1.id', 'is needed to remove an item', 'string'],
+    ]);
+  });
+
+  test('a message that lacks everything lacks its sender, too', async () => {
+    const service = shared();
+    const sender = ['from', 'is required: the number to send from, or its identifier', 'string'];
+    expect(told(await service.call('POST', '/v1/messages', {}))).toEqual([
+      ['content', 'is required and must be a text', 'string'],
+      ['to', 'is required and must be a list', 'array'],
+      sender,
+    ]);
+    expect(told(await service.call('POST', '/v1/messages', { content: 'a', to: ['+14155550110'] }))).toEqual([sender]);
+    expect(told(await service.call('POST', '/v1/messages', []))).toEqual([
+      ['', 'The body must be an object.', 'object'],
+    ]);
+    expect(told(await service.call('POST', '/v1/messages', { from: 7, content: 'a', to: ['+14155550110'] }))).toEqual([
+      ['from', 'must be a text', 'string'],
+    ]);
+  });
+
+  test.each([
+    ['e-mails', { defaultFields: { firstName: 'Ada', emails: texts(200).map((name) => ({ name, value: 'x' })) } }, 200],
+    ['custom fields', withFields(texts(60).map((key) => ({ key, value: 1 }))), 60],
+    ['texts of one custom field', withFields([{ key: 'interests', value: Array(200).fill(7) }]), 200],
+  ])('of many problems with %s the first 50 are listed, and the message counts them all', async (_, body, count) => {
+    const refused = await create(shared(), body);
+    expect([refused.status, told(refused).length]).toEqual([400, 50]);
+    expect(refused.body.message).toContain(`(the first of ${count} problems; 50 are listed)`);
+    expect(refused.body.message.length).toBeLessThan(300);
+  });
+
   test.each([
     ['{"a":', 'The body is not JSON.'],
     ['', 'The body is not JSON.'],

@@ -61,6 +61,8 @@ export const sendBodySchema = z
   })
   .refine((body) => body.from !== undefined || body.phoneNumberId !== undefined, {
     path: ['from'],
+    // Also where other members are wrong: every problem is listed.
+    when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
     error: 'is required: the number to send from, or its identifier',
   })
   .meta({ id: 'SendMessage', anyOf: [{ required: ['from'] }, { required: ['phoneNumberId'] }] });

@@ -87,13 +87,20 @@ function applyDefaultFields(
     if (value !== undefined) return value;
     return facts.mode === 'replace' && given !== undefined ? null : stored[name];
   };
+  const emails = applyItems(stored.emails, given?.emails, facts);
+  const phoneNumbers = applyItems(stored.phoneNumbers, given?.phoneNumbers, facts);
+  const problems = [
+    ...itemProblems('defaultFields.emails', stored.emails, given?.emails, emails),
+    ...itemProblems('defaultFields.phoneNumbers', stored.phoneNumbers, given?.phoneNumbers, phoneNumbers),
+  ];
+  if (problems.length > 0) throw badRequest(problems);
   return {
     company: scalar('company'),
     firstName: scalar('firstName'),
     lastName: scalar('lastName'),
     role: scalar('role'),
-    emails: applyItems('defaultFields.emails', stored.emails, given?.emails, facts),
-    phoneNumbers: applyItems('defaultFields.phoneNumbers', stored.phoneNumbers, given?.phoneNumbers, facts),
+    emails,
+    phoneNumbers,
   };
 }
 
@@ -101,9 +108,8 @@ function applyDefaultFields(
 //
 // An item with an id changes that item; with the value null it removes it. An item without an id is added.
 
-/** `path` names the list in problems. Throws `Refusal` 400 with every problem of the list. */
+/** What the list becomes, to be kept where `itemProblems` finds nothing. */
 function applyItems(
-  path: string,
   stored: readonly StoredItem[],
   given: readonly UpdateItem[] | undefined,
   { mode, newItemId }: Pick<UpdateFacts, 'mode' | 'newItemId'>,
@@ -111,7 +117,6 @@ function applyItems(
   // 4.3, omitted list: not shown; see `applyUpdate`. An explicit empty list: not shown either; it lists no item, so
   // that merge changes nothing and replace keeps nothing.
   if (given === undefined) return mode === 'merge' ? stored : [];
-  refuseProblems(path, stored, given);
   const byId = new Map(given.flatMap((item) => (item.id === undefined ? [] : [[item.id, item] as const])));
   const kept = stored.flatMap((item): StoredItem[] => {
     const change = byId.get(item.id);
@@ -122,14 +127,17 @@ function applyItems(
   const added = given.flatMap(({ id, name, value }): StoredItem[] =>
     id === undefined && value !== null ? [{ id: newItemId(), name, value }] : [],
   );
-  const items = [...kept, ...added];
-  if (items.length > fieldLimits.itemsPerListMax) {
-    throw badRequest([{ path, message: `would hold more than ${fieldLimits.itemsPerListMax} items`, type: 'array' }]);
-  }
-  return items;
+  return [...kept, ...added];
 }
 
-function refuseProblems(path: string, stored: readonly StoredItem[], given: readonly UpdateItem[]): void {
+/** What is wrong with a given list, and with what it would become. `path` names the list. */
+function itemProblems(
+  path: string,
+  stored: readonly StoredItem[],
+  given: readonly UpdateItem[] | undefined,
+  items: readonly StoredItem[],
+): readonly RequestProblem[] {
+  if (given === undefined) return [];
   const known = new Set(stored.map((item) => item.id));
   const named = new Set<string>();
   const problems = given.flatMap(({ id, value }, index): RequestProblem[] => {
@@ -143,7 +151,10 @@ function refuseProblems(path: string, stored: readonly StoredItem[], given: read
     named.add(id);
     return [];
   });
-  if (problems.length > 0) throw badRequest(problems);
+  if (items.length > fieldLimits.itemsPerListMax) {
+    problems.push({ path, message: `would hold more than ${fieldLimits.itemsPerListMax} items`, type: 'array' });
+  }
+  return problems;
 }
 
 // What a PATCH makes of the custom fields (2.3, 4.3). Pure. Items are matched by key; null removes.

@@ -92,7 +92,7 @@ const pathId: PathId = {
 const absent = 'No contact has this identifier.';
 const taken = 'Another contact has this externalId. The message does not name the field.';
 const malformed =
-  'The body is not valid; or, titled Invalid Custom Field Item, a custom field item is not (section 7). Every problem is listed.';
+  'The body is not valid; or, titled Invalid Custom Field Item, a custom field item is not (section 7). Every problem of the one kind is listed; of more than 50 the first ones, with the count of all.';
 const refusalExamples = [
   badRequest([{ path: 'externalId', message: 'must be 1 to 75 characters long', type: 'string' }]),
   conflictRefusal(),

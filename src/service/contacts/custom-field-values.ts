@@ -40,7 +40,7 @@ export function checkCustomFieldItems(
   for (const [index, item] of items.entries()) {
     const outcome = checkItem(item, kind, definitions, seenKeys);
     if (outcome.kind === 'item') checked.push(outcome.item);
-    else problems.push(...outcome.problems.map((problem) => inItem(index, problem)));
+    else for (const problem of outcome.problems) problems.push(inItem(index, problem));
   }
   if (problems.length > 0) throw invalidCustomFieldItem(problems);
   return checked;
@@ -76,13 +76,10 @@ function checkItem(
   const option = itemOptions[type][kind];
   const typed = option.safeParse(item, { reportInput: true });
   if (!typed.success) {
-    return misfit(...issuesWorthTelling(typed.error).slice(0, toldPerItemMax).map(problemOfType(type, option)));
+    return { kind: 'misfit', problems: issuesWorthTelling(typed.error).map(problemOfType(type, option)) };
   }
   return { kind: 'item', item: { key, id: typed.data.id ?? null, value: typed.data.value } };
 }
-
-/** A list with a hundred wrong texts need not tell all of them. */
-const toldPerItemMax = 10;
 
 /** Where the value as a whole is of another kind, the words of its type say more than its shape. */
 function problemOfType(type: CustomFieldType, option: z.ZodType): (issue: z.core.$ZodIssue) => RequestProblem {

@@ -7,19 +7,12 @@ import { invariant } from '#src/errors.ts';
 import type { PathId } from '#src/service/operations/operation.ts';
 import { badRequest, type JsonType, type RequestProblem } from './refusal.ts';
 
-/** A hundred wrong items need not all be reported. */
-const problemCountMax = 50;
-
 /** Throws `Refusal` 400 with the path of each problem. */
 export function checkShape<Output>(schema: z.ZodType<Output>, sent: unknown): Output {
   // The input is looked at for what is missing, and never echoed.
   const parsed = schema.safeParse(sent, { reportInput: true });
   if (parsed.success) return parsed.data;
-  throw badRequest(
-    issuesWorthTelling(parsed.error)
-      .slice(0, problemCountMax)
-      .map((issue) => problemOf(schema, issue)),
-  );
+  throw badRequest(issuesWorthTelling(parsed.error).map((issue) => problemOf(schema, issue)));
 }
 
 /** Throws `Refusal` 400 where the identifier in a path is of another kind than the path's. */

@@ -36,6 +36,7 @@ export class Refusal extends Error {
   readonly variant: CodeVariant;
   readonly title: string;
   readonly description: string | null;
+  /** All of them. */
   readonly problems: readonly RequestProblem[];
   readonly headers: Readonly<Record<string, string>>;
   readonly deprecated: readonly DeprecatedUse[];
@@ -68,22 +69,29 @@ export function flaggingRefusals<Result>(deprecated: readonly DeprecatedUse[], w
   }
 }
 
+/** As many as `errors[]` lists; the message counts the others. */
+export const listedProblemsMax = 50;
+
 /** 400 for a malformed request. Throw it with every problem that was found, not with the first alone. */
 export function badRequest(problems: readonly RequestProblem[]): Refusal {
-  const first = problems[0];
-  const where = first === undefined || first.path === '' ? '' : `${first.path}: `;
-  return new Refusal(400, `The request is not valid. ${where}${first?.message ?? ''}`.trim(), { problems });
+  return new Refusal(400, `The request is not valid. ${firstOf(problems)}`.trim(), { problems });
 }
 
 /** 400 for a custom field item that is not valid (section 7). */
 export function invalidCustomFieldItem(problems: readonly RequestProblem[]): Refusal {
-  const first = problems[0];
-  return new Refusal(400, `A custom field item is not valid. ${first?.path ?? ''}: ${first?.message ?? ''}`, {
+  return new Refusal(400, `A custom field item is not valid. ${firstOf(problems)}`, {
     variant: '01',
     title: 'Invalid Custom Field Item',
     description: 'Invalid Custom Field Item',
     problems,
   });
+}
+
+function firstOf(problems: readonly RequestProblem[]): string {
+  const { path, message } = problems[0] ?? { path: '', message: '' };
+  const isCut = problems.length > listedProblemsMax;
+  const others = isCut ? ` (the first of ${problems.length} problems; ${listedProblemsMax} are listed)` : '';
+  return `${path === '' ? '' : `${path}: `}${message}${others}`;
 }
 
 /** A parameter or a member that a request used and should not any more (section 9). */

@@ -8,7 +8,7 @@ import type { Logger } from '#src/log.ts';
 import { type Reply, type ResourceCode, textOfBody } from '#src/service/operations/operation.ts';
 import { randomHex } from '#src/service/text-schemas.ts';
 import type { RateHeaders } from './access.ts';
-import { Refusal } from './refusal.ts';
+import { listedProblemsMax, Refusal } from './refusal.ts';
 
 /**
  * Section 7, error body: not shown. The values that the public descriptions of the service give `docs`, the newest first
@@ -38,7 +38,7 @@ export function errorReply(refusal: Refusal, { resource, trace, docs }: ErrorFac
   }
   // Section 7, codes: not shown. Seven digits: resource, variant, status (`docs/facts.md`).
   const code = `${resource}${refusal.variant}${status}`;
-  const errors = refusal.problems.map(({ path, message, type }) => ({
+  const errors = refusal.problems.slice(0, listedProblemsMax).map(({ path, message, type }) => ({
     path,
     message,
     schema: { type },
