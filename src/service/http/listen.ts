@@ -168,13 +168,15 @@ function refuse(outgoing: ServerResponse, reply: Reply): void {
 
 interface ParserError extends Error {
   readonly code?: string;
+  /** In the words of Node's parser. */
+  readonly reason?: string;
   /** The bytes that came in last, and how many of them were read. */
   readonly rawPacket?: Buffer;
   readonly bytesParsed?: number;
 }
 
 /** Null: the client has gone, so there is nothing to answer. */
-function refusalOfParserError({ code, rawPacket, bytesParsed = 0 }: ParserError): Refusal | null {
+function refusalOfParserError({ code, reason, rawPacket, bytesParsed = 0 }: ParserError): Refusal | null {
   switch (code) {
     case 'ECONNRESET':
     case 'EPIPE':
@@ -187,7 +189,9 @@ function refusalOfParserError({ code, rawPacket, bytesParsed = 0 }: ParserError)
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return new Refusal(413, 'The extensions of a chunk are too large.');
     case 'HPE_INVALID_VERSION':
-      return unspokenVersion();
+      // The same code stands for a line that is malformed there, as one that ends in a bare LF.
+      if (reason === 'Invalid HTTP version') return unspokenVersion();
+      break;
     case 'HPE_INVALID_METHOD':
       if (isRequestLine(rawPacket?.toString('latin1') ?? '', bytesParsed)) {
         return new Refusal(501, 'This method is not known here. GET /openapi.json lists those that are.');
