@@ -12,7 +12,7 @@
  */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { badRequest, type DeprecatedUse } from '#src/service/http/refusal.ts';
+import { badRequest } from '#src/service/http/refusal.ts';
 import type { OperationName, Reply } from '#src/service/operations/operation.ts';
 
 type NewestFirstListing = 'calls' | 'messages';
@@ -121,12 +121,11 @@ interface NewestFirstPage {
   /** One more than the page holds, where there are more. */
   readonly rows: readonly PlacedItem[];
   readonly maxResults: number;
-  readonly deprecated: readonly DeprecatedUse[];
   readonly pageTokens: PageTokens;
 }
 
 export function newestFirstPage(page: NewestFirstPage): Reply {
-  const { listing, rows, maxResults, deprecated, pageTokens } = page;
+  const { listing, rows, maxResults, pageTokens } = page;
   const shown = rows.slice(0, maxResults);
   const last = shown.at(-1);
   return {
@@ -137,6 +136,5 @@ export function newestFirstPage(page: NewestFirstPage): Reply {
       totalItems: shown.length,
       nextPageToken: rows.length > maxResults && last !== undefined ? pageTokens.ofPlace(listing, last.place) : null,
     },
-    deprecated,
   };
 }

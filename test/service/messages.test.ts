@@ -186,6 +186,8 @@ describe('sending', () => {
     for (const list of ['/v1/calls', '/v1/messages'] as const) {
       const answer = await service.call('GET', listing(list, { phoneNumberId, since: 'yesterday' }));
       expect([answer.status, answer.headers.get('warning')]).toEqual([400, expect.stringContaining('since')]);
+      const unreadable = await service.call('GET', `/v1/${list.split('/')[2]}?since=x&phoneNumberId=%ff`);
+      expect([unreadable.status, unreadable.headers.get('warning')]).toEqual([400, expect.stringContaining('since')]);
     }
     expect((await sendFrom(service, { content: ' ' })).headers.get('warning')).toBeNull();
   });

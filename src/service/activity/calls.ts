@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { checkQuery } from '#src/service/http/check-request.ts';
-import { badRequest, type DeprecatedUse, flaggingRefusals, Refusal } from '#src/service/http/refusal.ts';
+import { badRequest, Refusal } from '#src/service/http/refusal.ts';
 import type { Operation, OperationDescription, OperationRequest, Reply } from '#src/service/operations/operation.ts';
 import { newestFirstPage, type PageTokens, pageReply } from '#src/service/paging.ts';
 import { requireNumber } from '#src/service/phone-numbers.ts';
@@ -33,10 +33,8 @@ export function callOperations(parts: CallParts): readonly Operation[] {
       ...shared,
       path: '/v1/calls',
       description: listCallsDescription,
-      run: (request) => {
-        const deprecated = deprecatedInListing(request.query);
-        return flaggingRefusals(deprecated, () => listCalls(parts, request, deprecated));
-      },
+      deprecatedIn: { query: deprecatedInListing },
+      run: (request) => listCalls(parts, request),
     },
     {
       ...shared,
@@ -54,11 +52,7 @@ function requireCall(calls: Pick<Store['calls'], 'find'>, callId: string): Store
   return call;
 }
 
-function listCalls(
-  { store, pageTokens }: CallParts,
-  { query, listing }: OperationRequest,
-  deprecated: readonly DeprecatedUse[],
-): Reply {
+function listCalls({ store, pageTokens }: CallParts, { query, listing }: OperationRequest): Reply {
   const { calls, phoneNumbers, ownerUserId } = store;
   const sent = checkQuery(callListQuery, query);
   const place = pageTokens.readPlace('calls', sent.pageToken ?? null);
@@ -76,7 +70,7 @@ function listCalls(
         limit: maxResults + 1,
       });
   const placed = rows.map((row) => ({ place: row.place, item: row.call }));
-  return newestFirstPage({ listing: 'calls', rows: placed, maxResults, deprecated, pageTokens });
+  return newestFirstPage({ listing: 'calls', rows: placed, maxResults, pageTokens });
 }
 
 /**

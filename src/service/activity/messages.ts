@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { Clock } from '#src/clock.ts';
 import { checkQuery, checkShape } from '#src/service/http/check-request.ts';
-import { badRequest, type DeprecatedUse, flaggingRefusals, Refusal } from '#src/service/http/refusal.ts';
+import { badRequest, Refusal } from '#src/service/http/refusal.ts';
 import type { Operation, OperationDescription, OperationRequest, Reply } from '#src/service/operations/operation.ts';
 import { newestFirstPage, type PageTokens, pageReply } from '#src/service/paging.ts';
 import { requireNumber } from '#src/service/phone-numbers.ts';
@@ -46,10 +46,8 @@ export function messageOperations(parts: MessageParts): readonly Operation[] {
     {
       ...read,
       description: listMessagesDescription,
-      run: (request) => {
-        const deprecated = deprecatedInListing(request.query);
-        return flaggingRefusals(deprecated, () => listMessages(parts, request, deprecated));
-      },
+      deprecatedIn: { query: deprecatedInListing },
+      run: (request) => listMessages(parts, request),
     },
     {
       ...read,
@@ -63,16 +61,13 @@ export function messageOperations(parts: MessageParts): readonly Operation[] {
       method: 'POST',
       takesBody: true,
       description: sendMessageDescription,
+      deprecatedIn: { body: deprecatedInSending },
       run: sendMessage(parts),
     },
   ];
 }
 
-function listMessages(
-  { store, pageTokens }: MessageParts,
-  { query, listing }: OperationRequest,
-  deprecated: readonly DeprecatedUse[],
-): Reply {
+function listMessages({ store, pageTokens }: MessageParts, { query, listing }: OperationRequest): Reply {
   const sent = checkQuery(messageListQuery, query);
   const place = pageTokens.readPlace('messages', sent.pageToken ?? null);
   const phoneNumber = requireNumber(store.phoneNumbers, sent.phoneNumberId);
@@ -86,7 +81,7 @@ function listMessages(
         limit: maxResults + 1,
       });
   const placed = rows.map((row) => ({ place: row.place, item: row.message }));
-  return newestFirstPage({ listing: 'messages', rows: placed, maxResults, deprecated, pageTokens });
+  return newestFirstPage({ listing: 'messages', rows: placed, maxResults, pageTokens });
 }
 
 function getMessage({ store }: MessageParts, { id }: OperationRequest): Reply {
@@ -98,19 +93,15 @@ function getMessage({ store }: MessageParts, { id }: OperationRequest): Reply {
 function sendMessage({ store, internationalMessaging, clock }: MessageParts): Operation['run'] {
   const nextId = createActivityIds();
   return async (request) => {
-    const sent = request.body();
-    const deprecated = deprecatedInSending(sent);
-    const { body, phoneNumber, userId } = flaggingRefusals(deprecated, () => {
-      const body = checkShape(sendBodySchema, sent);
-      return { body, ...checkSending(body, { ...store, internationalMessaging }) };
-    });
+    const body = checkShape(sendBodySchema, request.body());
+    const { phoneNumber, userId } = checkSending(body, { ...store, internationalMessaging });
     const message = await store.write(() => {
       const nowMs = clock.nowMs();
       const made = newMessage(body, { id: nextId(nowMs), createdMs: nowMs, phoneNumber, userId });
       store.messages.insert(made);
       return store.messages.shown(made);
     });
-    return { status: 202, body: { data: message }, deprecated };
+    return { status: 202, body: { data: message } };
   };
 }
 

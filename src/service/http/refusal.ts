@@ -26,8 +26,6 @@ interface RefusalOptions {
   readonly description?: string | null;
   readonly problems?: readonly RequestProblem[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** What the request used that is deprecated (section 9). */
-  readonly deprecated?: readonly DeprecatedUse[];
 }
 
 export class Refusal extends Error {
@@ -39,7 +37,6 @@ export class Refusal extends Error {
   /** All of them. */
   readonly problems: readonly RequestProblem[];
   readonly headers: Readonly<Record<string, string>>;
-  readonly deprecated: readonly DeprecatedUse[];
 
   constructor(status: number, message: string, options: RefusalOptions = {}) {
     super(message);
@@ -49,7 +46,6 @@ export class Refusal extends Error {
     this.description = options.description ?? null;
     this.problems = options.problems ?? [];
     this.headers = options.headers ?? {};
-    this.deprecated = options.deprecated ?? [];
   }
 }
 
@@ -58,15 +54,6 @@ function titleOf(status: number): string {
   // 500 as the public description of the service has it; generated clients refuse another.
   if (status === 500) return 'Unknown';
   return STATUS_CODES[status] ?? (status < 500 ? 'Client Error' : 'Server Error');
-}
-
-/** Does the work. A refusal that comes of it says what the request used that is deprecated, as any reply does. */
-export function flaggingRefusals<Result>(deprecated: readonly DeprecatedUse[], work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    throw error instanceof Refusal ? new Refusal(error.status, error.message, { ...error, deprecated }) : error;
-  }
 }
 
 /** As many as `errors[]` lists; the message counts the others. */

@@ -8,7 +8,7 @@ import type { Logger } from '#src/log.ts';
 import { type Reply, type ResourceCode, textOfBody } from '#src/service/operations/operation.ts';
 import { randomHex } from '#src/service/text-schemas.ts';
 import type { RateHeaders } from './access.ts';
-import { listedProblemsMax, Refusal } from './refusal.ts';
+import { type DeprecatedUse, listedProblemsMax, Refusal } from './refusal.ts';
 
 /**
  * Section 7, error body: not shown. The values that the public descriptions of the service give `docs`, the newest first
@@ -32,7 +32,7 @@ export function newTrace(): string {
 }
 
 export function errorReply(refusal: Refusal, { resource, trace, docs }: ErrorFacts): Reply {
-  const { status, headers, deprecated } = refusal;
+  const { status, headers } = refusal;
   if (status === 401) {
     return { status, headers, body: { error: { message: refusal.message, docs, key: 'Unauthorized', trace } } };
   }
@@ -46,7 +46,6 @@ export function errorReply(refusal: Refusal, { resource, trace, docs }: ErrorFac
   return {
     status,
     headers,
-    deprecated,
     body: {
       message: refusal.message,
       code,
@@ -106,8 +105,8 @@ export function createReplyOutside(log: Logger, docs: ErrorDocs): ReplyOutside {
  * The `Deprecation` header of RFC 9745 is not it: that speaks of a whole resource and needs a date, and no paper has
  * one. A client that does not know the header loses nothing.
  */
-export function flagDeprecated(reply: Reply): Reply {
-  if (reply.deprecated === undefined || reply.deprecated.length === 0) return reply;
-  const warning = reply.deprecated.map(({ name, instead }) => `299 - "${name} is deprecated: ${instead}"`).join(', ');
+export function flagDeprecated(uses: readonly DeprecatedUse[], reply: Reply): Reply {
+  if (uses.length === 0) return reply;
+  const warning = uses.map(({ name, instead }) => `299 - "${name} is deprecated: ${instead}"`).join(', ');
   return { ...reply, headers: { ...reply.headers, warning } };
 }

@@ -100,11 +100,18 @@ function runOperation(
 ): Reply | Promise<Reply> {
   const { operation, request, id, query } = exchange;
   const failed = (error: unknown) => failureReply(exchange, error, parts);
+  const { deprecatedIn } = operation;
+  const body = () => {
+    const sent = parseJson(bytes);
+    if (deprecatedIn?.body !== undefined) exchange.deprecated = deprecatedIn.body(sent);
+    return sent;
+  };
   try {
+    if (deprecatedIn?.query !== undefined) exchange.deprecated = deprecatedIn.query(query);
     const { pathId, query: described } = operation.description;
     if (pathId !== null) requirePathId(pathId, id);
     if (described !== null) requireUtf8Query(request.url);
-    const reply = operation.run({ id, query, body: () => parseJson(bytes), listing });
+    const reply = operation.run({ id, query, body, listing });
     if (!(reply instanceof Promise)) return finishReply(exchange, reply, parts);
     return reply.then((given) => finishReply(exchange, given, parts)).catch(failed);
   } catch (error) {
@@ -113,10 +120,9 @@ function runOperation(
 }
 
 /** The reply as it is meant, before faults spoil it. */
-function finishReply(exchange: Exchange, reply: Reply, { observe }: AnswerParts): Reply {
-  if (reply.deprecated !== undefined) exchange.deprecatedNames = reply.deprecated.map(({ name }) => name);
-  const whole = withRateHeaders(exchange.rateHeaders, flagDeprecated(reply));
-  observe?.(exchange.operation, whole);
+function finishReply({ operation, deprecated, rateHeaders }: Exchange, reply: Reply, { observe }: AnswerParts): Reply {
+  const whole = withRateHeaders(rateHeaders, flagDeprecated(deprecated, reply));
+  observe?.(operation, whole);
   return whole;
 }
 
@@ -145,7 +151,7 @@ function injectedReply(
 }
 
 function logAnswered(
-  { operation, outgoing, startedMs, deprecatedNames: deprecated, trace }: Exchange,
+  { operation, outgoing, startedMs, deprecated: uses, trace }: Exchange,
   answered: Response,
   faults: readonly Fault[],
   { clock, log }: AnswerParts,
@@ -154,5 +160,6 @@ function logAnswered(
   // What was written to the socket is not in the response.
   const status = outgoing?.statusCode ?? answered.status;
   const facts = { operation: operation.name, status, tookMs, faults: faults.map(({ kind }) => kind) };
+  const deprecated = uses.map(({ name }) => name);
   log.debug({ ...facts, deprecated, trace: trace() }, 'request');
 }

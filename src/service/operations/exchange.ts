@@ -9,6 +9,7 @@ import type { Context } from 'hono';
 import type { RateHeaders } from '#src/service/http/access.ts';
 import { type AnswerChannel, detachedChannel, socketChannel } from '#src/service/http/answer-channel.ts';
 import { queryOf } from '#src/service/http/check-request.ts';
+import type { DeprecatedUse } from '#src/service/http/refusal.ts';
 import { newTrace } from '#src/service/http/replies.ts';
 import type { Operation } from './operation.ts';
 
@@ -27,9 +28,11 @@ export interface Exchange {
   readonly trace: () => string;
   /** What the reply says of the rate of its key; null without a limit. Set once the key is known. */
   rateHeaders: RateHeaders | null;
-  /** Deprecated parameters, for the log. Empty until the operation was carried out. */
-  deprecatedNames: readonly string[];
+  /** What the request uses that is deprecated, as far as it was looked at. */
+  deprecated: readonly DeprecatedUse[];
 }
+
+const noneDeprecated: readonly DeprecatedUse[] = [];
 
 export function createExchange(operation: Operation, { req, env }: Context<ServiceEnv>, startedMs: number): Exchange {
   const request = req.raw;
@@ -46,7 +49,7 @@ export function createExchange(operation: Operation, { req, env }: Context<Servi
     startedMs,
     trace: traceOnDemand(),
     rateHeaders: null,
-    deprecatedNames: [],
+    deprecated: noneDeprecated,
   };
 }
 

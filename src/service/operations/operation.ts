@@ -51,8 +51,13 @@ export interface Reply {
   readonly status: number;
   readonly body: ReplyBody;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Deprecated parameters that the request used (section 9): the reply says so in a header, the log in a field. */
-  readonly deprecated?: readonly DeprecatedUse[];
+}
+
+/** What is looked at for deprecated parameters (section 9): whatever the reply is, it says so in a header, the log in a field. */
+export interface DeprecatedIn {
+  readonly query?: (query: URLSearchParams) => readonly DeprecatedUse[];
+  /** `body`: as it was sent, of any shape. */
+  readonly body?: (body: unknown) => readonly DeprecatedUse[];
 }
 
 export interface Operation {
@@ -62,6 +67,8 @@ export interface Operation {
   readonly resource: ResourceCode;
   readonly takesBody: boolean;
   readonly description: OperationDescription;
+  /** Undefined where nothing is deprecated. */
+  readonly deprecatedIn?: DeprecatedIn;
   /** Throws `Refusal`. A reply to a write is given after its commit. */
   readonly run: (request: OperationRequest) => Reply | Promise<Reply>;
 }
