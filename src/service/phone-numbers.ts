@@ -182,7 +182,9 @@ function listPhoneNumbersDescription(paged: boolean): OperationDescription {
       schema: paged ? pageReply(phoneNumberSchema) : z.object({ data: z.array(phoneNumberSchema) }),
       example: { data: [example], ...(paged ? page : {}) },
     },
-    refusals: { 400: 'The user identifier does not begin with US, or the page token is none of this listing.' },
+    refusals: {
+      400: `The user identifier does not begin with US${paged ? ', or the page token is none of this listing' : ''}.`,
+    },
   };
 }
 

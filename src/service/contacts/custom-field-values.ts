@@ -125,7 +125,8 @@ const truth = option('Option 3: boolean', z.boolean());
 const fractionTooLong = { error: 'must have at most 9 digits behind the second' };
 const instant = z.iso
   .datetime({ offset: true, abort: true })
-  .refine((value) => !/\.\d{10}/.test(value), fractionTooLong);
+  .refine((value) => !/\.\d{10}/.test(value), fractionTooLong)
+  .meta({ description: 'With an offset, and at most 9 digits behind the second.' });
 const date = option('Option 4: date', instant);
 // 2.3, the range of a number: not shown. A double holds every whole number up to 2^53 - 1 in size; one beyond may have
 // lost digits on its way, and could not be given back. Fractions lie inside of that range.

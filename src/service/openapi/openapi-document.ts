@@ -58,7 +58,7 @@ const info: OpenApiObject = {
   description: [
     'An HTTP JSON interface to a business-telephony workspace. Every path starts with /v1, the version of the',
     'interface; paths under /v0 are deprecated and answer 410. Lengths are counted in code points. Unknown',
-    'members of a body and unknown parameters are ignored.',
+    'members of a body and unknown parameters are ignored. A text that holds a NUL or a lone surrogate is refused.',
   ].join(' '),
 };
 

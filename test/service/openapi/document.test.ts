@@ -141,6 +141,15 @@ test('a custom field item of a body has five options', () => {
   }
 });
 
+test('what no schema says of texts and dates is said in words', () => {
+  const document: Json = describedService().document;
+  expect(document.info.description).toContain('NUL or a lone surrogate');
+  for (const name of ['NewCustomFieldItem', 'CustomFieldItem']) {
+    const date = document.components.schemas[name].anyOf.find(({ title }: Json) => title === 'Option 4: date');
+    expect(JSON.stringify(date)).toContain('at most 9 digits behind the second');
+  }
+});
+
 test('the reserved words are those that the service was started with', () => {
   const { document } = describedService({ unnamedReservedSources: { words: ['brand'], prefixes: [] } });
   const schemas: Json = document.components.schemas;
@@ -152,6 +161,9 @@ test('phone numbers have pages in it where the service pages them', () => {
     document.paths['/v1/phone-numbers'].get.parameters.map((one: Json) => one.name) as string[];
   expect(names(describedService().document)).toEqual(['userId']);
   expect(names(describedService({ pageNumbers: 2 }).document)).toEqual(['userId', 'pageToken']);
+  const refused = (document: Json) => document.paths['/v1/phone-numbers'].get.responses[400].description as string;
+  expect(refused(describedService().document)).not.toContain('token');
+  expect(refused(describedService({ pageNumbers: 2 }).document)).toContain('token');
 });
 
 test('every example is as its own schema says', () => {
