@@ -1,8 +1,10 @@
 /** Update under both readings of 4.3 (`docs/facts.md`, "Consequence"). */
 
 import { describe, expect, test } from 'vitest';
+import { fieldLimits } from '#src/service/contacts/contact-bodies.ts';
+import { recordBytesMax } from '#src/service/workspace-file/scan-sections.ts';
 import type { LiteralJson } from '#test/support/literal-json.ts';
-import { type Answer, manualClock, startTestService, type TestService } from './test-service.ts';
+import { type Answer, manualClock, person, startTestService, type TestService } from './test-service.ts';
 
 interface Full {
   readonly service: TestService;
@@ -216,4 +218,19 @@ describe('replace', () => {
     expect(values(answer, 'phoneNumbers')).toEqual([]);
     expect(fields(answer)).toEqual({ newsletter: true });
   });
+});
+
+test('a contact that grows update by update never grows beyond what can be loaded again from a dump', async () => {
+  // No character of JSON takes more than three bytes.
+  expect(3 * fieldLimits.contactLengthMax).toBeLessThan(recordBytesMax);
+  const service = await startTestService({ patchMode: 'merge', requestBodyBytesMax: 6_000_000 });
+  const path = `/v1/contacts/${(await service.call('POST', '/v1/contacts', person('big'))).body.data.id}`;
+  const update = (defaultFields: unknown) => service.call('PATCH', path, { defaultFields });
+  expect((await update({ company: 'a'.repeat(5_000_000) })).status).toBe(200);
+  const refused = await update({ lastName: 'a'.repeat(4_000_000) });
+  expect([refused.status, refused.body.message]).toEqual([
+    400,
+    'The request is not valid. The contact would hold more than 8388608 characters, written as JSON.',
+  ]);
+  expect((await service.call('GET', path)).body.data.defaultFields.lastName).toBe(null);
 });

@@ -15,6 +15,11 @@ export const fieldLimits = {
   sourceUrlLengthMax: 200,
   /** Section 8, number of items: not shown. A limit of ours, so that a contact cannot grow for ever. */
   itemsPerListMax: 200,
+  /**
+   * 2.2, lengths of names and labels: not shown. UTF-16 units of a whole contact as JSON, of which none takes more than three bytes:
+   * so that a contact that grows update by update can be loaded again from a dump (`workspace-file/scan-sections.ts`).
+   */
+  contactLengthMax: 8 * 1024 * 1024,
 } as const;
 
 export const externalId = boundedText(fieldLimits.externalIdLengthMax);

@@ -1,12 +1,12 @@
 import { type Clock, isoInstant } from '#src/clock.ts';
 import { checkQuery } from '#src/service/http/check-request.ts';
-import { Refusal } from '#src/service/http/refusal.ts';
+import { badRequest, Refusal } from '#src/service/http/refusal.ts';
 import { type Operation, type OperationRequest, ReadyBody, type Reply } from '#src/service/operations/operation.ts';
 import type { PageTokens } from '#src/service/paging.ts';
 import type { ContactQuery } from '#src/service/store/contact-table.ts';
 import type { Store } from '#src/service/store/open-store.ts';
 import type { CustomFieldDefinitions } from '#src/service/stored-records.ts';
-import { contactListQuerySchema, createBodyParser, parseUpdateBody } from './contact-bodies.ts';
+import { contactListQuerySchema, createBodyParser, fieldLimits, parseUpdateBody } from './contact-bodies.ts';
 import {
   applyUpdate,
   conflictRefusal,
@@ -77,7 +77,7 @@ async function updateContact(
     const facts = { mode: patchMode, updatedAt: isoInstant(clock.nowMs()), newItemId };
     const updated = applyUpdate(stored, body, customFields, facts);
     if (updated.externalId !== stored.externalId) refuseTakenExternalId(store, updated.externalId);
-    store.contacts.replace(updated);
+    if (!store.contacts.replace(updated, fieldLimits.contactLengthMax)) throw tooLong();
     return updated;
   });
   return { status: 200, body: { data: contactReplyData(contact, definitions, 'update') } };
@@ -119,6 +119,11 @@ function listContacts({ store, clock, pageTokens }: ContactParts, request: Opera
  */
 function refuseTakenExternalId({ contacts }: ContactParts['store'], externalId: string | null): void {
   if (externalId !== null && contacts.idOfExternalId(externalId) !== null) throw conflictRefusal();
+}
+
+function tooLong(): Refusal {
+  const message = `The contact would hold more than ${fieldLimits.contactLengthMax} characters, written as JSON.`;
+  return badRequest([{ path: '', message, type: 'object' }]);
 }
 
 function refuseAbsent(id: string): never {

@@ -7,7 +7,8 @@ import type { CustomFieldTable } from './workspace-tables.ts';
 export interface ContactTable {
   /** Answers the contact as a read shows it: JSON text. The externalId must be free: see `idOfExternalId`. */
   readonly insert: (contact: StoredContact) => string;
-  readonly replace: (contact: StoredContact) => void;
+  /** False, and nothing is kept, where the contact as a read shows it is longer than `lengthMax`, in UTF-16 units. */
+  readonly replace: (contact: StoredContact, lengthMax: number) => boolean;
   /** Answers whether there was one. */
   readonly remove: (id: string) => boolean;
   readonly find: (id: string) => StoredContact | null;
@@ -40,8 +41,11 @@ export function createContactTable(database: DatabaseSync, documents: ContactDoc
       insert.run(contact.id, contact.externalId, contact.source, createdMs, document);
       return document;
     },
-    replace: (contact) => {
-      replace.run(contact.externalId, contact.source, documents.write(contact), contact.id);
+    replace: (contact, lengthMax) => {
+      const document = documents.write(contact);
+      if (document.length > lengthMax) return false;
+      replace.run(contact.externalId, contact.source, document, contact.id);
+      return true;
     },
     remove: (id) => remove.run(id).changes > 0,
     find: (id) => {

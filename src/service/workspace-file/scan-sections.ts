@@ -10,6 +10,8 @@ import type { ScannedValue } from '#src/json/value-scanner.ts';
 import { walkJson } from '#src/json/walk-json.ts';
 
 const recordMebibytesMax = 32;
+/** The bytes of one record. */
+export const recordBytesMax = recordMebibytesMax * 1024 * 1024;
 /** Lists and objects inside each other in a record. */
 const recordDepthMax = 32;
 
@@ -61,7 +63,7 @@ export function createSectionScanner({ onSection, onRecord }: SectionHandlers): 
       },
     },
     // The root and the list around a record come on top of its own depth.
-    { valueBytesMax: recordMebibytesMax * 1024 * 1024, depthMax: recordDepthMax + 2 },
+    { valueBytesMax: recordBytesMax, depthMax: recordDepthMax + 2 },
   );
   return {
     write: (bytes) => inWords(() => scanner.write(bytes)),
