@@ -121,7 +121,8 @@ export function resolveClaim(base: Base, claim: Claim, feed: string, found: Cont
   const before = claim.feed === feed ? base.said : (base.others.find((one) => one.feed === claim.feed)?.said ?? null);
   const said = landedSaid(before ?? emptySaid, claim, new Set(fields), found);
   if (landed.length === 0 && said === (before ?? emptySaid)) return base;
-  const moved = new Map(givenUp(base.others, before, said, found).map((one) => [one.feed, one]));
+  const changes = claim.isOfUndo ? [] : (claim.items ?? []);
+  const moved = new Map(givenUp(base.others, said, changes, found).map((one) => [one.feed, one]));
   const next = {
     ...base,
     others: base.others.map((one) => moved.get(one.feed) ?? one),

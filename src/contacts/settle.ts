@@ -24,6 +24,7 @@ import { agreeFor, agreeForAll, type FieldValue, fieldTypeOf, fieldValueOf, stam
 import { alikeValue, customFieldName, type FieldName, type ItemKind, sameCustomValue } from './desired.ts';
 import { identitiesOf, itemOf, listOf, mappedSlots, nextSlots, slotsWithout, wantedItems } from './merge.ts';
 import { unsaidOf } from './missing.ts';
+import type { Change } from './outcome.ts';
 
 export interface SettleInput extends PlanInput {
   readonly plan: Plan;
@@ -42,7 +43,7 @@ export function settle(input: SettleInput): Settled {
   const said = saidIfSettled(input);
   const others = isNew
     ? input.base.others.map((other) => ({ ...other, said: emptySaid }))
-    : givenUp(base.others, base.said, said, reply);
+    : givenUp(base.others, said, plan.reasons, reply);
   const fieldsOf = (...decisions: readonly string[]): readonly FieldName[] =>
     plan.verdicts.filter(({ decision }) => decisions.includes(decision)).map(({ field }) => field);
   const valuesOf = (fields: readonly FieldName[]): readonly FieldValue[] =>
@@ -110,22 +111,20 @@ function nextSaidScalars(old: DesiredScalars, ours: DesiredContact, held: Readon
 
 /**
  * What feeds that own nothing say from now on: those of which something moves. `main` gives up what this feed names. A feed that is gone may
- * come back, and keeps what it said; it gives up what this feed's file has dropped and the contact has lost, so that a file may add it again.
- * @param before what this feed said, `now` what it says.
+ * come back, and keeps what it said; it gives up what this feed's write has removed, so that a file that names it adds it again.
+ * @param now what this feed says, `changes` what its write was to do.
  */
 export function givenUp(
   others: readonly OtherSaid[],
-  before: Said | null,
   now: Said,
+  changes: readonly Pick<Change, 'field' | 'to'>[],
   contact: Contact,
 ): readonly OtherSaid[] {
   return others.flatMap((other): readonly OtherSaid[] => {
     if (other.owns) return [];
     const slots = (kind: ItemKind): readonly Slot[] => {
       const list = listOf[kind];
-      const leaves = other.exists
-        ? presentItems(kind, now[list], contact)
-        : lostItems(kind, before?.[list] ?? [], now[list], contact);
+      const leaves = other.exists ? presentItems(kind, now[list], contact) : removedItems(kind, changes, contact);
       return slotsWithout(kind, other.said[list], leaves);
     };
     const [emails, phones] = [slots('email'), slots('phone')];
@@ -134,15 +133,18 @@ export function givenUp(
   });
 }
 
-/** What these slots named before and do not name now, and the contact does not hold. */
-function lostItems(
+/** What was to be removed and is not there. What people removed is in no write. */
+function removedItems(
   kind: ItemKind,
-  before: readonly Slot[],
-  now: readonly Slot[],
+  changes: readonly Pick<Change, 'field' | 'to'>[],
   contact: Contact,
 ): ReadonlySet<string> {
-  const [named, there] = [wantedItems(kind, now), identitiesOf(kind, contact)];
-  return new Set([...wantedItems(kind, before).keys()].filter((one) => !named.has(one) && !there.has(one)));
+  const there = identitiesOf(kind, contact);
+  const removed = changes.flatMap(({ field, to }) => {
+    const item = to === null ? itemOf(field) : null;
+    return item === null || item.kind !== kind ? [] : [item.identity];
+  });
+  return new Set(removed.filter((identity) => !there.has(identity)));
 }
 
 /** What the slots name and the contact holds. No feed gives up what people removed: it must not be added again. */

@@ -111,7 +111,7 @@ export type SaidHeld = HeldField & Partial<Pick<HeldRecord, 'runId' | 'line'>>;
 
 /** What another feed's file said, as it is to be remembered from now on. */
 export interface MovedSaid extends FeedSaid {
-  /** Its next row must be planned, whatever it says: a write of it landed unseen, or its contact was created again. */
+  /** Its next row must be planned, whatever it says: a write of it landed unseen, its contact was created again, or it lost a value while it was gone. */
   readonly looksAgain: boolean;
   /** Of the run whose write landed; null where none did. */
   readonly sequence: number | null;

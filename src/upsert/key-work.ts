@@ -340,16 +340,18 @@ export function ownedIfWritten({ is, input, plan }: Absent | Differs): WrittenCo
 
 /**
  * What other feeds have said from now on: what the base holds of them, if a write of theirs turned out to have landed,
- * overridden by `others`, which settling moved. `isNew`: the contact was created anew, so that each feed writes it again.
+ * overridden by `others`, which settling moved. `isNew`: the contact was created anew, so that each feed writes it again. What moves of a feed
+ * that is gone was taken away meanwhile: once it is back, its next row is looked at, also one that says the same.
  */
 export function movedSaids({ contact, base }: Lease, others: Base['others'], isNew: boolean): readonly MovedSaid[] {
   const { claim, saids } = contact;
   const saidBefore = (feed: string) => saids.find((one) => one.feed === feed)?.said;
   const landed = base.others.filter(({ feed, said }) => said !== saidBefore(feed));
-  const after = new Map([...landed, ...others].map(({ feed, said }) => [feed, said]));
-  return [...after].map(([feed, said]) => {
+  const after = new Map([...landed, ...others].map((one) => [one.feed, one]));
+  return [...after.values()].map(({ feed, said, exists }) => {
     const hasMoved = landed.some((one) => one.feed === feed);
-    return { feed, said, looksAgain: isNew || hasMoved, sequence: hasMoved ? sequenceOf(claim, feed) : null };
+    const looksAgain = isNew || hasMoved || !exists;
+    return { feed, said, looksAgain, sequence: hasMoved ? sequenceOf(claim, feed) : null };
   });
 }
 

@@ -207,6 +207,16 @@ test('a feed that is gone gives up what another has dropped and removed: a file 
   expect(after.others).toMatchObject([{ feed: 'old', said: { phones: [slot('telefon', ['work', office])] } }]);
 });
 
+test('a feed that is gone gives up nothing that people have removed, although another has dropped it: it must not be added again', () => {
+  const before = base({
+    said: said({ phones: [slot('phone', ['mobile', mobile])] }),
+    owned: owned('phones', mobile),
+    others: gone([slot('telefon', ['work', mobile])]),
+  });
+  const after = settled({ base: before, theirs: contact(), ours: desired({ phones: [slot('phone')] }) });
+  expect(after.others).toEqual([]);
+});
+
 test('main does not take what a named feed names', () => {
   const phones = [slot('phone', ['mobile', mobile], ['work', office])];
   const after = settled({

@@ -131,3 +131,49 @@ describe('the first loads of two feeds with equal columns at once', () => {
     await bench.world.expectSound();
   });
 });
+
+describe('a feed that is away while another takes back numbers that its file names', () => {
+  const people = csv([`c-1,Ann,${phone(1)}`, `c-2,Ben,${phone(2)}`, `c-3,Cleo,${phone(3)}`], header);
+  // Another number, none, and the same one.
+  const changed = csv([`c-1,Ann,${phone(9)}`, 'c-2,Ben,#CLEAR', `c-3,Cleo,${phone(3)}`], header);
+  const withDesk = people.replace('phone mobile', 'phone work');
+
+  async function away(): Promise<{ readonly bench: RunsBench; phonesOf(key: string): Promise<readonly unknown[]> }> {
+    let isAway = false;
+    const bench = await openRunsBench({ configured, limits: { ownsItems: (feed) => feed !== 'shop' || !isAway } });
+    await bench.import('shop-1.csv', withDesk, { feed: 'shop' });
+    await bench.import('crm-1.csv', people, { feed: 'crm' });
+    isAway = true;
+    await bench.import('crm-2.csv', changed, { feed: 'crm' });
+    isAway = false;
+    const phonesOf = async (key: string) =>
+      (await bench.world.contactOf(key)).defaultFields.phoneNumbers.map(({ value }) => value);
+    expect(await phonesOf('c-1')).toEqual([phone(9)]);
+    expect(await phonesOf('c-2')).toEqual([]);
+    return { bench, phonesOf };
+  }
+
+  it('puts them back with its next file, which says what it said, and once', async () => {
+    const { bench, phonesOf } = await away();
+    const back = await bench.import('shop-2.csv', withDesk, { feed: 'shop' });
+    expectCounts(back, { rows: 3, updated: 2, unchanged: 1 });
+    expect(await phonesOf('c-1')).toEqual([phone(9), phone(1)]);
+    expect(await phonesOf('c-2')).toEqual([phone(2)]);
+    expectCounts(await bench.import('shop-3.csv', withDesk, { feed: 'shop' }), { rows: 3, unchanged: 3 });
+    // They are its own from then on.
+    await bench.import('crm-3.csv', `${changed}\r\n`, { feed: 'crm' });
+    expect(await phonesOf('c-2')).toEqual([phone(2)]);
+    await bench.world.expectSound();
+  });
+
+  it('puts back none that people remove then', async () => {
+    const { bench, phonesOf } = await away();
+    await bench.import('shop-2.csv', withDesk, { feed: 'shop' });
+    const { id, defaultFields } = await bench.world.contactOf('c-2');
+    const phoneNumbers = defaultFields.phoneNumbers.map((item) => ({ ...item, value: null }));
+    await bench.world.byHand('PATCH', `/v1/contacts/${id}`, { defaultFields: { ...defaultFields, phoneNumbers } });
+    await bench.import('shop-3.csv', withDesk.replace('Ben', 'Benjamin'), { feed: 'shop' });
+    expect(await phonesOf('c-2')).toEqual([]);
+    await bench.world.expectSound();
+  });
+});

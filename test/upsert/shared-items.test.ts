@@ -165,4 +165,20 @@ describe('who owns nothing', () => {
     expect(phonesOf(await world.contactOf('crm-1'))).toEqual([]);
     await world.expectSound();
   });
+
+  test('a feed that was away while people and another feed let go of its number does not put it back', async () => {
+    let isAway = false;
+    const world = await openUpsertWorld({ limits: { ownsItems: (feed) => feed !== 'shop' || !isAway } });
+    await load(world, 'crm', { phones: { mobile: [phone(1)] } });
+    await load(world, 'shop', { phones: { desk: [phone(1)] } });
+    const { id, defaultFields } = await world.contactOf('crm-1');
+    const phoneNumbers = defaultFields.phoneNumbers.map((item) => ({ ...item, value: null }));
+    await world.byHand('PATCH', `/v1/contacts/${id}`, { defaultFields: { ...defaultFields, phoneNumbers } });
+    isAway = true;
+    await load(world, 'crm', { phones: { mobile: [] } });
+    isAway = false;
+    await load(world, 'shop', { role: 'Buyer', phones: { desk: [phone(1)] } });
+    expect(phonesOf(await world.contactOf('crm-1'))).toEqual([]);
+    await world.expectSound();
+  });
 });
