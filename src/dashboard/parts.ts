@@ -20,7 +20,7 @@ export interface Readiness {
 /** The data folder that is shown. */
 type ShownHome = Pick<
   Home,
-  | ('ledger' | 'ledgerPlace' | 'folders' | 'runFolders' | 'config')
+  | ('ledger' | 'ledgerPlace' | 'folders' | 'runFolders' | 'config' | 'feeds')
   | ('host' | 'identity' | 'clock' | 'log' | 'serviceName')
 >;
 

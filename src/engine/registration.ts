@@ -163,15 +163,6 @@ export function seeFeeds({ ledger, ledgerPlace }: Pick<Home, 'ledger' | 'ledgerP
   };
 }
 
-/** Whether a feed is configured here, or has a folder here or on any host now: what a plan shows is then what a run does. */
-export async function feedsOfAllHosts(
-  home: Pick<Home, 'ledger' | 'ledgerPlace' | 'feeds'>,
-): Promise<(feed: string) => boolean> {
-  const seen = seeFeeds(home);
-  await seen.look();
-  return (feed) => home.feeds.exists(feed) || seen.has(feed);
-}
-
 /** Calls `onGone` once the engine is gone, or the ledger damaged. */
 export function watchEngine(
   home: Home,

@@ -2,6 +2,7 @@
 import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
 import { PatchbayError } from '#src/errors.ts';
+import { feedNameOf } from '#src/feeds/feeds.ts';
 import { isEngineRunning } from '#src/ledger/engine-presence.ts';
 import type { HostRecord } from '#src/ledger/hosts.ts';
 import { hostSilentMaxMs, isAtWork, needsItsHost } from '#src/ledger/rules/hosts.ts';
@@ -46,6 +47,15 @@ export async function readHosts({ ledger, clock, host: own }: HostsHome): Promis
     documents.push({ host: id, name, state, isThis: id === own?.id, seenAt: isoInstant(seenAtMs), waiting });
   }
   return documents;
+}
+
+/** Whether a feed is configured here, or has a folder here or on any host now: what a plan shows is then what a run does. */
+export async function feedsOfAllHosts({
+  ledger,
+  feeds,
+}: Pick<Home, 'ledger' | 'feeds'>): Promise<(feed: string) => boolean> {
+  const seen = new Set((await ledger.hosts.list()).flatMap((host) => host.feeds));
+  return (feed) => feeds.exists(feed) || seen.has(feedNameOf(feed));
 }
 
 /** Whether an engine runs on this data folder, or on another host of the ledger. */

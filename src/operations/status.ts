@@ -9,7 +9,7 @@ import type { Pause } from '#src/ledger/port.ts';
 import { activeRunStates, finalRunStates } from '#src/ledger/runs.ts';
 import { readDeadNotices } from './dead-notices.ts';
 import { heldByFeed } from './held-fields.ts';
-import { type HostDocument, readHosts, standstillOfHost } from './hosts.ts';
+import { feedsOfAllHosts, type HostDocument, readHosts, standstillOfHost } from './hosts.ts';
 import { readJobFailures } from './job-failures.ts';
 import { letterDocument } from './letter-document.ts';
 import { listRuns, type RunHome, type RunView } from './runs.ts';
@@ -53,7 +53,7 @@ async function readOpenRuns(home: RunHome): Promise<OpenRuns> {
 }
 
 /** What reading the state needs of a data folder. */
-export type StatusHome = RunHome & Pick<Home, 'ledgerPlace' | 'folders' | 'identity' | 'host'>;
+export type StatusHome = RunHome & Pick<Home, 'ledgerPlace' | 'folders' | 'identity' | 'host' | 'feeds'>;
 
 export type Status = Awaited<ReturnType<typeof readStatus>>;
 
@@ -107,13 +107,13 @@ export interface Concerns {
     readonly troubles: readonly FeedTrouble[];
     readonly since: string;
   }[];
-  /** Feeds with people whom their newest full file lacks, and how many. */
+  /** Feeds that are there, with people whom their newest full file lacks, and how many. */
   readonly missing: readonly { readonly feed: string; readonly count: number }[];
   /** Runs whose newest audit found keys with more than one contact; newest first. */
   readonly duplicates: readonly { readonly run: string; readonly keys: number }[];
 }
 
-async function readConcerns(home: Pick<Home, 'ledger' | 'clock' | 'host'>): Promise<Concerns> {
+async function readConcerns(home: Pick<Home, 'ledger' | 'clock' | 'host' | 'feeds'>): Promise<Concerns> {
   const { ledger } = home;
   const conditions = await ledger.deliveries.conditions();
   const standing = await ledger.audits.standing(auditsShownMax);
@@ -122,15 +122,18 @@ async function readConcerns(home: Pick<Home, 'ledger' | 'clock' | 'host'>): Prom
     feeds: conditions
       .filter(({ troubles }) => troubles.length > 0)
       .map((one) => ({ feed: one.feed, troubles: one.troubles, since: isoInstant(troublesSinceMs(one)) })),
-    missing: await missingOf(ledger),
+    missing: await missingOf(home),
     duplicates: standing.map(({ runId, duplicates }) => ({ run: runId, keys: duplicates })),
   };
 }
 
-async function missingOf({ deliveries, missing }: Home['ledger']) {
+/** A feed that is gone has no file any more that anyone could be missing from. */
+async function missingOf(home: Pick<Home, 'ledger' | 'feeds'>) {
+  const { deliveries, missing } = home.ledger;
+  const exists = await feedsOfAllHosts(home);
   const counted: { readonly feed: string; readonly count: number }[] = [];
   for (const { feed } of await deliveries.standings()) {
-    const count = await missing.count(feed);
+    const count = exists(feed) ? await missing.count(feed) : 0;
     if (count > 0) counted.push({ feed, count });
   }
   return counted;
@@ -154,7 +157,7 @@ type HostStandstill = NonNullable<Awaited<ReturnType<typeof standstillOfHost>>>;
 const lastShownMax = 20;
 const groupsShownMax = 50;
 
-export async function readOverview(home: RunHome & Pick<Home, 'host'>): Promise<Overview> {
+export async function readOverview(home: RunHome & Pick<Home, 'host' | 'feeds'>): Promise<Overview> {
   const { ledger } = home;
   const open = await readOpenRuns(home);
   const concerns = await readConcerns(home);

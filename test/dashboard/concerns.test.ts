@@ -1,4 +1,6 @@
 /** What the first page and the page of a run warn of beside stopped runs and rejected rows, as `status` and `runs show` do. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type DashboardBench, dashboardBench, enterRun, finishedRun, openPages, startMs } from './dashboard-bench.ts';
 
@@ -56,6 +58,9 @@ describe('feeds', () => {
     const standings = async () => [{ feed: 'crm', lastFinishedAtMs: null }] as never;
     const deliveries = { ...bench.ledger.deliveries, standings };
     const { page } = openPages({ ...bench.parts, ledger: { ...bench.ledger, missing, deliveries } } as never);
+    // A feed that has neither an entry nor a folder has no file that people could be missing from.
+    expect((await page('/')).text).not.toContain('no longer in its file');
+    for (const folder of bench.parts.folders.watched) await mkdir(join(folder, 'crm'), { recursive: true });
     const { text } = await page('/');
     expect(text).toContain('<h2 id="feeds">Feeds: worth a look</h2>');
     expect(text).toMatch(/<a href="\/runs\?feed=a\+%26\+b"><bdi>a &amp; b<\/bdi><\/a>: .* since <time/);

@@ -1,9 +1,9 @@
 /** `patchbay contact KEY`: all that is known of one contact. */
 
 import { openReadingSession } from '#src/engine/reading-session.ts';
-import { feedsOfAllHosts } from '#src/engine/registration.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { contactDocument, findContactKey, readContact } from '#src/operations/contact.ts';
+import { feedsOfAllHosts } from '#src/operations/hosts.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput } from '../output.ts';
