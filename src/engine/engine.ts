@@ -204,7 +204,7 @@ interface NoticeSide {
 
 /** What finds that a notice is due, and what delivers it. */
 function openNoticeSide(
-  { config, ledger, clock, log, serviceName }: Home,
+  { config, feeds, ledger, clock, log, serviceName }: Home,
   { standing, runsSchedules }: { readonly standing: Standing; readonly runsSchedules: boolean },
   closers: Closers,
 ): NoticeSide {
@@ -215,6 +215,7 @@ function openNoticeSide(
   closers.add(() => notices.close());
   const noticeWatch = startNoticeWatch({
     ...{ ledger, clock, log, feeds: config.feeds, notify: config.notify, runsSchedules },
+    exists: (feed) => feeds.exists(feed) || standing.hasFeedElsewhere(feed),
     addressed: (notice) => addressedTo(addresseesOf(config.notify), notice),
     hostsAway: standing.hostsAway,
     hostNameOf: standing.hostNameOf,

@@ -24,6 +24,8 @@ const troubleOrder = [
 
 export interface FeedFacts {
   readonly feed: string;
+  /** Whether it is configured or has a folder: the file of any other feed comes no more. */
+  readonly exists: boolean;
   /** The troubles reported last. */
   readonly reported: readonly FeedTrouble[];
   /** What `failed` and `missed` among them are of; null where that was not recorded. */
@@ -148,9 +150,9 @@ function reportedCauses({ reported, causes, standing }: FeedFacts): readonly Tro
   return all.filter((cause) => reported.includes(troubleOf[cause]));
 }
 
-/** A file that could not be read is not undone by any configuration: only a newer one ends that. */
-function isGone({ expected, tick }: FeedFacts, cause: TroubleCause): boolean {
-  if (cause === 'failedFile') return false;
+/** After a file that could not be read a newer one is waited for, as long as there is its feed. */
+function isGone({ exists, expected, tick }: FeedFacts, cause: TroubleCause): boolean {
+  if (cause === 'failedFile') return !exists;
   return cause === 'failedTick' ? tick === null : expected.every((one) => one.of !== cause);
 }
 
@@ -172,12 +174,15 @@ function hostAway({ onHostAway }: FeedFacts): Trouble | null {
   return about('hostAway', { runId, onHost: { file, host } });
 }
 
-/** Of the last file. Rejected rows are a trouble until all their dead letters are closed. */
-function fileTrouble({ standing }: FeedFacts): Trouble | null {
+/**
+ * Of the last file. Rejected rows are a trouble until all their dead letters are closed; a file that could not be read, until a newer one
+ * comes, or the feed is gone.
+ */
+function fileTrouble({ exists, standing }: FeedFacts): Trouble | null {
   const last = standing?.last ?? null;
   if (last === null) return null;
   const { id: runId, code } = last;
-  if (last.state === 'failed') return about('failed', { runId, code });
+  if (last.state === 'failed') return exists ? about('failed', { runId, code }) : null;
   if (last.state === 'stopped') return about('guard', { runId, code });
   return last.deadOpen ? about('deadRows', { runId, deadCount: last.deadCount }) : null;
 }

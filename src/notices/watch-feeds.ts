@@ -54,6 +54,8 @@ export interface NoticeWatchParts {
   readonly log: Logger;
   /** `config.feeds`: what is expected of each. */
   readonly feeds: Readonly<Record<string, { readonly expectEveryMs: number | null }>>;
+  /** Whether a feed is configured or has a folder, on any host. */
+  readonly exists: (feed: string) => boolean;
   /** Whether this process makes schedules due: the engine of `start` does. */
   readonly runsSchedules: boolean;
   /** The deliveries of a notice, one for each addressee. */
@@ -233,6 +235,7 @@ async function factsOf(parts: NoticeWatchParts, seen: Seen, feed: string): Promi
   const { outageAfterMs } = parts.notify;
   return {
     feed,
+    exists: parts.exists(feed),
     reported: conditions.get(feed)?.troubles ?? [],
     causes: conditions.get(feed)?.causes ?? null,
     standing,

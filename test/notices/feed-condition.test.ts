@@ -19,6 +19,7 @@ function standing(last: LastRun | null, parts: Partial<FeedStanding> = {}): Feed
 function facts(parts: Partial<FeedFacts>): FeedFacts {
   return {
     feed: 'crm',
+    exists: true,
     reported: [],
     causes: null,
     standing: null,
@@ -50,6 +51,7 @@ describe('A feed is', () => {
     ['bad when its last file could not be read', { standing: standing(run('failed')) }, ['failed']],
     ['bad when its last tick failed', { tick: failedTick }, ['failed']],
     ['bad once, when file and tick failed', { standing: standing(run('failed')), tick: failedTick }, ['failed']],
+    ['good when it is gone: no newer file can come', { standing: standing(run('failed')), exists: false }, []],
     ['good when its last tick ended well', { tick: goodTick }, []],
     ['bad when an expected file is overdue', { expected: expected(61 * minute) }, ['missed']],
     [

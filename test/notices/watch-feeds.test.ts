@@ -293,6 +293,21 @@ describe('A missing export', () => {
     },
   );
 
+  it('that could not be read is watched no longer once its feed is gone, and is news again where the feed is back', async () => {
+    const bench = await openNoticeBench();
+    await bench.file('crm', 'failed');
+    await bench.look();
+    bench.gone.add('crm');
+    await bench.look();
+    await bench.look();
+    const unwatched = { ...recovered('crm'), data: expect.objectContaining({ ended: ['failed'], unwatched: true }) };
+    expect(await bench.told()).toEqual([bad('crm', 'failed'), unwatched]);
+    expect(await bench.ledger.deliveries.conditions()).toMatchObject([{ feed: 'crm', troubles: [] }]);
+    bench.gone.clear();
+    await bench.look();
+    expect(await bench.told()).toEqual([bad('crm', 'failed')]);
+  });
+
   it('that is expected no longer has not come, also where the schedule of its feed stays, or is not due', async () => {
     const bench = await openNoticeBench({ feeds });
     await bench.schedule('crm', 'take');

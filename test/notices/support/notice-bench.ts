@@ -17,6 +17,8 @@ export interface NoticeBench {
   readonly clock: ManualClock;
   /** Ids of hosts that are away. */
   readonly away: string[];
+  /** Feeds that have neither an entry nor a folder any more. */
+  readonly gone: Set<string>;
   /** `level feed troubles message` of each line. */
   readonly lines: readonly string[];
   /** All that was ever logged, as it was written. */
@@ -63,6 +65,7 @@ export async function openNoticeBench({
     lines.push(`${level} ${feed} ${(troubles ?? []).join('+')} ${msg}`);
   };
   const away: string[] = [];
+  const gone = new Set<string>();
   let configured = feeds;
   const begin = () =>
     startNoticeWatch({
@@ -70,6 +73,7 @@ export async function openNoticeBench({
       clock,
       log: createLogger({ level: 'info', stream: { write } }),
       feeds: configured,
+      exists: (feed) => !gone.has(feed),
       runsSchedules,
       addressed: (notice) => (url === null ? [] : [notice]),
       notify: { outageAfterMs: minute },
@@ -87,6 +91,7 @@ export async function openNoticeBench({
     ledger,
     clock,
     away,
+    gone,
     lines,
     log: raw,
     schedule: async (name, work) => {
