@@ -51,10 +51,12 @@ export interface StagedTally {
   readonly dead: number;
   /** Changed rows of which a value cannot be read and is left out, by choice of the mapping. */
   readonly lossy: number;
+  /** Of the updates, those of people whom the file lacks: they are no rows of it. */
+  readonly gone: number;
 }
 
 export const noTally: StagedTally = {
-  ...{ rows: 0, known: 0, shared: 0, updates: 0, creates: 0, clears: 0, dead: 0, lossy: 0 },
+  ...{ rows: 0, known: 0, shared: 0, updates: 0, creates: 0, clears: 0, dead: 0, lossy: 0, gone: 0 },
 };
 
 export function addTally(left: StagedTally, right: StagedTally): StagedTally {
@@ -67,6 +69,7 @@ export function addTally(left: StagedTally, right: StagedTally): StagedTally {
     clears: left.clears + right.clears,
     dead: left.dead + right.dead,
     lossy: left.lossy + right.lossy,
+    gone: left.gone + right.gone,
   };
 }
 
@@ -143,6 +146,8 @@ export interface GuardVerdict extends GuardFigures {
   readonly unclear?: number;
   /** How many of those for `clears` the feed never said. */
   readonly others?: number;
+  /** How many people of those for `updates` and `clears` the file lacks. */
+  readonly gone?: number;
   /** For `keyForms`. */
   readonly forms?: readonly KeyFormCount[];
   /** What a person can do besides approving the run, in sentences. */
@@ -203,9 +208,11 @@ function compareWithBefore(rows: number, before: FileBefore, limits: GuardLimits
 function checkTally(tally: FeedTally, limits: GuardLimits, options: RunOptions): readonly GuardVerdict[] {
   const change = (limit: number): number => Math.max(limit, options.maxChange ?? 0);
   const deadLimit = Math.max(limits.deadMax, options.maxDead ?? 0);
+  const goneOf = (guard: Guard) =>
+    tally.gone > 0 && (guard === 'updates' || guard === 'clears') ? { gone: tally.gone } : {};
   const verdicts: GuardVerdict[] = [];
   const check = (guard: Guard, count: number, base: number, limit: number, applies: boolean): void => {
-    if (applies && count > limit * base + rounding) verdicts.push({ guard, count, base, limit });
+    if (applies && count > limit * base + rounding) verdicts.push({ guard, count, base, limit, ...goneOf(guard) });
   };
   // A first load knows no contact: the shares of known contacts say nothing about it.
   check(
@@ -226,7 +233,7 @@ function checkTally(tally: FeedTally, limits: GuardLimits, options: RunOptions):
   const clears = { guard: 'clears', count: tally.clears + others, base: tally.known + contactCount } as const;
   const clearsLimit = change(limits.clearsMax);
   if (clears.count >= Math.max(1, limits.clearsFloor) && clears.count > clearsLimit * clears.base + rounding)
-    verdicts.push({ ...clears, limit: clearsLimit, ...(others === 0 ? {} : { others }) });
+    verdicts.push({ ...clears, limit: clearsLimit, ...goneOf('clears'), ...(others === 0 ? {} : { others }) });
   check('dead', tally.dead, tally.rows, deadLimit, tally.dead >= Math.max(1, limits.deadFloor));
   // A value or two that cannot be read must not cost a person; those of most rows are a mistake, such as a missing country.
   const lossesLimit = Math.max(limits.lossesMax, options.maxDead ?? 0);
@@ -336,7 +343,7 @@ export function approveCommand(runId: string, serviceName: string): string {
 }
 
 function sentence(verdict: GuardVerdict): string {
-  const { guard, count, base, limit, older, names = [], unclear = 0, forms = [], others = 0 } = verdict;
+  const { guard, count, base, limit, older, names = [], unclear = 0, forms = [], others = 0, gone = 0 } = verdict;
   const share = percent(base === 0 ? 1 : count / base);
   const most = `(${share}; your limit is ${percent(limit)}: guards.${guard}Max)`;
   const least = `(${share}; your limit is ${percent(limit)}: guards.${guard}Min)`;
@@ -360,14 +367,16 @@ function sentence(verdict: GuardVerdict): string {
     case 'keys':
       return `the file has ${count} of the ${base} keys of the previous file ${least}`;
     case 'updates':
-      return `the file changes ${count} of its ${base} known contacts ${most}`;
+      return gone === 0
+        ? `the file changes ${count} of its ${base} known contacts ${most}`
+        : `the run changes ${count - gone} of the file's ${base} known contacts, and ${goneWords(gone)} ${most}`;
     case 'creates':
       return `the file adds ${count} contacts to the ${base} that the feed knows ${most}`;
     case 'clears':
       if (base === 0)
-        return `the file clears or removes ${count} values, and has none of the contacts that the feed knows (your limit is ${percent(limit)}: guards.clearsMax)`;
+        return `the file clears or removes ${count} values${gone === 0 ? '' : ` of ${goneWords(gone)}`}, and has none of the contacts that the feed knows (your limit is ${percent(limit)}: guards.clearsMax)`;
       return others === 0
-        ? `the file clears or removes ${count} values of its ${base} known contacts ${most}`
+        ? `the file clears or removes ${count} values of its ${base} known contacts${gone === 0 ? '' : `, also of ${goneWords(gone)}`} ${most}`
         : `the file clears or removes ${count} values of ${base} contacts that are there, ${others} of them from people or other feeds, since the mapping lets it win (items: all, policy: source) ${most}`;
     case 'dead':
       return `${count} of ${base} rows are rejected ${most}`;
@@ -376,6 +385,10 @@ function sentence(verdict: GuardVerdict): string {
     default:
       return unreachable(guard);
   }
+}
+
+function goneWords(count: number): string {
+  return `${count === 1 ? '1 contact' : `${count} contacts`} of people whom it no longer has`;
 }
 
 function unlinkedSentence(count: number, unclear: number, base: number): string {

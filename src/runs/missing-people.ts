@@ -96,7 +96,7 @@ export async function stageMissing(
     const items = act === null || rule.kind === 'report' ? [] : await itemsOf(parts, run, rule, keys);
     if (act !== null && items.length > 0) {
       const { updates, clears } = (await act(items)).tally;
-      tally = addTally(tally, { ...noTally, updates, clears });
+      tally = addTally(tally, { ...noTally, updates, clears, gone: updates });
     }
     await nextTurn();
   }

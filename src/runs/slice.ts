@@ -237,6 +237,7 @@ function tallyOf(rows: readonly RowWithFate[]): Omit<StagedTally, 'dead'> {
     creates: changed.filter(({ isKnown }) => !isKnown).length,
     clears: updates.reduce((count, { clears }) => count + clears, 0),
     lossy: changed.filter(({ warnings }) => warnings.some(({ isLoss }) => isLoss === true)).length,
+    gone: 0,
   };
 }
 

@@ -233,6 +233,20 @@ describe('with onMissing clear', () => {
     expect(await bench.ledger.contacts.held({ feed: 'crm', limit: 10 })).toEqual([]);
   });
 
+  it('is stopped by the guard on updates, which counts them apart from the rows of the file', async () => {
+    const guards = { updatesFloor: 1, clearsFloor: 100, rowsMin: '0%', keysMin: '0%' };
+    const bench = await openRunsBench({
+      guards: defaultGuards,
+      configured: { crm: { onMissing: 'clear role, phones', guards } },
+    });
+    await bench.import('a.csv', file(...keys), inFeed);
+    const run = await bench.stage(await bench.submit('b.csv', file('c-1', 'c-4'), inFeed));
+    expect(run).toMatchObject({ state: 'stopped', reason: { code: 'guardUpdates' } });
+    expect(run.reason?.message).toContain(
+      "the run changes 0 of the file's 2 known contacts, and 2 contacts of people whom it no longer has (100%;",
+    );
+  });
+
   it('is stopped by the guard on clears, before the first write', async () => {
     const bench = await openRunsBench({
       guards: defaultGuards,

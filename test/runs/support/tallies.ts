@@ -56,6 +56,7 @@ export function tallyOf(given: Partial<FeedTally>): FeedTally {
     clears: 0,
     dead: 0,
     lossy: 0,
+    gone: 0,
     others: { valueCount: 0, contactCount: 0 },
     ...given,
   };
