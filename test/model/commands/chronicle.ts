@@ -10,7 +10,7 @@ import type { Clock } from '#src/clock.ts';
 import type { Claim } from '#src/contacts/claim.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { CallOptions, Workspace, WriteResult } from '#src/workspace/port.ts';
-import type { Feed } from './commands.ts';
+import { type Feed, keys } from './commands.ts';
 import type { Row } from './model.ts';
 import { afterUpdate, fieldsOf, type Picture, pictureOf, pictureOfCreate, there, valueIn } from './picture.ts';
 
@@ -29,6 +29,8 @@ export type KeyEvent =
   /** People deleted the contact, and what takes its place starts anew. */
   | { readonly kind: 'gone' }
   | ({ readonly kind: 'undone' } & Undone<Picture>)
+  /** From now on the feed is away, or there again. Nothing is at work. */
+  | { readonly kind: 'feed'; readonly feed: Feed; readonly isAway: boolean }
   | { readonly kind: 'rest'; readonly runId: string };
 
 /** A claim as entered, whether its write was sent or not. */
@@ -57,6 +59,8 @@ export interface Chronicle {
   note(key: string, event: KeyEvent): void;
   /** The runs that came to rest, for every key. */
   rested(runId: string): void;
+  /** A feed that goes or comes, for every key. */
+  moved(feed: Feed, isAway: boolean): void;
   /** The workspace of one process, taken down. */
   watched(workspace: Workspace): Workspace;
   /** A person's edit: no write of that key is on its way meanwhile. */
@@ -263,6 +267,9 @@ export function takeChronicle({ clock, readAgeMaxMs, truth, claimOf }: Chronicle
     note,
     rested: (runId) => {
       for (const key of events.keys()) note(key, { kind: 'rest', runId });
+    },
+    moved: (feed, isAway) => {
+      for (const key of keys) note(key, { kind: 'feed', feed, isAway });
     },
     watched,
     edited: (key, edit) =>

@@ -7,6 +7,8 @@ import { type FieldPolicy, fieldPolicies } from '#src/contacts/policies.ts';
 
 export const feeds = ['main', 'crm', 'shop'] as const;
 export type Feed = (typeof feeds)[number];
+/** `main` is there always. */
+export type NamedFeed = Exclude<Feed, 'main'>;
 
 export const keys = ['k-0', 'k-1', 'k-2'] as const;
 export type Key = (typeof keys)[number];
@@ -90,6 +92,8 @@ export type Command =
   | { readonly do: 'redeliver'; readonly together: boolean }
   | { readonly do: 'reorder'; readonly by: number }
   | { readonly do: 'work'; readonly worker: 0 | 1; readonly jobs: number }
+  /** Everything is worked to its end; then the feed has neither folder nor entry until its next file comes. */
+  | { readonly do: 'away'; readonly feed: NamedFeed }
   /** A file of all that the feed has named, and says the same of; but for the last name, where one is given. */
   | { readonly do: 'repeat'; readonly feed: Feed; readonly lastName: string | null }
   /** Everything is worked to its end. */
@@ -201,6 +205,8 @@ const crash = fc.record({
   noticed: fc.boolean(),
 });
 
+const away = fc.record({ do: is('away'), feed: fc.constantFrom<NamedFeed>('crm', 'shop') });
+
 const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 6, arbitrary: drop },
   { weight: 6, arbitrary: fc.record({ do: is('edit'), key, edit, during }) },
@@ -226,6 +232,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     arbitrary: fc.record({ do: is('repeat'), feed: fc.constantFrom(...feeds), lastName: fc.constant(null) }),
   },
   { weight: 3, arbitrary: fc.record({ do: is('finish') }) },
+  { weight: 1, arbitrary: away },
 );
 
 /** A service that merges or replaces what a PATCH leaves out (`docs/facts.md`), and what happens to it. */
@@ -253,6 +260,7 @@ export const story: fc.Arbitrary<Story> = fc
 const calmCommand = fc.oneof(
   { weight: 3, arbitrary: drop },
   { weight: 2, arbitrary: fc.record({ do: is('edit'), key, edit, during: fc.constant(null) }) },
+  { weight: 1, arbitrary: away },
 );
 export const calmStory: fc.Arbitrary<Story> = fc
   .tuple(policy, patchMode, fc.array(calmCommand, { minLength: 2, maxLength: 16, size: 'max' }))

@@ -2,7 +2,7 @@
 import { type Column, columnsOf, type Feed, feeds } from './commands.ts';
 import type { Row } from './model.ts';
 import { there } from './picture.ts';
-import type { Rule, Verdict } from './replay.ts';
+import { moved, type Rule, type Verdict } from './replay.ts';
 
 /** By column: whether it names the item. */
 type Naming = Readonly<Partial<Record<Column, boolean>>>;
@@ -16,6 +16,8 @@ interface ItemState {
   readonly taken: Readonly<Partial<Record<Feed, boolean>>>;
   /** A named feed has named it: `main` has given it up, so that what `main` said of it may count for nothing. */
   readonly isGivenUp: boolean;
+  /** Feeds that are away: nothing is theirs, and what they said counts all the same. */
+  readonly away: readonly Feed[];
   /** A write that may have landed. */
   readonly claim: { readonly row: number; readonly feed: Feed; readonly said: Naming; readonly sent: string } | null;
 }
@@ -42,6 +44,16 @@ export function itemRule(kind: 'email' | 'phone', identity: string): Rule<ItemSt
   const takenFrom = (state: ItemState, feed: Feed, to: string): ItemState['taken'] =>
     to === there ? state.taken : { ...state.taken, [feed]: state.isOurs };
 
+  /** What a write has removed, feeds that are away do not say any more: their next row that names it adds it. */
+  const givenUp = (state: ItemState, to: string): ItemState => {
+    if (to === there) return state;
+    const away = state.away.flatMap((feed) => {
+      const naming = Object.keys(state.said[feed] ?? {}).map((column) => [column, false] as const);
+      return naming.length === 0 ? [] : [[feed, Object.fromEntries(naming)] as const];
+    });
+    return { ...state, said: { ...state.said, ...Object.fromEntries(away) } };
+  };
+
   const judge = (state: ItemState, row: Row, shown: string | null): readonly Verdict<ItemState>[] => {
     const isNamed = names(sayingOf(state, row));
     const kept: Verdict<ItemState> = { end: 'settled', state: settled(state, row) };
@@ -60,12 +72,13 @@ export function itemRule(kind: 'email' | 'phone', identity: string): Rule<ItemSt
     }
     if (shown !== there || !state.isOurs || !was) return [kept];
     const remove: Verdict<ItemState> = { end: 'write', to: '' };
-    if (others.length > 0) return isForMain ? [kept, remove] : [kept];
+    const owners = others.filter((feed) => !state.away.includes(feed));
+    if (owners.length > 0) return owners.every((feed) => feed === 'main') ? [kept, remove] : [kept];
     return isOfMain ? [remove, kept] : [remove];
   };
 
   return {
-    begin: { said: {}, isOurs: false, taken: {}, isGivenUp: false, claim: null },
+    begin: { said: {}, isOurs: false, taken: {}, isGivenUp: false, away: [], claim: null },
     judge,
     judgeUnread: (state, row) => {
       const saying = sayingOf(state, row);
@@ -73,7 +86,7 @@ export function itemRule(kind: 'email' | 'phone', identity: string): Rule<ItemSt
       return isSame ? [{ end: 'settled', state: settled(state, row) }] : [];
     },
     written: (state, row, to) => ({
-      ...settled(state, row),
+      ...givenUp(settled(state, row), to),
       ...{ isOurs: to === there, taken: takenFrom(state, row.feed, to), claim: null },
     }),
     inDoubt: (state, row, to) => ({
@@ -89,9 +102,12 @@ export function itemRule(kind: 'email' | 'phone', identity: string): Rule<ItemSt
       const said = { ...state.said, [claim.feed]: claim.said };
       const isGivenUp = state.isGivenUp || (claim.feed !== 'main' && names(claim.said));
       const taken = takenFrom(state, claim.feed, claim.sent);
-      return [{ said, isOurs: claim.sent === there, taken, isGivenUp, claim: null }];
+      const landed = { ...state, said, isOurs: claim.sent === there, taken, isGivenUp, claim: null };
+      // Whether a feed was away when it landed, or is when that is found, counts is left open.
+      return claim.sent === there ? [landed] : [landed, givenUp(landed, claim.sent)];
     },
     leave: (state, row) => (state.claim?.row === row.sequence ? [state, { ...state, claim: null }] : [state]),
+    moved: (state, feed, isAway) => ({ ...state, away: moved(state.away, feed, isAway) }),
     // What is put back is Patchbay's where it was.
     undone: (state, { from, to, feed }) => {
       if (to === null || from === to) return [state];

@@ -265,6 +265,30 @@ export const knownStories: readonly KnownStory[] = [
       drop('main', { firstName: 'Elm' }),
     ],
   },
+  {
+    name: 'a feed that is away loses a number to another one, and its next file says what it said',
+    commands: [
+      drop('crm', { firstName: 'Fir', 'phone mobile': one }),
+      drop('shop', { firstName: 'Fir', 'phone work': one }),
+      { do: 'away', feed: 'crm' },
+      drop('shop', { 'phone work': two }),
+      finish,
+      drop('crm', {}),
+    ],
+  },
+  {
+    name: 'people remove a number, another feed drops it while a feed that names it is away',
+    commands: [
+      drop('crm', { firstName: 'Fir', 'phone mobile': one }),
+      drop('shop', { firstName: 'Fir', 'phone work': one }),
+      finish,
+      edit({ what: 'remove', list: 'phoneNumbers', pick: 0 }),
+      { do: 'away', feed: 'crm' },
+      drop('shop', { 'phone work': '#CLEAR' }),
+      finish,
+      drop('crm', { role: 'Oak' }),
+    ],
+  },
 ];
 
 const company = (value: string): Command => edit({ what: 'set', field: 'company', value });

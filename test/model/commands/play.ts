@@ -2,7 +2,16 @@
 import { unreachable } from '#src/errors.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { breachesOf } from './check.ts';
-import { type Column, type Command, columnsOf, type Feed, type FileLine, type Story, sameCell } from './commands.ts';
+import {
+  type Column,
+  type Command,
+  columnsOf,
+  type Feed,
+  type FileLine,
+  feeds,
+  type Story,
+  sameCell,
+} from './commands.ts';
 import { edit } from './edits.ts';
 import { csvOf, keyModel, type Model, newModel, rowOf, type WrittenLine, writtenCells } from './model.ts';
 import type { WorkerTell } from './worker.ts';
@@ -50,6 +59,7 @@ export async function play(
     await world.finish();
     await look?.(world, model);
     const breaches = await breachesOf(world, model, story.policy);
+    if (act !== undefined) for (const feed of feeds) await comeBack(world, feed);
     const last = (await act?.(world, model)) ?? [];
     const rows = model.runs.reduce((sum, run) => sum + run.rowCount, 0);
     return { commands: story.commands.length, files: model.runs.length, rows, breaches: [...breaches, ...last] };
@@ -93,6 +103,10 @@ async function carryOut(world: World, model: Model, command: Command): Promise<v
     case 'work':
       for (let job = 0; job < command.jobs; job += 1) await world.work(command.worker);
       return;
+    case 'away':
+      await world.faults([]);
+      await world.finish();
+      return world.move(command.feed, true);
     case 'finish':
       await world.faults([]);
       return world.finish();
@@ -102,8 +116,16 @@ async function carryOut(world: World, model: Model, command: Command): Promise<v
 }
 
 async function drop(world: World, model: Model, { feed, lines }: Extract<Command, { do: 'drop' }>): Promise<void> {
+  await comeBack(world, feed);
   const written = lines.map((line) => ({ key: line.key, cells: writtenCells(model, feed, line) }));
   entered(world, model, await world.drop(feed, csvOf(feed, written)), feed, written);
+}
+
+async function comeBack(world: World, feed: Feed): Promise<void> {
+  if (!world.isAway(feed)) return;
+  await world.faults([]);
+  await world.finish();
+  world.move(feed, false);
 }
 
 /** Notes what the file of a run says. */

@@ -7,6 +7,7 @@
  * may have gone so far. Each event leaves the tracks that go with it; where none is left, a rule is broken.
  */
 import type { EnteredClaim, KeyEvent, Undone } from './chronicle.ts';
+import type { Feed } from './commands.ts';
 import type { Fate } from './fates.ts';
 import type { Row } from './model.ts';
 import { type Picture, valueIn } from './picture.ts';
@@ -34,6 +35,8 @@ export interface Rule<State> {
   /** The row is given up, or overtaken: what it left in doubt is kept, or not. */
   leave(state: State, row: Row): readonly State[];
   edited(state: State, to: string): readonly State[];
+  /** The feed has neither folder nor entry from now on, or has one again. */
+  moved(state: State, feed: Feed, isAway: boolean): State;
   /** An undo has been at work. What feeds have said stays as it is. */
   undone(state: State, undone: Undone<string>): readonly State[];
 }
@@ -49,6 +52,12 @@ interface Track<State> {
 export interface Replayed {
   readonly field: string;
   readonly fateOf: (row: Row) => Fate;
+}
+
+/** The feeds that are away, in one order. */
+export function moved(away: readonly Feed[], feed: Feed, isAway: boolean): readonly Feed[] {
+  const others = away.filter((one) => one !== feed);
+  return isAway ? [...others, feed].toSorted() : others;
 }
 
 /** @returns what is wrong, in one sentence; null where everything is as the rules say. */
@@ -185,6 +194,9 @@ export function replay<State>(
       .map((state) => ({ ...track, state }));
   };
 
+  const away = new Set<Feed>();
+  const begin = (): State => [...away].reduce((state, feed) => rule.moved(state, feed, true), rule.begin);
+
   for (const event of events) {
     const before = spread(tracks, unread);
     tracks = before;
@@ -213,9 +225,16 @@ export function replay<State>(
           return `${field} was ${shown === null ? 'created as' : `"${shown}", and Patchbay wrote`} "${to}" (${event.end}); by the rules ${words(before)}`;
         break;
       }
+      case 'feed': {
+        const { feed, isAway } = event;
+        if (isAway) away.add(feed);
+        else away.delete(feed);
+        tracks = tracks.map((track) => ({ ...track, state: rule.moved(track.state, feed, isAway) }));
+        break;
+      }
       case 'gone':
         typed.clear();
-        tracks = tracks.map((track) => ({ ...track, state: rule.begin }));
+        tracks = tracks.map((track) => ({ ...track, state: begin() }));
         break;
       case 'edit': {
         const to = valueIn(event.to, field);

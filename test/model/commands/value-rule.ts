@@ -6,7 +6,7 @@
 import type { FieldPolicy } from '#src/contacts/policies.ts';
 import { type Column, type Feed, feeds } from './commands.ts';
 import type { Row } from './model.ts';
-import type { Rule, Verdict } from './replay.ts';
+import { moved, type Rule, type Verdict } from './replay.ts';
 
 type PerFeed<Value> = Readonly<Partial<Record<Feed, Value>>>;
 
@@ -28,6 +28,8 @@ interface ValueState {
   readonly wrote: string;
   /** By feed: who had agreed on the value that a run of the feed, or an undo of one, wrote over last. */
   readonly over: PerFeed<readonly Feed[]>;
+  /** Feeds that are away: no custom field is theirs. */
+  readonly away: readonly Feed[];
   /** A write that may have landed. */
   readonly claim: {
     readonly row: number;
@@ -148,7 +150,8 @@ export function valueRule(column: Column, isCustom: boolean, policy: FieldPolicy
     hold: Verdict<ValueState>,
   ): readonly Verdict<ValueState>[] => {
     const write: Verdict<ValueState> = { end: 'write', to: ours };
-    const isNamed = feeds.some((other) => other !== feed && state.said[other] === shown);
+    const owners = feeds.filter((other) => other !== feed && !state.away.includes(other));
+    const isNamed = owners.some((other) => state.said[other] === shown);
     const isOurs = state.wrote === shown;
     if (ours !== '') return [write];
     if (isNamed || !isOurs) return state.said[feed] === shown && isOurs ? [kept] : [kept, hold];
@@ -156,7 +159,7 @@ export function valueRule(column: Column, isCustom: boolean, policy: FieldPolicy
   };
 
   return {
-    begin: { said: {}, agreed: {}, held: {}, changed: {}, found: {}, wrote: '', over: {}, claim: null },
+    begin: { said: {}, agreed: {}, held: {}, changed: {}, found: {}, wrote: '', over: {}, away: [], claim: null },
     judge,
     judgeUnread: (state, row) => {
       const ours = saysOf(row);
@@ -202,6 +205,7 @@ export function valueRule(column: Column, isCustom: boolean, policy: FieldPolicy
     leave: (state, row) => (state.claim?.row === row.sequence ? [state, { ...state, claim: null }] : [state]),
     // What Patchbay wrote, and people had away and typed in again, may count as theirs.
     edited: (state, to) => (to !== '' && to === state.wrote ? [state, { ...state, wrote: '' }] : [state]),
+    moved: (state, feed, isAway) => ({ ...state, away: moved(state.away, feed, isAway) }),
     undone: (state, { from, to, before, left, feed, sequence }) => {
       if (to === null) return [state];
       const over = { ...state.over, [feed]: agreeing(state, from) };

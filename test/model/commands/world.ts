@@ -51,6 +51,9 @@ export interface World {
   readonly folders: RunFolders;
   readonly desk: Desk;
   drop(feed: Feed, text: string): Promise<RunRecord>;
+  isAway(feed: Feed): boolean;
+  /** The feed goes, or comes. Nothing is at work. */
+  move(feed: Feed, isAway: boolean): void;
   /** Waits for the end of a run that the desk has entered. */
   follow(run: RunRecord): void;
   faults(specs: readonly string[]): Promise<void>;
@@ -119,6 +122,8 @@ export async function openWorld({ patchMode, policy, tell, newLedger = inFile }:
     await mkdir(claimedFolderOf(folders.claimed, feed === 'main' ? null : feed), { recursive: true });
   const openLedger = newLedger(folder);
   const ledger = await openLedger();
+  const away = new Set<string>();
+  const moving: UpsertLimits = { ...limits, ownsItems: (feed) => !away.has(feed) };
   const creates = watchCreates(clock, limits);
   const queue = looseQueue();
   const dead = new Set<string>();
@@ -186,7 +191,14 @@ export async function openWorld({ patchMode, policy, tell, newLedger = inFile }:
     const workspace = newWorkspace(breakers.breakers);
     processCount += 1;
     const around = { ledger: connections[slot], workspace: chronicle.watched(creates.watched(workspace)), breakers };
-    const worker = createModelWorker(`host/boot/${processCount}`, { ...around, clock, folders, limits, dead, tell });
+    const worker = createModelWorker(`host/boot/${processCount}`, {
+      ...around,
+      clock,
+      folders,
+      limits: moving,
+      dead,
+      tell,
+    });
     born.push(worker);
     return worker;
   };
@@ -251,7 +263,7 @@ export async function openWorld({ patchMode, policy, tell, newLedger = inFile }:
   };
 
   return {
-    desk: openDesk({ submit, workspace: newWorkspace(), limits, folder }),
+    desk: openDesk({ submit, workspace: newWorkspace(), limits: moving, folder }),
     follow: ({ id }) => void atWork.add(id),
     ledger,
     time,
@@ -271,6 +283,12 @@ export async function openWorld({ patchMode, policy, tell, newLedger = inFile }:
       const run = await takeFile(submit, { importFolder: inbox, folder, path });
       atWork.add(run.id);
       return run;
+    },
+    isAway: (feed) => away.has(feed),
+    move: (feed, isAway) => {
+      if (isAway) away.add(feed);
+      else away.delete(feed);
+      chronicle.moved(feed, isAway);
     },
     faults: async (specs) => {
       specsInForce = specs;
