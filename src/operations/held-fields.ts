@@ -8,6 +8,7 @@
  */
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
 import type { HeldSide } from '#src/contacts/take-held.ts';
@@ -48,13 +49,26 @@ export interface HeldQuery extends HeldChoice {
   readonly after?: NonNullable<HeldFilter['after']>;
 }
 
-/** The command that decides about one field. @param values whether the key may be shown. */
+/** The command that decides about one field. @param values whether the key may be shown. @param feed null: of every feed that holds it. */
 export function heldTakeCommand(
   side: HeldSide,
   { key, field }: Pick<HeldRecord, 'key' | 'field'>,
   values = true,
+  feed: string | null = null,
 ): string {
-  return `patchbay held take ${side} --field ${shellWord(field)} ${values ? operands(key) : 'KEY'}`;
+  const ofFeed = feed === null ? '' : `--feed ${shellWord(feed)} `;
+  return `patchbay held take ${side} ${ofFeed}--field ${shellWord(field)} ${values ? operands(key) : 'KEY'}`;
+}
+
+/**
+ * Of fields that are decided at once, those that several feeds hold with values of their own: each feed's is written, in this order, so that
+ * the last one stays. Each is a list of two or more.
+ */
+export function heldBySeveral(shown: readonly HeldRecord[]): readonly (readonly HeldRecord[])[] {
+  const byField = Map.groupBy(shown, ({ key, field }) => JSON.stringify([key, field]));
+  return [...byField.values()].filter(([first, ...others]) =>
+    others.some(({ ours }) => !isDeepStrictEqual(ours, first?.ours)),
+  );
 }
 
 /** The held fields that fit, by feed, key and field. */

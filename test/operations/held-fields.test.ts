@@ -9,6 +9,7 @@ import {
   exportHeld,
   type HeldOfFile,
   heldByFeed,
+  heldBySeveral,
   heldDocument,
   listHeld,
   readHeldPage,
@@ -74,6 +75,27 @@ describe('the file’s value of a held field', () => {
     expectCounts(await bench.finish(await bench.apply(await taken(bench))), { rows: 1, unchanged: 1 });
     expect(await listHeld(bench.parts, {})).toMatchObject([{ ours: 'Z', theirs: 'V' }]);
     expectCounts(await bench.finish(await bench.apply(await taken(bench))), { rows: 1, updated: 1 });
+    expect(await fieldsOf(bench)).toMatchObject({ role: 'Z' });
+  });
+
+  it('is that of the last of several feeds that hold the field, which is known beforehand', async () => {
+    const bench = await openRunsBench({ configured: { crm: {}, shop: {} } });
+    const file = (role: string) => csv([`c-1,Ann,${role}`], 'externalId,firstName,role');
+    await bench.import('a.csv', file('X'), { feed: 'crm' });
+    await bench.import('b.csv', file('X'), { feed: 'shop' });
+    await edit(bench, { role: 'Y' });
+    await bench.import('c.csv', file('Z'), { feed: 'shop' });
+    await bench.import('d.csv', file('Z'), { feed: 'crm' });
+    expect(heldBySeveral(await listHeld(bench.parts, {}))).toEqual([]);
+    await bench.import('e.csv', file('W'), { feed: 'crm' });
+    const several = heldBySeveral(await listHeld(bench.parts, {}));
+    expect(several.map((all) => all.map(({ feed, ours }) => [feed, ours]))).toEqual([
+      [
+        ['crm', 'W'],
+        ['shop', 'Z'],
+      ],
+    ]);
+    for (const run of (await take(bench, 'file')).toReversed()) await bench.finish(await bench.apply(run));
     expect(await fieldsOf(bench)).toMatchObject({ role: 'Z' });
   });
 

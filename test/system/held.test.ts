@@ -177,6 +177,24 @@ describe.concurrent('held', () => {
     }
   });
 
+  test('take file says beforehand whose value stays where several feeds hold the field', async ({ journey }) => {
+    const service = await journey.service();
+    const file = (feed: string, role: string) =>
+      journey.call([
+        ...['import', '--json', '--feed', feed],
+        journey.file(`${feed}.csv`, `externalId,firstName,role\nh-1,Ann,${role}\n`),
+      ]);
+    for (const feed of ['crm', 'shop']) await file(feed, 'X');
+    await edit(service, { role: 'Y' });
+    expect((await file('crm', 'W')).documents[0]).toMatchObject({ heldFields: 1 });
+    expect((await file('shop', 'Z')).documents[0]).toMatchObject({ heldFields: 1 });
+    const { stderr } = await journey.call(['held', 'take', 'file', 'h-1', '--yes']);
+    expect(stderr).toContain(
+      '1 field is held for several feeds, and the value of the last one stays: shop; to decide for another feed alone: patchbay held take file --feed crm --field role',
+    );
+    expect(await roleOf(service)).toBe('Z');
+  });
+
   test('take with nothing chosen, or nothing that fits, ends with 2 and says what to type', async ({ journey }) => {
     await heldRole(journey);
     const nothing = await journey.call(['held', 'take', 'file']);

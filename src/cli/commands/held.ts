@@ -13,6 +13,7 @@ import {
   type HeldOfFile,
   type HeldQuery,
   type HeldTaken,
+  heldBySeveral,
   heldDocument,
   heldPages,
   heldPerDecisionMax,
@@ -120,6 +121,7 @@ export async function takeHeldFields(options: TakeOptions, side: HeldSide, keys:
     if (missingKeys.length > 0) output.note(`no held field fits ${missingKeys.map(printable).join(', ')}`);
     if (held.length === heldPerDecisionMax)
       output.note(`this decides about the first ${heldPerDecisionMax}; run the same command again for the others`);
+    if (side === 'file') noteSeveral(output, held);
     const shown = preview(output, side, held);
     const asked = { shown, question: 'Continue?', whyQuestion: whyQuestions.acts, given: options.reason };
     const { isYes, why } = await askDecision(terminalOf(options), asked);
@@ -165,6 +167,19 @@ async function choiceOf(
     ...(field === undefined ? {} : { field }),
     ...(keys.length === 0 ? {} : { keys }),
   };
+}
+
+/** Says beforehand whose value stays of fields that several feeds hold, and how to decide for another one. */
+function noteSeveral(output: Output, held: readonly HeldRecord[]): void {
+  const several = heldBySeveral(held);
+  const [first, last] = [several[0]?.[0], several[0]?.at(-1)];
+  if (first === undefined || last === undefined) return;
+  const what =
+    several.length === 1
+      ? `1 field is held for several feeds, and the value of the last one stays: ${printable(last.feed)}`
+      : `${several.length} fields are held for several feeds, and the value of the last one of each stays, as ${printable(last.feed)} for the first of them`;
+  const forFirst = heldTakeCommand('file', first, output.values, first.feed);
+  output.note(output.paste(`${what}; to decide for another feed alone: ${forFirst}`));
 }
 
 const shownBeforeQuestion = 20;
