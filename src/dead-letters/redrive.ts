@@ -18,6 +18,7 @@ import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { policiesOf } from '#src/mapping/policies-of.ts';
 import type { StageItem } from '#src/runs/compare.ts';
 import type { SubmitParts } from '#src/runs/enter-run.ts';
+import { columnsNotNeeded } from '#src/runs/feed-history.ts';
 import { distinctNames, isMisshapen } from '#src/runs/fix/fix-file.ts';
 import { misshapenAgain, readRepaired, unchosenAgain } from '#src/runs/fix/fix-rows.ts';
 import { presetsFor } from '#src/runs/open-file.ts';
@@ -193,7 +194,8 @@ const lettersPerPage = 250;
 
 export async function openRedriveSupply(parts: SupplyParts, run: RunRecord): Promise<RowSupply> {
   await parts.ledger.deadLetters.takeLetters(run.id);
-  const { mapping, context } = readingOf(run, parts);
+  const { mapping, context: reading } = readingOf(run, parts);
+  const context = { ...reading, mayLack: await columnsNotNeeded(parts.ledger, parts.feeds, run) };
   const { columns, anyObject, needsMapping, metBy } = await surveyOf(parts, run);
   const notes = await changedMappingNotes(parts, run, metBy);
   const definitions = needsMapping ? await parts.workspace.listCustomFields() : null;

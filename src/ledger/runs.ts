@@ -177,6 +177,8 @@ export interface FileShape {
   readonly delimiter: string | null;
   /** The columns that were mapped, in the file's own words; none for JSON. Absent in what older versions wrote. */
   readonly mapped?: readonly string[];
+  /** Mapped columns that the file lacks, in the words of the last file that had them, once its run is let pass. Absent where it lacks none. */
+  readonly lacked?: readonly string[];
   /** Of a full file: how many people it lacks whom its feed knows, and how many of them no file before it lacked. */
   readonly missing?: { readonly count: number; readonly new: number };
   /** Of a run that looked for drift. */

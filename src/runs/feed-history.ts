@@ -5,6 +5,7 @@
  * - For `main` too, the run that accepted the same content, so that an older file does not turn values back.
  * - Columns with contact data that nothing maps: they stop the first file of a feed that has them. Letting that file pass
  *   decides for the files that follow, so the columns that accepted files left out are remembered.
+ * - Mapped columns that a file lacks are remembered in the same way, until a file has them again.
  */
 import type { Feeds } from '#src/feeds/feeds.ts';
 import type { Ledger } from '#src/ledger/port.ts';
@@ -13,6 +14,7 @@ import { appliesAllRows, type ColumnFill, type RunRecord } from '#src/ledger/run
 import { namesColumn } from '#src/mapping/bind-mapping.ts';
 import type { ContactColumn } from '#src/mapping/contact-columns.ts';
 import { genericMeaning } from '#src/mapping/layout.ts';
+import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { closestName, isIgnoredHeader, normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
 import { listNames } from '#src/sources/row.ts';
 import { blankedColumns, type FillCount, fillOf } from './column-fill.ts';
@@ -52,7 +54,7 @@ async function olderFile(ledger: Ledger, { feed, sha256, sequence }: RunRecord):
 }
 
 /** The feed's last file that was accepted with all rows; null where there is none, or nothing to compare. */
-export async function runBefore(ledger: Ledger, feeds: Feeds, run: RunRecord): Promise<RunRecord | null> {
+async function runBefore(ledger: Ledger, feeds: Feeds, run: RunRecord): Promise<RunRecord | null> {
   if (!isFullFile(feeds, run)) return null;
   return (await ledger.runs.lastAccepted(run.feed, run.sequence, { applies: 'allRows' }))?.run ?? null;
 }
@@ -73,24 +75,46 @@ export async function fillOfFile(
 async function compareWithBefore(ledger: Ledger, before: RunRecord, run: RunRecord): Promise<FileBefore> {
   const { keys, shared } = await ledger.runs.sharedKeys(before.id, run.id);
   const mapped = before.shape?.mapped ?? [];
-  const isSameMapping = before.mapping?.name === run.mapping?.name;
+  const isSameMapping = areReadAlike(before, run);
   return {
     rows: before.counts.rows,
     keys,
     sharedKeys: shared,
     mappedColumns: mapped.length,
-    // Another mapping reads other columns.
-    missingColumns: isSameMapping ? missingColumns(mapped, run) : [],
+    missingColumns: isSameMapping ? missingColumns(mapped, run.shape?.columns ?? null, run.mapping) : [],
     blankedColumns: isSameMapping ? blankedColumns(before.shape?.filled ?? [], run.shape?.filled ?? []) : [],
   };
 }
 
-/** A column that the mapping no longer names is not missing; JSON has no columns. */
-function missingColumns(mappedBefore: readonly string[], { shape, mapping }: RunRecord): readonly string[] {
-  const columns = shape?.columns ?? null;
+/** Another mapping reads other columns. */
+function areReadAlike(one: Pick<RunRecord, 'mapping'>, other: Pick<RunRecord, 'mapping'>): boolean {
+  return one.mapping?.name === other.mapping?.name;
+}
+
+/** Those of the named columns that the file lacks. One that the mapping no longer names is not missing; JSON has no columns. */
+export function missingColumns(
+  named: readonly string[],
+  columns: readonly string[] | null,
+  mapping: Mapping | null,
+): readonly string[] {
   if (columns === null) return [];
   const there = new Set(columns.map(normaliseHeader));
-  return mappedBefore.filter((column) => !there.has(normaliseHeader(column)) && namesColumn(mapping, column));
+  return named.filter((column) => !there.has(normaliseHeader(column)) && namesColumn(mapping, column));
+}
+
+/**
+ * Columns of the mapping that the rows of a run may lack. Of a full file: those that the file before had, which a guard judges, so that a
+ * person can let the file pass; and those that it lacked, since a person has let it pass. Of dead letters, which may come from any
+ * file of the feed: those that a person has let one of its files lack. None of any other file.
+ */
+export async function columnsNotNeeded(ledger: Ledger, feeds: Feeds, run: RunRecord): Promise<readonly string[]> {
+  if (run.kind === 'file') {
+    const before = await runBefore(ledger, feeds, run);
+    if (before === null || !areReadAlike(before, run)) return [];
+    return [...(before.shape?.mapped ?? []), ...(before.shape?.lacked ?? [])];
+  }
+  const lacked = (await acceptedFiles(ledger, run)).filter((file) => areReadAlike(file, run));
+  return [...new Set(lacked.flatMap(({ shape }) => shape?.lacked ?? []))];
 }
 
 /**
@@ -112,6 +136,12 @@ export async function headerNote(
 /** How many accepted files are looked through; a column that returns after more than that counts as new. */
 const filesMax = 100;
 
+async function acceptedFiles(ledger: Ledger, { feed, sequence: before }: RunRecord): Promise<readonly RunRecord[]> {
+  const states = ['applying', 'done', 'doneWithDead'] as const;
+  const runs = await ledger.runs.list({ feed, states, limit: filesMax });
+  return runs.filter(({ kind, sequence, options }) => kind === 'file' && sequence < before && !options.verify);
+}
+
 /** Those that no accepted file of the feed has left out. None for rows of a file that was judged before. */
 export async function newlyLeftOut(
   ledger: Ledger,
@@ -119,10 +149,7 @@ export async function newlyLeftOut(
   leftOut: readonly ContactColumn[],
 ): Promise<readonly ContactColumn[]> {
   if (run.kind !== 'file' || leftOut.length === 0) return [];
-  const states = ['applying', 'done', 'doneWithDead'] as const;
-  const files = (await ledger.runs.list({ feed: run.feed, states, limit: filesMax })).filter(
-    ({ kind, sequence, options }) => kind === 'file' && sequence < run.sequence && !options.verify,
-  );
+  const files = await acceptedFiles(ledger, run);
   // Older versions did not look for such columns: all that their files had was accepted with them.
   const accepted = files.flatMap(({ shape }) => shape?.leftOut ?? shape?.columns ?? []);
   const known = new Set(accepted.map(normaliseHeader));

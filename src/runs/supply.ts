@@ -22,7 +22,7 @@ import { listNames, type Row, type SourceItem } from '#src/sources/row.ts';
 import type { CustomFieldDefinition } from '#src/wire/contact.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import type { StageItem } from './compare.ts';
-import { runBefore } from './feed-history.ts';
+import { columnsNotNeeded, missingColumns } from './feed-history.ts';
 import { createFixRows, type FixRows, isColumnOfTexts, withKeyColumns } from './fix/fix-rows.ts';
 import { type OpenedFile, openRunFile, presetsFor } from './open-file.ts';
 
@@ -68,11 +68,11 @@ export interface SupplyParts extends ReadingDefaults {
  */
 export async function openFileSupply(parts: SupplyParts, run: RunRecord): Promise<RowSupply> {
   const { ledger, feeds, workspace } = parts;
-  // Columns that only the file before had are for a guard to judge, so that a person can let the file pass.
-  const mayLack = (await runBefore(ledger, feeds, run))?.shape?.mapped ?? [];
   const opened = await openRunFile(run);
   try {
-    const { mapping, context: reading } = readingOf({ ...run, mapping: opened.mapping }, parts);
+    const read = { ...run, mapping: opened.mapping };
+    const mayLack = await columnsNotNeeded(ledger, feeds, read);
+    const { mapping, context: reading } = readingOf(read, parts);
     const isFix = run.kind === 'fixFile';
     const file = isFix ? { ...opened, columns: withKeyColumns(opened.columns, keyColumns(mapping)) } : opened;
     const context = { ...reading, mayLack };
@@ -81,7 +81,12 @@ export async function openFileSupply(parts: SupplyParts, run: RunRecord): Promis
     const skip = () => createRowFilter(run.kind === 'file' ? mapping : null, file.columns);
     if (!isFix) {
       const asRead = itemAsRead(run.sequence);
-      return supplyOf(run, file, compiled, skip, { items: async (slice) => slice.map(asRead), notes: () => [] });
+      const supply = supplyOf(run, file, compiled, skip, {
+        items: async (slice) => slice.map(asRead),
+        notes: () => [],
+      });
+      const lacked = missingColumns(mayLack, file.columns, mapping);
+      return lacked.length === 0 ? supply : { ...supply, shape: { ...supply.shape, lacked } };
     }
     // Rows of a fix-file may come from files with different headers.
     const presets = await presetsFor({ ...run, mapping });
