@@ -9,9 +9,10 @@ import { isoInstant } from '#src/clock.ts';
 import { unreachable } from '#src/errors.ts';
 import { figureFacts, type GuardFigures, guardCode, percent } from '#src/ledger/rules/approval.ts';
 import type { Look, RunOptions, RunReason, RunRecord } from '#src/ledger/runs.ts';
+import { shellWord } from '#src/shell-words.ts';
 import { listNames } from '#src/sources/row.ts';
 import { importFlags } from './import-flags.ts';
-import type { KeyForm, KeyFormCount } from './look/key-forms.ts';
+import { isOfLetters, type KeyForm, type KeyFormCount } from './look/key-forms.ts';
 
 export interface GuardLimits {
   /** Shares are fractions: 0.3 is 30 %. Floors are counts of the base (rejected rows: of the dead). */
@@ -251,7 +252,8 @@ export function checkLook(
     keyForms,
     creates,
   }: { readonly look: Look | null; readonly keyForms: readonly KeyFormCount[]; readonly creates: number },
-  { accept, adopt }: { readonly accept: boolean; readonly adopt: boolean },
+  { options: { accept }, kind }: Pick<RunRecord, 'options' | 'kind'>,
+  adopt: boolean,
 ): readonly GuardVerdict[] {
   const verdicts: GuardVerdict[] = [];
   const { matched, unclear, decided } = look ?? { matched: 0, unclear: 0, decided: 0 };
@@ -259,7 +261,9 @@ export function checkLook(
     verdicts.push({ guard: 'unlinked', count: matched + unclear, base: creates, limit: 0, unclear });
   const count = keyForms.reduce((sum, one) => sum + one.count, 0);
   if (count > 0 && !accept) {
-    const advice = [...new Set(keyForms.map(({ form }) => formAdvice[form]))].join(' ');
+    const forms = new Set(keyForms.map(({ form }) => form));
+    const ofFile = forms.has('zeros') && !isOfLetters({ kind }) ? [zerosOfFile] : [];
+    const advice = [...[...forms].map((form) => formAdvice[form]), ...ofFile].join(' ');
     verdicts.push({ guard: 'keyForms', count, base: creates, limit: 0, forms: keyForms, advice });
   }
   return verdicts;
@@ -270,11 +274,13 @@ const formAdvice: Readonly<Record<KeyForm, string>> = {
   salesforce18: 'Take the key from the column with the 15-character ids.',
   prefix: 'Give the mapping the keyPrefix that these contacts were imported with.',
   zeros:
-    'A spreadsheet takes the zeros in front of numbers away: take the export as it was before it was opened there. Where the file before had lost them, import this one without them, too.',
+    'A spreadsheet takes the zeros in front of numbers away: take the export as it was before it was opened there.',
   number:
     'A spreadsheet has written the numbers with decimals or separators: give their column the format of text or of whole numbers there and save the file again, or take the export as it was before.',
   case: 'Write the keys as they were written before, for example with a transform of the key in the mapping.',
 };
+
+const zerosOfFile = 'Where the file before had lost them, import this one without them, too.';
 
 /** Whether a person must say what becomes of contacts without an externalId before the run may continue. */
 export function asksForLinks({ facts }: Pick<RunReason, 'facts'>): boolean {
@@ -284,7 +290,7 @@ export function asksForLinks({ facts }: Pick<RunReason, 'facts'>): boolean {
 /** Why a run is stopped, for people: the figures of each guard that stopped it, the key to set, and the exact command to approve it. */
 export function guardReason(
   verdicts: readonly GuardVerdict[],
-  { id, feed, options }: Pick<RunRecord, 'id' | 'feed' | 'options'>,
+  { id, feed, kind, options }: Pick<RunRecord, 'id' | 'feed' | 'kind' | 'options'>,
   serviceName: string,
 ): RunReason {
   const flags = flagsThatPass(verdicts);
@@ -301,6 +307,7 @@ export function guardReason(
     const others = verdicts.length === 1 ? [] : [[...advices, 'Either passes the other guards, too.'].join(' ')];
     return { ...shown, hint: [linkHint(id, serviceName, { matched: count - unclear, unclear }), ...others].join('\n') };
   }
+  if (isOfLetters({ kind })) return { ...shown, hint: [...advices, ...lettersHint(id, feed, serviceName)].join('\n') };
   // The rows that were chosen are to stay the same: without `--only` the same flags would import the whole file.
   const { mappingNamed } = options;
   const chosen = importFlags({ feed, mappingNamed, options: { ...options, maxChange: null, maxDead: null } });
@@ -335,6 +342,18 @@ function linkHint(
     `To create them a second time: ${approve} --create-anyway`,
     `To see each pair: ${approve.replace('approve', 'show')}`,
   ].join('\n');
+}
+
+/** Of rows that are corrected or tried again: one line for each thing to do. No file that is imported again brings all of them. */
+function lettersHint(runId: string, feed: string, serviceName: string): readonly string[] {
+  const approve = approveCommand(runId, serviceName);
+  const list = `patchbay dead ls ${serviceName === 'sandbox' ? '--sandbox ' : ''}--feed ${shellWord(feed)}`;
+  return [
+    `To leave these rows out: ${approve.replace('approve', 'cancel')}`,
+    `Their dead letters are open again then: dead edit gives one another key, and dead drop closes it. To list them: ${list}`,
+    `To create these people a second time: ${approve}`,
+    `To see each pair: ${approve.replace('approve', 'show')}`,
+  ];
 }
 
 /** What to type to approve a stopped run. The sandbox has a data folder of its own. */

@@ -67,7 +67,7 @@ export async function leaveStaging(
   if (others === null) return;
   // A person has already looked at each row of a fix-file or a redrive: no guard counts them. One that makes contacts is asked.
   const verdicts = [
-    ...checkLook(found, { accept: run.options.accept, adopt }),
+    ...checkLook(found, run, adopt),
     ...(run.kind === 'file' ? await verdictsOn(parts, current, staged, others) : []),
   ];
   if (run.options.verify) {

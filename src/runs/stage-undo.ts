@@ -94,7 +94,7 @@ export async function stageUndo(parts: UndoParts, run: RunRecord, signal: AbortS
   await ledger.runs.record(run.id, { notes: found.notes, ...(found.look === null ? {} : { look: found.look }) });
   const knownKeys = await ledger.runs.knownKeyCount(run.feed);
   const guards = verdictsOn(parts, current, tally, knownKeys);
-  const unlinked = checkLook(found, { accept: current.options.accept, adopt });
+  const unlinked = checkLook(found, current, adopt);
   if (unlinked.length + guards.length > 0) {
     const verdicts = [...unlinked, ...guards];
     const { serviceName } = parts;

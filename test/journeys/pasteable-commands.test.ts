@@ -64,6 +64,24 @@ describe('the note on a stopped file', () => {
   });
 });
 
+describe('a retry that is stopped', () => {
+  test('names how to leave its rows out, and what lists their letters then', async ({ journey }) => {
+    await journey.service();
+    const rows = (key: string, phone: string) =>
+      journey.file('a.csv', `externalId,firstName,lastName,phone\n${key},Ann,Fir,${phone}\n`);
+    await journey.call(['import', '--feed', 'my shop', rows('0101', '+14155550101')]);
+    await journey.call(['import', '--feed', 'my shop', rows('101', '4155550101')]);
+    const [fixFile = ''] = journey.names('import/_fix');
+    const place = join(journey.data, 'import', '_fix', fixFile);
+    const stopped = await journey.call(['import', '--default-country', 'US', place]);
+    expect(stopped.code).toBe(5);
+    expect((await journey.call(printed(stopped.stdout, 'To leave these rows out'))).code).toBe(0);
+    const list = printed(stopped.stdout, 'To list them');
+    expect(list).toEqual(['dead', 'ls', '--feed', 'my shop']);
+    expect((await journey.call(['--json', ...list])).documents).toMatchObject([{ key: '101', state: 'open' }]);
+  });
+});
+
 describe('a command that does not exist', () => {
   test('has its suggestion with the options of the folder', async ({ journey }) => {
     const { stderr } = await journey.call(['runs', 'aprove', 'r-1', '--data', 'd']);

@@ -82,7 +82,7 @@ describe('the guard on an older file', () => {
   it('says which run it was, of which day, and how many newer ones there were', () => {
     const { message, hint, code } = guardReason(
       olderOf({ rows: 20, updates: 1 }, true),
-      { id: 'r-4', feed: 'crm', options: noOptions },
+      { id: 'r-4', feed: 'crm', kind: 'file', options: noOptions },
       'sandbox',
     );
     expect(code).toBe('guardOlder');
@@ -177,13 +177,17 @@ describe('the guards against the file before', () => {
   it('name in their reason the feed and the one flag that lets them pass', () => {
     const history = { before: alike, older: null, isNamed: true };
     const verdicts = checkGuards(tallyOf({ rows: 1, known: 100, updates: 100 }), defaultGuards, noOptions, history);
-    const reason = guardReason(verdicts, { id: 'r-1', feed: 'The CRM', options: noOptions }, 'https://api.example.com');
+    const reason = guardReason(
+      verdicts,
+      { id: 'r-1', feed: 'The CRM', kind: 'file', options: noOptions },
+      'https://api.example.com',
+    );
     expect(reason.message).toContain(
       'the file has 1 row, and the previous file had 100 (1%; your limit is 70%: guards.rowsMin',
     );
     expect(reason.hint).toContain("import it again with --feed 'The CRM' --accept,");
     const chosen = { ...noOptions, only: ['c-1'], createOnly: true, encoding: 'windows-1252', maxChange: 0.4 };
-    const ofSome = guardReason(verdicts, { id: 'r-1', feed: 'crm', options: chosen }, 'sandbox');
+    const ofSome = guardReason(verdicts, { id: 'r-1', feed: 'crm', kind: 'file', options: chosen }, 'sandbox');
     expect(ofSome.hint).toContain(
       'import it again with --feed crm --encoding windows-1252 --only c-1 --create-only --accept,',
     );
@@ -234,7 +238,7 @@ describe('guards', () => {
 });
 
 describe('the reason of a stopped run', () => {
-  const main = { id: '20261121T190405Z-94d92d', feed: 'main', options: noOptions };
+  const main = { id: '20261121T190405Z-94d92d', feed: 'main', kind: 'file', options: noOptions } as const;
   const reasonOf = (given: Partial<FeedTally>, serviceName = 'https://api.example.com') =>
     guardReason(checkGuards(tallyOf(given), defaultGuards, noOptions), main, serviceName);
 

@@ -25,12 +25,16 @@ const alikeAtOnceMax = 10_000;
 /** Lengths of known numbers with zeros in front. */
 const lengthsMax = 20;
 
-/** Compares new keys, page by page, with those that the ledger knows. None of a redrive: a person has looked at its rows. */
+/**
+ * Compares new keys, page by page, with those that the ledger knows: of files, and of rows that are corrected or tried again, since what they
+ * were rejected for says nothing of their keys.
+ */
 export async function compareKeys({ runs, contacts }: Pick<Ledger, 'runs' | 'contacts'>, run: RunRecord) {
   const counts = new Map<KeyForm, number>();
   const events: RunEvent[] = [];
   const prefix = run.mapping?.keyPrefix ?? '';
-  const prefixes = run.kind === 'file' ? await runs.keyPrefixes(prefixesMax) : [];
+  const isOfRows = run.kind === 'file' || isOfLetters(run);
+  const prefixes = isOfRows ? await runs.keyPrefixes(prefixesMax) : [];
   const compare = (row: StagedRecord, alike: readonly KnownKey[]): void => {
     const found = sameUnderOtherKey(row, alike, prefix, prefixes);
     if (found === null) return;
@@ -39,7 +43,7 @@ export async function compareKeys({ runs, contacts }: Pick<Ledger, 'runs' | 'con
   };
   let forms: KnownForms | null = null;
   const add = async (page: readonly NewKey[]): Promise<void> => {
-    if (run.kind !== 'file') return;
+    if (!isOfRows) return;
     forms ??= { prefix, lengths: await lengthsBehind(contacts, ['', prefix, ...prefixes]) };
     const keysAtOnce = Math.max(1, Math.floor(formsAtOnceMax / formsPerKeyMax(forms)));
     for (let first = 0; first < page.length; first += keysAtOnce) {
@@ -63,6 +67,11 @@ export async function compareKeys({ runs, contacts }: Pick<Ledger, 'runs' | 'con
     counts: (): readonly KeyFormCount[] => [...counts].map(([form, count]) => ({ form, count })),
     events: (): readonly RunEvent[] => events,
   };
+}
+
+/** Whether the rows of a run are those of dead letters: a fix-file, or a retry. */
+export function isOfLetters({ kind }: Pick<RunRecord, 'kind'>): boolean {
+  return kind === 'fixFile' || kind === 'redrive';
 }
 
 function keyEvent({ line, key, name }: ShownRow, known: string): RunEvent {

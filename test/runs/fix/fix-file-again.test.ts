@@ -232,7 +232,8 @@ describe('a row of a fix-file that somebody has mended', () => {
       const shop = { feed: 'shop', mapping: named('s-') };
       const ann = await bench.fixFile(await bench.import('a.csv', csv(['1,Ann,call me'], header), crm));
       const zed = await bench.fixFile(await bench.import('b.csv', csv(['1,Zed,call me'], header), shop));
-      return `${ann.text}${zed.text.split('\r\n')[1] ?? ''}\r\n`.replaceAll('call me', '+14155550101');
+      const both = `${ann.text}${zed.text.split('\r\n')[1] ?? ''}\r\n`;
+      return both.replace('call me', '+14155550101').replaceAll('call me', '+14155550102');
     };
     const states = async (bench: RunsBench) =>
       new Map((await bench.letters()).map(({ feed, code, state }) => [`${feed} ${code}`, state]));

@@ -7,7 +7,7 @@ import { type Contact, contactReply } from '#src/wire/contact.ts';
 import { phone, wanted } from '#test/upsert/support/build.ts';
 
 // A cast, here and below, because the look reads these members alone: a whole run would be twenty others that nothing looks at.
-const run = { id: 'r1', feed: 'main', kind: 'redrive', options: { createAnyway: false } } as unknown as RunRecord;
+const run = { id: 'r1', feed: 'main', kind: 'undo', options: { createAnyway: false } } as unknown as RunRecord;
 
 function contact(id: string, number: string, externalId: string | null = null): Contact {
   const names = { firstName: 'Ann', lastName: null, company: null, role: null };
