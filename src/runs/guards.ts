@@ -277,6 +277,7 @@ const formAdvice: Readonly<Record<KeyForm, string>> = {
     'A spreadsheet takes the zeros in front of numbers away: take the export as it was before it was opened there.',
   number:
     'A spreadsheet has written the numbers with decimals or separators: give their column the format of text or of whole numbers there and save the file again, or take the export as it was before.',
+  date: 'A spreadsheet takes keys such as 12-1 for dates: give their column the format of text there and write these keys anew, or take the export as it was before.',
   case: 'Write the keys as they were written before, for example with a transform of the key in the mapping.',
 };
 
@@ -436,6 +437,8 @@ function formSentence({ form, count }: KeyFormCount, base: number): string {
       return `${keys} known with more or fewer zeros in front, for contacts with the same name, phone number or e-mail address: ${twice}`;
     case 'number':
       return `${keys} known as plain numbers, without decimals and separators, for contacts with the same name, phone number or e-mail address: ${twice}`;
+    case 'date':
+      return `${keys} known as written before a spreadsheet took ${count === 1 ? 'it for a date' : 'them for dates'}, for contacts with the same name, phone number or e-mail address: ${twice}`;
     default:
       return unreachable(form);
   }

@@ -116,6 +116,51 @@ function datesOf(text: string): readonly DateReading[] {
   return readings;
 }
 
+/** What a workbook's date is read as, and not a number with dashes. */
+const isoDay = /^\d{4}-\d\d-\d\d$/;
+const separators = ['-', '/', '.'] as const;
+
+/**
+ * Texts of which a spreadsheet may have made the day that it shows: `12-1`, `01.12`, `DEC1` for `2026-12-01` or `1-Dec`, in lower case. None for
+ * what is no ISO date and has no month that is a word.
+ */
+export function textsBeforeDay(shown: string): readonly string[] {
+  if (shown.length > charsMax || /^\d+$/.test(shown)) return [];
+  const days = datesOf(shown).filter(({ order }) => order === 'word' || (order === 'iso' && isoDay.test(shown)));
+  return [...new Set(days.flatMap(textsOf))].filter((text) => text !== shown);
+}
+
+function textsOf({ year, month, day }: DateReading): readonly string[] {
+  const [days, months] = [withZero(day), withZero(month)];
+  const name = monthNames[0]?.[month - 1] ?? '';
+  const names = new Set([name.slice(0, lettersMin), name.slice(0, lettersMin + 1), name]);
+  const words = [...names].flatMap((word) =>
+    days.flatMap((one) => [`${word}${one}`, `${word}-${one}`, `${one}-${word}`]),
+  );
+  const short = year?.slice(-2);
+  const years = year === null ? [] : [year, `${short}`, ...(year.length === 2 ? [`20${year}`] : [])];
+  const numbers = separators.flatMap((separator) =>
+    days.flatMap((one) =>
+      months.flatMap((other) =>
+        [`${one}${separator}${other}`, `${other}${separator}${one}`].flatMap((text) => [
+          text,
+          ...years.map((ofYear) => `${text}${separator}${ofYear}`),
+        ]),
+      ),
+    ),
+  );
+  // A month alone becomes its first day.
+  const ofMonth = separators.flatMap((separator) =>
+    months.flatMap((one) => years.flatMap((ofYear) => [`${one}${separator}${ofYear}`, `${ofYear}${separator}${one}`])),
+  );
+  return [...words, ...numbers, ...(day === 1 ? ofMonth : [])];
+}
+
+function withZero(number: number): readonly string[] {
+  const text = `${number}`;
+  return text.length === 1 ? [text, `0${text}`] : [text];
+}
+
 interface Time {
   readonly seconds: number;
   readonly hasSeconds: boolean;

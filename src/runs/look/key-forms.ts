@@ -6,7 +6,7 @@
  *   that the two are one record, whatever the rows say.
  * - A key with the prefix of a mapping, or without it (`hubspot-251`, `251`), keys that differ in case only, and numbers that differ in
  *   the zeros in front, which a spreadsheet takes away (`00251`, `251`), or that have the decimals and separators of one (`1,001.00`,
- *   `1001`): two systems may have the same numbers, and case may matter. So these count only where the contact shares a phone number, an e-mail address or first and last name with the row.
+ *   `1001`), or of which a spreadsheet has made a date (`2026-12-01`, `12-1`): two systems may have the same numbers, and case may matter. So these count only where the contact shares a phone number, an e-mail address or first and last name with the row.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type DesiredContact, itemIdentity } from '#src/contacts/desired.ts';
@@ -14,6 +14,7 @@ import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { eventsPerRunMax, type NewKey, type RunEvent, type StagedRecord } from '#src/ledger/staging.ts';
 import { foldCase } from '#src/ledger/zero-led.ts';
+import { textsBeforeDay } from '#src/runs/fix/damaged-date.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import { type ShownRow, shownRow } from './new-keys.ts';
 
@@ -45,14 +46,21 @@ export async function compareKeys({ runs, contacts }: Pick<Ledger, 'runs' | 'con
   const add = async (page: readonly NewKey[]): Promise<void> => {
     if (!isOfRows) return;
     forms ??= { prefix, lengths: await lengthsBehind(contacts, ['', prefix, ...prefixes]) };
-    const keysAtOnce = Math.max(1, Math.floor(formsAtOnceMax / formsPerKeyMax(forms)));
-    for (let first = 0; first < page.length; first += keysAtOnce) {
-      if (first > 0) await nextTurn();
-      await addSome(page.slice(first, first + keysAtOnce), forms);
+    const open: FormsOfKey[] = [];
+    let count = 0;
+    for (const { position, key } of page) {
+      const wanted = { position, forms: formsOf(key, forms) };
+      if (count > 0 && count + wanted.forms.length > formsAtOnceMax) {
+        await addSome(open.splice(0));
+        count = 0;
+        await nextTurn();
+      }
+      open.push(wanted);
+      count += wanted.forms.length;
     }
+    if (open.length > 0) await addSome(open);
   };
-  const addSome = async (keys: readonly NewKey[], known: KnownForms): Promise<void> => {
-    const wanted = keys.map(({ position, key }) => ({ position, forms: formsOf(key, known) }));
+  const addSome = async (wanted: readonly FormsOfKey[]): Promise<void> => {
     const there = await contacts.alikeKeys([...new Set(wanted.flatMap(({ forms }) => forms))], alikeAtOnceMax);
     if (there.length === 0) return;
     const byFolded = Map.groupBy(there, ({ key }) => foldCase(key));
@@ -79,7 +87,7 @@ function keyEvent({ line, key, name }: ShownRow, known: string): RunEvent {
   return { kind: 'match', line, key, code: 'matchKey', field: null, message, contact: known, file: name };
 }
 
-export type KeyForm = 'salesforce15' | 'salesforce18' | 'prefix' | 'case' | 'zeros' | 'number';
+export type KeyForm = 'salesforce15' | 'salesforce18' | 'prefix' | 'case' | 'zeros' | 'number' | 'date';
 
 /** How many new keys are another form of keys that are known. */
 export interface KeyFormCount {
@@ -91,6 +99,12 @@ interface KnownKey {
   readonly key: string;
   /** The contact as the service last returned it. */
   readonly seen: Contact | null;
+}
+
+/** A new key: in which forms the workspace may know it. */
+interface FormsOfKey {
+  readonly position: number;
+  readonly forms: readonly string[];
 }
 
 /** What keys of the ledger look like. */
@@ -118,12 +132,10 @@ export function formsOf(key: string, { prefix, lengths }: KnownForms): readonly 
   const forms = [...lengths].flatMap(([one, ofOne]) =>
     [bare, ...others, ...withOtherZeros(plain ?? bare, ofOne)].map((body) => foldCase(`${one}${body}`)),
   );
-  return [...new Set(forms)];
-}
-
-function formsPerKeyMax({ lengths }: KnownForms): number {
-  // As it is, and either its other Salesforce id or the plain number, without zeros.
-  return [...lengths.values()].reduce((sum, ofOne) => sum + 2 + ofOne.length, 0);
+  const dates = [...new Set(['', prefix])].flatMap((one) =>
+    textsBeforeDay(bare).map((text) => `${foldCase(one)}${text}`),
+  );
+  return [...new Set([...forms, ...dates])];
 }
 
 /** As which of the known keys the row's contact is there; null where none of them is the same person. */
@@ -140,6 +152,7 @@ export function sameUnderOtherKey(
     if (foldCase(there) === foldCase(key)) return 'case';
     const bodies = bodyOf(there, ['', prefix, ...prefixes]);
     if (bodies.some((body) => foldCase(body) === foldCase(bare))) return 'prefix';
+    if (bodies.some((body) => textsBeforeDay(bare).includes(foldCase(body)))) return 'date';
     return plainNumber(bare) === null ? 'zeros' : 'number';
   };
   for (const one of known) {

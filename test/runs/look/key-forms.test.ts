@@ -132,3 +132,35 @@ describe('a whole number as a spreadsheet shows it', () => {
     },
   );
 });
+
+describe('a key of which a spreadsheet has made a date', () => {
+  test.each([
+    ['2026-12-01', '12-1'],
+    ['2026-12-01', '1-12'],
+    ['2026-12-01', '01.12'],
+    ['2026-12-01', '12/2026'],
+    ['2021-04-03', '3-4-21'],
+    ['2026-03-01', 'MARCH1'],
+    ['2026-09-02', 'SEPT2'],
+    ['01. Dez', '1-12'],
+    ['1-Dec', '12-1'],
+    ['Dec-26', '12-26'],
+  ])('%s is %s for the same person', (shown, before) => {
+    expect(found(shown, [known(before)])).toEqual({ form: 'date', known: before });
+    expect(found(shown, [stranger(before)])).toBeNull();
+  });
+
+  test('is found behind the prefix of a mapping', () => {
+    expect(found('KD-2026-12-01', [known('KD-12-1')], 'KD-')).toEqual({ form: 'date', known: 'KD-12-1' });
+  });
+
+  test.each([
+    ['2026-12-01', '12-2'],
+    ['2026-13-01', '13-1'],
+    ['2026-12', '12'],
+    ['12-1', '1-12'],
+    ['20261201', '12-1'],
+  ])('%s is not %s', (shown, before) => {
+    expect(found(shown, [known(before)])).toBeNull();
+  });
+});

@@ -280,6 +280,18 @@ describe('keys in another form', () => {
     expect(again.reason?.code).toBe('guardKeyForms');
   });
 
+  test('of which a spreadsheet has made dates stop it, too, among others of any number', async () => {
+    const bench = await openRunsBench();
+    await bench.import('list.csv', file(person('12-1')));
+    const days = Array.from({ length: 40 }, (_, day) => `20${10 + day}-01-02,Zoe,Roe,Buyer,${phone(day + 10)}`);
+    const run = await bench.import('saved.csv', file(...days, person('2026-12-01')));
+    expect(run.reason?.code).toBe('guardKeyForms');
+    expect(run.reason?.message).toContain(
+      '1 of the 41 new keys is known as written before a spreadsheet took it for a date',
+    );
+    expect(run.reason?.hint).toContain('give their column the format of text there');
+  });
+
   test.each([
     ['--accept', { accept: true }],
     ['--create-anyway', { createAnyway: true }],
