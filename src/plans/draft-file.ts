@@ -9,7 +9,7 @@ import type { Clock } from '#src/clock.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunOptions, RunRecord } from '#src/ledger/runs.ts';
-import { openScratch } from '#src/ledger/sqlite/scratch.ts';
+import { openScratch } from '#src/ledger/sqlite/ledger.ts';
 import { silentLogger } from '#src/log.ts';
 import { readingOfFile } from '#src/runs/choose-feed.ts';
 import type { NamedFile, SubmitChoice } from '#src/runs/enter-run.ts';

@@ -7,7 +7,7 @@ import { PatchbayError } from '#src/errors.ts';
 import { noWrites } from '#src/ledger/rules/key-rows.ts';
 import { createConnection } from '#src/ledger/sqlite/connection.ts';
 import { openDatabase } from '#src/ledger/sqlite/database.ts';
-import { sqliteStore } from '#src/ledger/sqlite/store.ts';
+import { sqliteStore } from '#src/ledger/sqlite/ledger.ts';
 import { keyHash } from '#src/log.ts';
 import { applyingRun } from '#test/contracts/support/build.ts';
 import { addTwin } from '#test/support/twin.ts';

@@ -19,7 +19,7 @@ import type { NewRun } from '#src/ledger/runs.ts';
 import { noOptions } from '#src/ledger/runs.ts';
 import { createConnection } from '#src/ledger/sqlite/connection.ts';
 import { openDatabase } from '#src/ledger/sqlite/database.ts';
-import { sqliteStore } from '#src/ledger/sqlite/store.ts';
+import { sqliteStore } from '#src/ledger/sqlite/ledger.ts';
 import type { DeadRow } from '#src/ledger/staging.ts';
 
 const letterCount = Number(process.argv[2] ?? 200_000);

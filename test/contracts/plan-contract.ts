@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { PlannedContact } from '#src/contacts/planned.ts';
 import { type PlanRecord, plansKeptMax } from '#src/ledger/plans.ts';
 import { noOptions } from '#src/ledger/runs.ts';
-import { openScratch } from '#src/ledger/sqlite/scratch.ts';
+import { openScratch } from '#src/ledger/sqlite/ledger.ts';
 import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
 import { act, newRecord, newRun, slice, stagingRun } from './support/build.ts';
 import { type OpenLedger, openForTest } from './support/opened-ledger.ts';

@@ -4,7 +4,7 @@ import { eventsPerKeyMax } from '#src/ledger/contacts.ts';
 import { noWrites } from '#src/ledger/rules/key-rows.ts';
 import { createConnection } from '#src/ledger/sqlite/connection.ts';
 import { openDatabase } from '#src/ledger/sqlite/database.ts';
-import { sqliteStore } from '#src/ledger/sqlite/store.ts';
+import { sqliteStore } from '#src/ledger/sqlite/ledger.ts';
 import type { ContactRow, KnownRow } from '#src/ledger/tables/keys.ts';
 import type { Store } from '#src/ledger/tables.ts';
 import { hash } from '#test/contracts/support/build.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createConnection } from '#src/ledger/sqlite/connection.ts';
 import { openDatabase } from '#src/ledger/sqlite/database.ts';
-import { sqliteStore } from '#src/ledger/sqlite/store.ts';
+import { sqliteStore } from '#src/ledger/sqlite/ledger.ts';
 import { tempFolder } from './support/temp-ledger.ts';
 
 const methodsMax = 60;

@@ -5,7 +5,7 @@ import { forgetLetters, lettersOver } from '#src/ledger/over/letters.ts';
 import { giveBack } from '#src/ledger/over/redrives.ts';
 import { createConnection } from '#src/ledger/sqlite/connection.ts';
 import { openDatabase } from '#src/ledger/sqlite/database.ts';
-import { sqliteStore } from '#src/ledger/sqlite/store.ts';
+import { sqliteStore } from '#src/ledger/sqlite/ledger.ts';
 import type { Store } from '#src/ledger/tables.ts';
 import { createdAtMs, deadRow, newRun } from '#test/contracts/support/build.ts';
 

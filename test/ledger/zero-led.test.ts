@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { noWrites } from '#src/ledger/rules/key-rows.ts';
 import { createConnection } from '#src/ledger/sqlite/connection.ts';
 import { openDatabase } from '#src/ledger/sqlite/database.ts';
-import { sqliteStore } from '#src/ledger/sqlite/store.ts';
+import { sqliteStore } from '#src/ledger/sqlite/ledger.ts';
 import type { KeyTables } from '#src/ledger/tables/keys.ts';
 import { nextNumber, zeroLedLengths } from '#src/ledger/zero-led.ts';
 

@@ -5,15 +5,19 @@ import { PatchbayError } from '#src/errors.ts';
 import type { FoundInLedger } from '#src/ledger/forgetting.ts';
 import { ledgerOver } from '#src/ledger/over/ledger.ts';
 import type { Ledger } from '#src/ledger/port.ts';
+import type { Store, Tables } from '#src/ledger/tables.ts';
 import { type LedgerObserver, passing } from '#src/ledger/trouble.ts';
 import { type Address, parseAddress } from './address.ts';
 import { forgetWriters, watchChanges } from './changes.ts';
-import { createConnection } from './connection.ts';
+import { type Connection, createConnection } from './connection.ts';
+import { postgresDeskTables } from './desk-tables.ts';
+import { postgresKeyTables } from './key-tables.ts';
 import { standForLead } from './lead.ts';
+import { postgresLetterTables } from './letter-tables.ts';
 import { migrate, readSchema, type SchemaState } from './migrations/migrations.ts';
 import { onceConnected } from './once-connected.ts';
 import { openPool, type Pool, type Statements } from './pool.ts';
-import { postgresStore } from './store.ts';
+import { postgresRunTables } from './run-tables.ts';
 
 /**
  * Opens the ledger, and creates it where there is none. Several processes may have it open at once.
@@ -73,6 +77,26 @@ async function postgresLedger(address: Address, { ledgerId }: SchemaState, obser
       await ledger.forget(...given);
       await connection.transact((statements) => statements.run(forgetWriters));
     },
+  };
+}
+
+/**
+ * Its tables, and transactions over them. Every commit is durable here, whatever is asked for: processes outlive a crash of the server, and
+ * would miss what it lost.
+ */
+export function postgresStore(connection: Connection): Store {
+  return {
+    reads: tablesOf(connection.reads),
+    transact: (work) => connection.transact((statements) => work(tablesOf(statements))),
+  };
+}
+
+function tablesOf(statements: Statements): Tables {
+  return {
+    runs: postgresRunTables(statements),
+    keys: postgresKeyTables(statements),
+    letters: postgresLetterTables(statements),
+    desk: postgresDeskTables(statements),
   };
 }
 

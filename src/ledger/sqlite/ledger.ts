@@ -3,13 +3,18 @@ import { randomUUID } from 'node:crypto';
 import { PatchbayError } from '#src/errors.ts';
 import type { FoundInLedger, Scrubbed } from '#src/ledger/forgetting.ts';
 import { alwaysLeads } from '#src/ledger/lead.ts';
+import type { Scratch } from '#src/ledger/over/draft.ts';
 import { ledgerOver } from '#src/ledger/over/ledger.ts';
 import type { Ledger } from '#src/ledger/port.ts';
+import type { Store, Tables } from '#src/ledger/tables.ts';
 import type { LedgerObserver } from '#src/ledger/trouble.ts';
 import { sqliteClock } from './clock.ts';
 import { type Connection, createConnection, type Statements } from './connection.ts';
 import { type Database, openDatabase } from './database.ts';
-import { sqliteStore } from './store.ts';
+import { deskTables } from './desk-tables.ts';
+import { sqliteKeyTables } from './key-tables.ts';
+import { letterTables } from './letter-tables.ts';
+import { sqliteRunTables } from './run-tables.ts';
 
 /**
  * Opens or creates the ledger. Several processes may have it open at once.
@@ -45,6 +50,44 @@ export function sqliteLedger(
     saidFile: file,
     close: async () => db.close(),
   });
+}
+
+/** Its tables, and transactions over them. */
+export function sqliteStore(connection: Connection): Store {
+  return {
+    reads: tablesOf(connection.reads),
+    transact: (work, durability) => connection.transact((statements) => work(tablesOf(statements)), durability),
+  };
+}
+
+/** One set of tables for each set of statements. */
+const made = new WeakMap<Statements, Tables>();
+
+function tablesOf(statements: Statements): Tables {
+  let tables = made.get(statements);
+  if (tables === undefined) {
+    tables = {
+      runs: sqliteRunTables(statements),
+      keys: sqliteKeyTables(statements),
+      letters: letterTables(statements),
+      desk: deskTables(statements),
+    };
+    made.set(statements, tables);
+  }
+  return tables;
+}
+
+/**
+ * The scratch store of a draft, in a file of its own, whatever database the ledger is in (`over/draft.ts`). The caller closes it, and
+ * removes the file.
+ * @param file a new one.
+ * @param afterSequence that of the ledger's newest run.
+ * @throws PatchbayError as `openSqliteLedger`.
+ */
+export function openScratch(file: string, afterSequence: number): Scratch & { close(): void } {
+  const db = openDatabase(file);
+  db.run("INSERT INTO sqlite_sequence (name, seq) VALUES ('runs', ?)", afterSequence);
+  return { ...sqliteStore(createConnection(db)), afterSequence, close: () => db.close() };
 }
 
 /**
