@@ -1,8 +1,8 @@
 /** The login: what it lets through, where it leads, and what it refuses (`docs/rules.md`, "Secrets and personal data"). */
 import { describe, expect, it } from 'vitest';
 import { createDashboard } from '#src/dashboard/dashboard-app.ts';
+import { placeAfterLogin } from '#src/dashboard/login.ts';
 import type { DashboardParts } from '#src/dashboard/parts.ts';
-import { placeAfterLogin } from '#src/dashboard/place-after-login.ts';
 import { answerOf, type DashboardBench, dashboardBench, finishedRun } from './dashboard-bench.ts';
 import { postLogin, sameOrigin } from './post-login.ts';
 
