@@ -8,9 +8,8 @@ import { bodyLimit } from 'hono/body-limit';
 import { html } from 'hono/html';
 import { bare, type Frame } from './frame.ts';
 import { answer, answerMessage, type Message, wantsJson } from './message-page.ts';
-import { isSameOrigin, originHeadersOf } from './origin.ts';
 import type { DashboardParts } from './parts.ts';
-import type { Refusals, RefusedAction } from './refusals.ts';
+import { isSameOrigin, originHeadersOf, type Refusals, type RefusedAction } from './refusals.ts';
 import { beginSession, endSession, isKnown, isSameSecret, type Session } from './session.ts';
 
 const formBytesMax = 4 * 1024;

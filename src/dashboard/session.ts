@@ -12,8 +12,8 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
-import { isLoopbackHost, originHeadersOf } from './origin.ts';
 import type { DashboardParts } from './parts.ts';
+import { isLoopbackHost, originHeadersOf } from './refusals.ts';
 
 const sessionSeconds = 12 * 60 * 60;
 const installationHexDigits = 12;

@@ -6,10 +6,8 @@
 import { Hono } from 'hono';
 import type { Clock } from '#src/clock.ts';
 import type { Logger } from '#src/log.ts';
-import { isLoopbackHost } from './origin.ts';
-import { otherMethod, refuseOtherMethods } from './other-methods.ts';
 import { metricsContentType } from './parts.ts';
-import { openRefusals } from './refusals.ts';
+import { isLoopbackHost, openRefusals, otherMethod, refuseOtherMethods } from './refusals.ts';
 import { isBearer } from './session.ts';
 import { openPage, type RunningPage } from './start-page.ts';
 
