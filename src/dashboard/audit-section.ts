@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import type { RunStory } from '#src/operations/run-story.ts';
 import { counted, type Frame, type Markup, moment, paste } from './frame.ts';
-import { rowsShownMax } from './run-tables.ts';
+import { rowsShownMax } from './run-event-sections.ts';
 
 type Audit = RunStory['audits'][number];
 type Duplicate = Audit['duplicates'][number];

@@ -1,13 +1,12 @@
 /**
  * What a run met beside rejected rows, a table each: fields that it left as they are in the app, rows that it skipped, people whom its
- * file no longer has, and what people changed since file and app agreed.
+ * file no longer has, and what people changed since file and app agreed. Below them, what all tables of a run's page have in common.
  */
 import { html } from 'hono/html';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import type { RunDetail } from '#src/operations/runs.ts';
 import { lineText } from '#src/sources/row.ts';
-import { type Frame, type Markup, moment, paste, valueCell } from './frame.ts';
-import { moreLine, rowsShownMax } from './run-tables.ts';
+import { counted, type Frame, type Markup, moment, paste, valueCell } from './frame.ts';
 
 /** Nothing of what there is none of. */
 export function eventSections(frame: Frame, detail: RunDetail): Markup {
@@ -118,4 +117,18 @@ ${others.map((content, index) => html`<td data-label="${columns[index + 1]}">${c
 
 function name(text: string | null): Markup {
   return html`<bdi>${text}</bdi>`;
+}
+
+/** Each table of the page has at most this many rows. */
+export const rowsShownMax = 200;
+
+/** Below a table that lacks `more` of what there is; nothing where it lacks none. The report of a run at work is still to be written. */
+export function moreLine(detail: RunDetail, more: number): Markup {
+  return more > 0 ? html`<p class="dim">And ${counted(more, 'more', 'more')}, ${whereAllAre(detail)}</p>` : html``;
+}
+
+/** `in PATH`, or that they will be there. */
+export function whereAllAre({ problemsKnown, summary }: RunDetail): Markup {
+  const path = html`<code class="path">${summary.report}</code>`;
+  return problemsKnown === 'soFar' ? html`so far; when the run has ended, all are in ${path}` : html`in ${path}`;
 }

@@ -27,8 +27,7 @@ import {
 } from './frame.ts';
 import { planSection } from './plan-section.ts';
 import { addressOf, refreshSecondsOf } from './refresh.ts';
-import { eventSections } from './run-event-sections.ts';
-import { moreLine, rowsShownMax, whereAllAre } from './run-tables.ts';
+import { eventSections, moreLine, rowsShownMax, whereAllAre } from './run-event-sections.ts';
 import { outcomeCounts, reasonNotice, runProgress, runReason, statePill } from './runs-page.ts';
 import { actsSection, cameFacts, changesSection } from './story-sections.ts';
 
