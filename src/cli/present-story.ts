@@ -1,8 +1,10 @@
-/** The whole story of a run for people (`runs show`). */
+/** The whole story of a run for people (`runs show`), and acts of people, which are a part of it and have a list of their own (`logs --acts`). */
 import { isoInstant } from '#src/clock.ts';
 import type { JournalChange } from '#src/contacts/outcome.ts';
 import { type ContactChange, fieldWithoutValue } from '#src/journal/changes.ts';
+import type { Actor, ActRecord } from '#src/ledger/acts.ts';
 import { originOf, type RunRecord } from '#src/ledger/runs.ts';
+import { actWhat } from '#src/operations/act-words.ts';
 import type { RunStory } from '#src/operations/run-story.ts';
 import { approvedText, layoutWords, originWords } from '#src/operations/run-words.ts';
 import { shellWord } from '#src/shell-words.ts';
@@ -122,3 +124,12 @@ function fullText(value: JournalChange['to']): string {
   if (value === null) return '–';
   return Array.isArray(value) ? value.join('; ') : String(value);
 }
+
+/** An act in a line: `2026-11-22 23:35:07Z  ann  approved run …: the new mail domain`. */
+export function actLine({ style }: Output, act: ActRecord): string {
+  const { atMs, who, by, reason } = act;
+  const why = reason === null ? '' : `: ${printable(reason)}`;
+  return `${style('gray', instantText(isoInstant(atMs)))}  ${style('cyan', printable(who))}${places[by]}  ${printable(actWhat(act))}${why}`;
+}
+
+const places: Readonly<Record<Actor['by'], string>> = { command: '', page: ' (page)', queue: '' };

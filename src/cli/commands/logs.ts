@@ -22,7 +22,7 @@ import { findRun } from '#src/operations/runs.ts';
 import { endedByCtrlC, type Interrupt, listenForInterrupt } from '../interrupt.ts';
 import { type GlobalOptions, loadCliConfig, openCliHome } from '../open-home.ts';
 import { createOutput, isStdoutLost, type Output, printable, type Style } from '../output.ts';
-import { actLine } from '../present-acts.ts';
+import { actLine } from '../present-story.ts';
 
 interface LogsOptions extends GlobalOptions {
   readonly follow?: boolean;
