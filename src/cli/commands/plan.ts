@@ -1,13 +1,14 @@
-/** `patchbay plan FILE`: what an import would write, and nothing is written. */
+/** `patchbay plan FILE`: what an import would write, or a run that a guard has stopped, and nothing is written. */
 import { rm } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import { SingleBar } from 'cli-progress';
 import type { Home } from '#src/app.ts';
 import { formatDuration } from '#src/config/forms.ts';
-import { planParts } from '#src/engine/plan-parts.ts';
+import { planParts } from '#src/engine/job-context.ts';
 import { openReadingSession } from '#src/engine/reading-session.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { jsonPieces, printableJson } from '#src/json/json-pieces.ts';
+import { pendingCount, type RunRecord } from '#src/ledger/runs.ts';
 import { checkImportOptions, chooseTarget, type ImportOptions, readStandardInput } from '#src/operations/import.ts';
 import {
   exitCodeOfPlan,
@@ -29,7 +30,7 @@ import { type Interrupt, listenForInterrupt, reportInterrupted } from '../interr
 import { patienceOf } from '../one-shot.ts';
 import type { GlobalOptions } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
-import { planLines } from '../present-plan.ts';
+import { planLines, presentPlan } from '../present-plan.ts';
 import { openPatiently } from '../waiting.ts';
 
 interface PlanOptions extends GlobalOptions, ImportOptions {
@@ -239,4 +240,38 @@ export function createBar({ quiet, json }: Output): {
       bar = null;
     },
   };
+}
+
+/** Few enough to be looked up while a person waits: a hundred requests. */
+const plannedAtOnceMax = 2_000;
+/** Contacts of each group, beside all that is said of the run. */
+const contactsWithRunShown = 10;
+
+/**
+ * What a run that a guard has stopped would write, for `runs show` and before an approval: makes a plan of it now, and keeps it; null
+ * where the run is too large for that while a person waits.
+ * @throws PatchbayError as `planStoppedRun`.
+ */
+export async function planNow(
+  home: Home,
+  output: Output,
+  run: RunRecord,
+  patienceMs: number,
+): Promise<MadePlan | null> {
+  if (pendingCount(run.counts) > plannedAtOnceMax) return null;
+  const interrupt = listenForInterrupt(() => undefined);
+  try {
+    const { signal } = interrupt;
+    return await withService(home, { patienceMs, signal, sameWorkspace: false }, (service) =>
+      planStoppedRun(service, run, { signal, onProgress: () => undefined, onWait: waitNote(output) }),
+    );
+  } finally {
+    interrupt.dispose();
+  }
+}
+
+/** Why the run stopped is said with the run. */
+export function presentStoppedPlan(output: Output, made: MadePlan): Promise<string> {
+  const plan = { ...made.plan, stop: null };
+  return presentPlan(output, { ...made, plan }, { limit: contactsWithRunShown, values: output.values });
 }

@@ -23,7 +23,7 @@ import { presentRun, stateText, tally } from '../present-run.ts';
 import { actLine, changeLines, changesHeading, changesShown, presentStory } from '../present-story.ts';
 import { askDecision, askWhy, type Question, terminalOf, whyQuestions } from '../questions.ts';
 import { openPatiently } from '../waiting.ts';
-import { planNow, presentStoppedPlan } from './stopped-plan.ts';
+import { planNow, presentStoppedPlan } from './plan.ts';
 
 /** How long `cancel` waits for the end of the run where it has to start an engine for it. */
 const cancelWaitMs = 10_000;
