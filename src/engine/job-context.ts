@@ -1,5 +1,5 @@
 /**
- * What the job processors work with. Here the configuration becomes the parts of each use case: batches for the engine and
+ * What the job processors work with, and plans. Here the configuration becomes the parts of each use case: batches for the engine and
  * for worker processes alike, and the rest for the engine alone.
  */
 import { join, resolve } from 'node:path';
@@ -7,6 +7,8 @@ import type { BatchContext, JobContext } from '#jobs/context.ts';
 import type { Home } from '#src/app.ts';
 import { readAgeMaxMs, serviceFigures } from '#src/config/schema.ts';
 import { addressedTo, addresseesOf } from '#src/notices/addressees.ts';
+import { feedsOfAllHosts } from '#src/operations/hosts.ts';
+import type { PlanService } from '#src/operations/plan.ts';
 import { shareOfRate } from '#src/rate/rate-share.ts';
 import { type TakeParts, takeForTick } from '#src/takes/take.ts';
 import { createWriteHealth, paceOf, type UpsertLimits, type UpsertParts, writesAtOnceMax } from '#src/upsert/chunk.ts';
@@ -76,7 +78,18 @@ export function takeParts({ config, ledger, clock, log, submit, folders }: Home)
   };
 }
 
-export function runParts(home: Home, workspace: Workspace, upsert: UpsertParts): BatchContext['runs'] {
+/** What plans are made with: the parts of staging and of batches, of which nothing is written (`src/plans`). */
+export async function planParts(home: Home, workspace: Workspace): Promise<PlanService> {
+  const { config, mode, ledger, clock, serviceName, runFolders } = home;
+  const { requestsPerSecond } = serviceFigures(config, mode);
+  const upsert = upsertParts(home, workspace, await feedsOfAllHosts(home));
+  return {
+    reading: runParts(home, workspace, upsert),
+    plan: { ledger, clock, upsert, requestsPerSecond, serviceName, draftsFolder: runFolders.drafts },
+  };
+}
+
+function runParts(home: Home, workspace: Workspace, upsert: UpsertParts): BatchContext['runs'] {
   const { config, ledger, clock, log, feeds, mode } = home;
   const { latestCommitMs, visibilityLagMs } = serviceFigures(config, mode);
   return {
@@ -97,7 +110,7 @@ export function runParts(home: Home, workspace: Workspace, upsert: UpsertParts):
   };
 }
 
-export function upsertParts(home: Home, workspace: Workspace, ownsItems: UpsertLimits['ownsItems']): UpsertParts {
+function upsertParts(home: Home, workspace: Workspace, ownsItems: UpsertLimits['ownsItems']): UpsertParts {
   const { config, ledger, clock, log, identity, mode } = home;
   const { requestsPerSecond, latestCommitMs, visibilityLagMs } = serviceFigures(config, mode);
   const share = shareOfRate(requestsPerSecond, workspaceTimeouts.writeStartMs);
