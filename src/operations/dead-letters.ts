@@ -1,5 +1,5 @@
 /**
- * Dead letters: list them, look at one, try them again.
+ * Dead letters: list and count them, look at one, try them again.
  *
  * Two kinds share the list. A *letter* is what is kept of a rejected row; its id begins with `d`. A *notice* (`dead-notices.ts`) is a
  * delivery that its addressee did not take; its id begins with `n`.
@@ -11,7 +11,7 @@ import { openByFeed, type RedriveChoice, redrive } from '#src/dead-letters/redri
 import { PatchbayError } from '#src/errors.ts';
 import type { DeliveryRecord } from '#src/ledger/deliveries.ts';
 import { letterPages } from '#src/ledger/letter-pages.ts';
-import type { DeadLetter, DeadLetterFilter, DeadLetterState } from '#src/ledger/letters.ts';
+import type { DeadLetter, DeadLetterFilter, DeadLetterState, LettersOfReason } from '#src/ledger/letters.ts';
 import { isFinal, type RunRecord } from '#src/ledger/runs.ts';
 import type { SubmittedRun } from '#src/runs/enter-run.ts';
 import { fixFileThere } from '#src/runs/fix/fix-file.ts';
@@ -102,6 +102,40 @@ async function placeAfter(
 
 function statesAsked(state: DeadLetterQuery['state']): Pick<DeadLetterFilter, 'states'> {
   return state === 'all' ? {} : { states: state === 'open' ? ['open', 'redriven'] : [state] };
+}
+
+/** How many dead letters fit, by reason and by state: of lists that show the newest of them alone. */
+export interface LetterCounts {
+  /** By code and field, the largest first; each with one of its classes. */
+  readonly groups: readonly LettersOfReason[];
+  /** States without any are left out. */
+  readonly states: ReadonlyMap<DeadLetterState, number>;
+}
+
+const statesOf: Readonly<Record<DeadLetterQuery['state'], readonly DeadLetterState[]>> = {
+  open: ['open', 'redriven'],
+  redriven: ['redriven'],
+  closed: ['closed'],
+  dropped: ['dropped'],
+  all: ['open', 'redriven', 'closed', 'dropped'],
+};
+
+/** Those that the whole list has, whatever its limit. @throws PatchbayError `usage` `noSuchRun`. */
+export async function countLetters(
+  home: Pick<Home, 'ledger'>,
+  asked: Pick<DeadLetterQuery, 'code' | 'run' | 'feed' | 'state'>,
+): Promise<LetterCounts> {
+  const { state, ...which } = await withWholeRunId(home, asked);
+  const states = new Map<DeadLetterState, number>();
+  const groups = new Map<string, LettersOfReason>();
+  for (const one of statesOf[state]) {
+    for (const reason of await home.ledger.deadLetters.counts({ ...fitting(which), states: [one] })) {
+      const name = JSON.stringify([reason.code, reason.field]);
+      groups.set(name, { ...reason, count: reason.count + (groups.get(name)?.count ?? 0) });
+      states.set(one, reason.count + (states.get(one) ?? 0));
+    }
+  }
+  return { groups: [...groups.values()].toSorted((a, b) => b.count - a.count), states };
 }
 
 /** A run of open letters whose rows are in no fix-file. */

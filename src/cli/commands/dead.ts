@@ -6,9 +6,11 @@ import { withoutQuotedCells } from '#src/contacts/quoted-cell.ts';
 import type { DeliveryRecord } from '#src/ledger/deliveries.ts';
 import type { DeadLetter } from '#src/ledger/letters.ts';
 import {
+  countLetters,
   type DeadLetterQuery,
   deadLetterPages,
   hasOpenLetters,
+  type LetterCounts,
   type RetryRequest,
   readDeadLetter,
   requireRateBelowKey,
@@ -26,7 +28,6 @@ import {
   noticeDocument,
   retryNotices,
 } from '#src/operations/dead-notices.ts';
-import { countLetters, type LetterCounts } from '#src/operations/letter-counts.ts';
 import {
   type LetterDocument,
   letterDetailDocument,
