@@ -3,8 +3,8 @@
  * belongs to one feed, so the letters of each feed and mapping have a file of their own.
  */
 import { join } from 'node:path';
-import { letterPages } from '#src/ledger/letter-pages.ts';
 import type { LettersOfFeed } from '#src/ledger/letters.ts';
+import { letterPages } from '#src/ledger/paged-lists.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { FileShape, RunRecord } from '#src/ledger/runs.ts';
 import { distinctNames, type FixRow, writeFixRows } from '#src/runs/fix/fix-file.ts';

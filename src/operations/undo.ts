@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { Home } from '#src/app.ts';
 import { PatchbayError } from '#src/errors.ts';
-import { eachRun } from '#src/ledger/each-run.ts';
+import { eachRun } from '#src/ledger/paged-lists.ts';
 import type { PlanRecord } from '#src/ledger/plans.ts';
 import { isFinal, type NewRun, noOptions, openRunStates, type RunOptions, type RunRecord } from '#src/ledger/runs.ts';
 import { onDraft, openDraft } from '#src/plans/draft-file.ts';

@@ -2,7 +2,7 @@
  * The end of staging: contacts that the workspace may have already are looked for, and the guards decide whether the run goes on to
  * `applying` or is `stopped` (`docs/rules.md`, "Guards").
  */
-import { eachRun } from '#src/ledger/each-run.ts';
+import { eachRun } from '#src/ledger/paged-lists.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import type { ContactColumn } from '#src/mapping/contact-columns.ts';

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import type { Clock } from '#src/clock.ts';
 import { archiveFolders } from '#src/config/data-folders.ts';
 import { PatchbayError } from '#src/errors.ts';
-import { eachRun } from '#src/ledger/each-run.ts';
+import { eachRun } from '#src/ledger/paged-lists.ts';
 import type { RunReason, RunRecord, RunState } from '#src/ledger/runs.ts';
 import type { Logger } from '#src/log.ts';
 import { safeFileName } from '#src/sources/file-name.ts';

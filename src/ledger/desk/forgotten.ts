@@ -1,8 +1,8 @@
 /** Forgets people, over the tables of any database. */
 import { createHash, randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { eachRunIn } from '#src/ledger/each-run.ts';
 import type { ForgettingLedger, Forgotten } from '#src/ledger/forgetting.ts';
+import { eachRunIn } from '#src/ledger/paged-lists.ts';
 import { notesWith } from '#src/ledger/rules/runs.ts';
 import { openRunStates } from '#src/ledger/runs.ts';
 import type { Store, Tables } from '#src/ledger/tables.ts';

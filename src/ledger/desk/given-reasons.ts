@@ -1,7 +1,7 @@
 /** The reasons that people gave: of acts, of approvals and imports of runs, of pauses of schedules. A person who is forgotten is not named in them. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { eachRunIn } from '#src/ledger/each-run.ts';
 import type { PersonInLedger } from '#src/ledger/forgetting.ts';
+import { eachRunIn } from '#src/ledger/paged-lists.ts';
 import { withoutPerson } from '#src/ledger/rules/named-people.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import type { ScheduleRecord } from '#src/ledger/schedules.ts';

@@ -8,7 +8,7 @@ import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { emptyIfMissing, PatchbayError } from '#src/errors.ts';
 import { type Feeds, feedNameOf } from '#src/feeds/feeds.ts';
-import { eachRun } from '#src/ledger/each-run.ts';
+import { eachRun } from '#src/ledger/paged-lists.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { noOptions } from '#src/ledger/runs.ts';
