@@ -4,9 +4,8 @@ import type { JournalChange } from '#src/contacts/outcome.ts';
 import { type ContactChange, fieldWithoutValue } from '#src/journal/changes.ts';
 import type { Actor, ActRecord } from '#src/ledger/acts.ts';
 import { originOf, type RunRecord } from '#src/ledger/runs.ts';
-import { actWhat } from '#src/operations/act-words.ts';
 import type { RunStory } from '#src/operations/run-story.ts';
-import { approvedText, layoutWords, originWords } from '#src/operations/run-words.ts';
+import { actWhat, approvedText, layoutWords, originWords } from '#src/operations/story-words.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { type Output, printable } from './output.ts';
 import {

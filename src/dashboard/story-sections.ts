@@ -2,9 +2,8 @@
 import { html } from 'hono/html';
 import type { ContactChange } from '#src/journal/changes.ts';
 import { originOf } from '#src/ledger/runs.ts';
-import { actWhat } from '#src/operations/act-words.ts';
 import type { RunStory } from '#src/operations/run-story.ts';
-import { approvedText, layoutWords, originWords } from '#src/operations/run-words.ts';
+import { actWhat, approvedText, layoutWords, originWords } from '#src/operations/story-words.ts';
 import { counted, type Frame, type Markup, moment, paste, valueCell } from './frame.ts';
 
 /** Two facts in the list of the run's times and files. */
