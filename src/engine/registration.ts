@@ -24,7 +24,7 @@ import { every, type Repeated } from '#src/repeat.ts';
 /**
  * Registers the engine for worker processes, and removes registrations of dead workers. It is the last step of an engine's
  * start, so that a worker which sees the registration finds everything ready. While runs are at work it is renewed, so that after a kill
- * their pause is known (`run-pauses.ts`). @returns a function that removes it.
+ * their pause is known (`standing.ts`). @returns a function that removes it.
  */
 export async function registerEngine(
   home: Home,

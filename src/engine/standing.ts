@@ -4,7 +4,8 @@
  */
 import { jobCatalog } from '#jobs/index.ts';
 import type { Home } from '#src/app.ts';
-import type { QueuePlace } from '#src/ledger/engine-presence.ts';
+import type { EngineRegistration, QueuePlace } from '#src/ledger/engine-presence.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
 import type { QueueServer } from '#src/queue/connection.ts';
 import type { DispatchScope } from '#src/queue/dispatcher.ts';
 import type { StopParts } from '#src/runs/stop-run.ts';
@@ -14,7 +15,6 @@ import { forgetJobFailures } from './job-failure-notes.ts';
 import type { LedWork } from './led-work.ts';
 import type { PeriodicTask } from './periodic-tasks.ts';
 import { registerEngine } from './registration.ts';
-import { beginPauses, endPauses } from './run-pauses.ts';
 
 /** Members are in the order in which an engine needs them, from its start to its stop. What it opens it gives to the closers. */
 export interface Standing {
@@ -88,4 +88,41 @@ export function aloneOn(home: Home): Standing {
       closers.add(await registerEngine(home, serviceOrigin, queue)),
     sign: nothing,
   };
+}
+
+/**
+ * How long a run took is how long it was worked on. A pause in which no engine ran counts as the time in which it was stopped: it is left
+ * out (`docs/contract.md`, "Commands"). An engine that ends in order marks its runs; of one that was killed its last sign of life tells.
+ */
+type PauseParts = Pick<Home, 'ledger' | 'clock'>;
+
+/** One feed has one of them at a time; of more feeds than that the pauses of some count as work. */
+const runsPausedMax = 1_000;
+
+/** Of a ledger in a file: over several hosts another engine goes on. For an engine that begins, before it works on any run. */
+export async function endPauses({ ledger, clock }: PauseParts): Promise<void> {
+  const { engine } = await ledger.registrations();
+  const nowMs = clock.nowMs();
+  for (const run of await runsAtWork(ledger)) {
+    const sinceMs = run.stoppedAtMs ?? lastSignFor(run, engine);
+    if (sinceMs === null) continue;
+    const stoppedMs = run.stoppedMs + Math.max(0, nowMs - sinceMs);
+    await ledger.runs.record(run.id, { stoppedAtMs: null, stoppedMs });
+  }
+}
+
+/** For an engine that ends, after its work. */
+export async function beginPauses({ ledger, clock }: PauseParts): Promise<void> {
+  for (const run of await runsAtWork(ledger)) await ledger.runs.record(run.id, { stoppedAtMs: clock.nowMs() });
+}
+
+/** The engine was alive then; a run that was begun or approved since has not waited before. */
+function lastSignFor({ startedAtMs, approvals }: RunRecord, engine: EngineRegistration | null): number | null {
+  if (engine?.seenAtMs === undefined) return null;
+  return Math.max(engine.seenAtMs, startedAtMs ?? 0, ...approvals.map(({ atMs }) => atMs));
+}
+
+async function runsAtWork({ runs }: PauseParts['ledger']): Promise<readonly RunRecord[]> {
+  const found = await runs.list({ states: ['staging', 'applying'], limit: runsPausedMax });
+  return found.filter(({ startedAtMs }) => startedAtMs !== null);
 }

@@ -1,6 +1,6 @@
 /** How long a run took: the time in which it was worked on, without pauses in which no engine ran. */
 import { describe, expect, it } from 'vitest';
-import { beginPauses, endPauses } from '#src/engine/run-pauses.ts';
+import { beginPauses, endPauses } from '#src/engine/standing.ts';
 import { approveRun } from '#src/operations/run-acts.ts';
 import { csv, fillers, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 import { defaultGuards } from '#test/runs/support/tallies.ts';
