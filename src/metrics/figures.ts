@@ -8,7 +8,6 @@ import { Gauge, Registry } from 'prom-client';
 import type { Ledger } from '#src/ledger/port.ts';
 import { fileAwaitedSinceMs } from '#src/ledger/rules/feeds.ts';
 import { activeRunStates, isFinal, pendingCount } from '#src/ledger/runs.ts';
-import type { FeedLabels } from './feed-labels.ts';
 
 /** Rows of runs beyond it are not counted; a healthy installation never has that many unfinished ones. */
 const runsCountedMax = 1_000;
@@ -139,4 +138,28 @@ async function addFeeds(sources: FigureSources, add: Add): Promise<void> {
     byLabel(overdue),
   );
   add('patchbay_feed_unhealthy', 'Whether something is wrong with the feed, as its page says.', byLabel(unhealthy));
+}
+
+/** Feeds with a label of their own. */
+const feedLabelsMax = 100;
+/** No feed is called that way by itself: its files would share the label, and nothing else. */
+const otherFeeds = 'other';
+
+/** Feeds as labels: the first ones keep their names, all others share one, so that no import folder can flood Prometheus. */
+interface FeedLabels {
+  /** The label of a feed: the same for as long as the process lives. */
+  of(feed: string): string;
+}
+
+/** @param first feeds that have a label of their own in any case, as long as there are any: those of the configuration. */
+export function createFeedLabels(first: readonly string[], labelsMax = feedLabelsMax): FeedLabels {
+  const known = new Set(first.slice(0, labelsMax));
+  return {
+    of: (feed) => {
+      if (known.has(feed)) return feed;
+      if (known.size >= labelsMax) return otherFeeds;
+      known.add(feed);
+      return feed;
+    },
+  };
 }

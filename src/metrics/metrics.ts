@@ -6,8 +6,7 @@
  */
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { type FactMessage, observe, type WorkMessage, type Works } from '#src/telemetry.ts';
-import { createFeedLabels } from './feed-labels.ts';
-import { type FigureSources, figuresText } from './figures.ts';
+import { createFeedLabels, type FigureSources, figuresText } from './figures.ts';
 import { createInstruments, type Instruments } from './instruments.ts';
 
 export interface MetricsOptions {
