@@ -1,13 +1,15 @@
 /**
  * Traces for OpenTelemetry, from a file to its requests: run, staging and batches, chunks, requests, the end of the run.
  *
- * It learns of the work as an observer (`src/telemetry.ts`). A run is one trace, and its ids follow from the run's id (`run-trace.ts`): a
+ * It learns of the work as an observer (`src/telemetry.ts`). A run is one trace, and its ids follow from the run's id (`runTrace`): a
  * worker process adds its batches without knowing who else works on the run. The run's own span is written when the run ends. Requests
  * that belong to no run have no span.
  *
  * Loaded only where `OTEL_*` variables ask for it (`traces-wanted.ts`). Invariant: spans hold ids, feeds, counts, line numbers, operations
  * and codes; never a path, a body or a message, which may quote a person.
  */
+
+import { createHash } from 'node:crypto';
 import { type Context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import {
@@ -26,7 +28,6 @@ import { timedOut, within } from '#src/clock.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
 import { type Facts, observe, type WorkInHand, type WorkMessage } from '#src/telemetry.ts';
-import { runTrace } from './run-trace.ts';
 import { shareOfRuns } from './traces-wanted.ts';
 
 export interface TracesOptions {
@@ -199,4 +200,20 @@ function failureOf(work: WorkInHand, error: unknown): string | null {
   const { status, tookMs } = work.known;
   if (status === null) return tookMs === null ? 'notSent' : 'noAnswer';
   return status >= 400 ? `status ${status}` : null;
+}
+
+interface RunTrace {
+  /** 32 hex digits. */
+  readonly traceId: string;
+  /** Of the span of the run itself, the root: 16 hex digits. */
+  readonly rootSpanId: string;
+}
+
+/**
+ * The ids of a run's trace. They follow from the run's id alone, so that each process gives its spans to the same trace, and no job
+ * in the queue has to carry them. Pure.
+ */
+export function runTrace(runId: string): RunTrace {
+  const digits = createHash('sha256').update(`patchbay run ${runId}`).digest('hex');
+  return { traceId: digits.slice(0, 32), rootSpanId: digits.slice(32, 48) };
 }

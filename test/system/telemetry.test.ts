@@ -1,6 +1,6 @@
 /** Metrics and traces of several processes: each tells its own work, and a run is one trace, whichever process works on it. */
 import { describe, expect } from 'vitest';
-import { runTrace } from '#src/traces/run-trace.ts';
+import { runTrace } from '#src/traces/open-traces.ts';
 import { test } from '#test/support/journey.ts';
 import { peopleCsv } from '#test/support/people.ts';
 import { until } from '#test/support/until.ts';

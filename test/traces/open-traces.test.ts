@@ -1,8 +1,7 @@
 /** Traces from a file to its requests, as a receiver on loopback gets them (`docs/operations.md`, "Traces"). */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { silentLogger } from '#src/log.ts';
-import { openTraces } from '#src/traces/open-traces.ts';
-import { runTrace } from '#src/traces/run-trace.ts';
+import { openTraces, runTrace } from '#src/traces/open-traces.ts';
 import { csv, openRunsBench } from '#test/runs/support/runs-bench.ts';
 import { type ReceivedSpan, startTraceReceiver, type TraceReceiver } from './support/trace-receiver.ts';
 
