@@ -2,11 +2,12 @@
  * The examples of the operations on contacts for the public description: one invented contact, created and updated by the
  * rules that real ones follow, so that no reply shows what the service would not answer.
  */
+
+import { contactReplyData } from '#src/service/store/contact-table.ts';
 import type { CustomFieldDefinitions } from '#src/service/stored-records.ts';
 import type { CustomFieldType } from '#src/wire/contact.ts';
 import type { CreateBody, UpdateBody } from './contact-bodies.ts';
 import { applyUpdate, newContact, type PatchMode } from './contact-changes.ts';
-import { contactReplyData } from './contact-reply.ts';
 import type { CustomFieldItem } from './custom-field-values.ts';
 
 const definitions: CustomFieldDefinitions = new Map(

@@ -3,7 +3,7 @@ import { checkQuery } from '#src/service/http/check-request.ts';
 import { badRequest, Refusal } from '#src/service/http/refusal.ts';
 import { type Operation, type OperationRequest, ReadyBody, type Reply } from '#src/service/operations/operation.ts';
 import type { PageTokens } from '#src/service/paging.ts';
-import type { ContactQuery } from '#src/service/store/contact-table.ts';
+import { type ContactQuery, contactReplyData } from '#src/service/store/contact-table.ts';
 import type { Store } from '#src/service/store/open-store.ts';
 import type { CustomFieldDefinitions } from '#src/service/stored-records.ts';
 import { contactListQuerySchema, createBodyParser, fieldLimits, parseUpdateBody } from './contact-bodies.ts';
@@ -16,7 +16,6 @@ import {
   type PatchMode,
 } from './contact-changes.ts';
 import { type ContactOperationName, contactDescriptions } from './contact-descriptions.ts';
-import { contactReplyData } from './contact-reply.ts';
 import { checkCustomFieldItems } from './custom-field-values.ts';
 import type { ReservedSources } from './reserved-sources.ts';
 

@@ -1,7 +1,7 @@
 /** The contacts of a workspace as rows. Works inside or outside a transaction; commits are the caller's. */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
-import { contactReplyData } from '#src/service/contacts/contact-reply.ts';
-import type { CustomFieldDefinition, StoredContact } from '#src/service/stored-records.ts';
+import { invariant } from '#src/errors.ts';
+import type { CustomFieldDefinition, CustomFieldDefinitions, StoredContact } from '#src/service/stored-records.ts';
 import type { CustomFieldTable } from './workspace-tables.ts';
 
 export interface ContactTable {
@@ -159,6 +159,25 @@ export function createContactDocuments(customFields: Pick<CustomFieldTable, 'all
       return { ...contact, customFields: contact.customFields.map(({ id, key, value }) => ({ id, key, value })) };
     },
   };
+}
+
+/** 2.3: create and read replies carry an id in a custom field item, the update reply does not. */
+type ReplyKind = 'create' | 'read' | 'update';
+
+/** A contact as replies show it (2.1 to 2.3). */
+export function contactReplyData(
+  contact: StoredContact,
+  definitions: CustomFieldDefinitions,
+  kind: ReplyKind,
+): Readonly<Record<string, unknown>> {
+  const { id, externalId, source, sourceUrl, defaultFields, createdAt, updatedAt, createdByUserId } = contact;
+  const customFields = contact.customFields.map((field) => {
+    const definition = definitions.get(field.key);
+    invariant(definition !== undefined, 'a stored custom field has a definition');
+    const { name, key, type } = definition;
+    return { name, key, ...(kind === 'update' ? {} : { id: field.id }), type, value: field.value };
+  });
+  return { id, externalId, source, sourceUrl, defaultFields, customFields, createdAt, updatedAt, createdByUserId };
 }
 
 /** Statements whose rows come as arrays, in the order of their columns: half the cost of rows as objects. */
