@@ -7,7 +7,7 @@ import { contactColumnOf } from '#src/mapping/contact-columns.ts';
 import { tidyHeader } from '#src/sources/column-name.ts';
 import { wordsOf } from '#src/sources/number-words.ts';
 import type { ColumnFacts, FileFacts } from './column-facts.ts';
-import { isMeasure, isNumberOfOther } from './number-names.ts';
+import { isMeasure, isNumberOfOther } from './column-names.ts';
 import type { Confidence } from './proposal.ts';
 import type { JudgedColumn } from './propose-columns.ts';
 

@@ -11,9 +11,8 @@ import { genericMeaning, genericTargets, type Settings } from '#src/mapping/layo
 import { tidyHeader } from '#src/sources/column-name.ts';
 import { machineIn, wordsOf } from '#src/sources/number-words.ts';
 import type { ColumnFacts, FileFacts } from './column-facts.ts';
-import { isMeasure, isNumberOfOther, mayBeOfAnotherPerson } from './number-names.ts';
+import { isMeasure, isNumberOfOther, mayBeOfAnotherPerson, repeatedColumns } from './column-names.ts';
 import type { Confidence } from './proposal.ts';
-import { repeatedColumns } from './side-by-side.ts';
 import { kindsOf, type ValueKinds } from './value-kinds.ts';
 
 /** What one column becomes. `unused` is left out, and says why. */

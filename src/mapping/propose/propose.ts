@@ -3,6 +3,7 @@ import type { CountryCode } from 'libphonenumber-js/max';
 import { type ScalarName, scalarNames } from '#src/contacts/desired.ts';
 import { chooseKey, type KeyChoice } from './choose-key.ts';
 import type { ColumnFacts, FileFacts } from './column-facts.ts';
+import { secondTableNote } from './column-names.ts';
 import type {
   ColumnName,
   Confidence,
@@ -14,7 +15,6 @@ import type {
   ProposedColumn,
 } from './proposal.ts';
 import { type JudgedColumn, judgeColumns, type Meaning, rivalReason } from './propose-columns.ts';
-import { secondTableNote } from './side-by-side.ts';
 
 interface ProposeOptions {
   /** Of the file, without its ending: the name of the mapping is made from it. */
