@@ -1,7 +1,10 @@
 /**
- * Which rows of a file are left out, by `skipRows` and `keepRows` of its mapping (`docs/mapping.md`, "Rows to leave out").
+ * Which rows of a file are left out, by `skipRows` and `keepRows` of its mapping, and which rejected ones are left alone, by
+ * `ignoreRejected` (`docs/mapping.md`, "Rows to leave out").
  * Nothing is left out in silence: what was skipped is counted, with its lines and in words.
  */
+
+import type { Problem } from '#src/contacts/outcome.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { closestName, isIgnoredHeader, normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
 import { type JsonValue, listNames, type Row, type SourceItem } from '#src/sources/row.ts';
@@ -171,4 +174,20 @@ function columnMissing(mapping: Mapping, missing: readonly string[], columns: re
   const facts = { mapping: mapping.name, missingCount: missing.length, first };
   const hint = close === null ? 'Correct the file or the mapping.' : `Did you mean "${tidyHeader(close)}"?`;
   return new PatchbayError('file', 'columnMissing', message, { facts, hint });
+}
+
+/** Whether a rejected row with these problems is skipped: a rule fits each of them, so that no other problem is passed over. */
+export type IgnoresRow = (problems: readonly Problem[]) => boolean;
+
+/** Which rejected rows a mapping leaves alone: they are skipped and counted, and leave no dead letter. Pure. */
+export function ignoredRows(mapping: Pick<Mapping, 'ignoreRejected'> | null): IgnoresRow {
+  const rules = mapping?.ignoreRejected ?? [];
+  if (rules.length === 0) return () => false;
+  const names = rules.map(({ code, column }) => ({
+    code,
+    column: column === undefined ? null : normaliseHeader(column),
+  }));
+  const fits = ({ code, field }: Problem): boolean =>
+    names.some((rule) => rule.code === code && (rule.column === null || rule.column === normaliseHeader(field ?? '')));
+  return (problems) => problems.length > 0 && problems.every(fits);
 }

@@ -27,7 +27,7 @@ import { unreachable } from '#src/errors.ts';
 import type { SaidRecord } from '#src/ledger/contacts.ts';
 import type { NewStagedRecord } from '#src/ledger/staging.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
-import type { IgnoresRow } from '#src/mapping/ignored-rows.ts';
+import type { IgnoresRow } from '#src/mapping/conditions.ts';
 import type { MappedRow } from '#src/mapping/row.ts';
 import { type HashWords, hashText } from '#src/sources/record-hash.ts';
 import type { Row } from '#src/sources/row.ts';

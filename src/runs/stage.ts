@@ -15,7 +15,7 @@ import { PatchbayError } from '#src/errors.ts';
 import type { ColumnFill, RunReason, RunRecord, RunState } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
-import { type IgnoresRow, ignoredRows } from '#src/mapping/ignored-rows.ts';
+import { type IgnoresRow, ignoredRows } from '#src/mapping/conditions.ts';
 import type { RecordLook } from '#src/sources/format-reader.ts';
 import { type HashWords, hashName, hashOfName, seedOf } from '#src/sources/record-hash.ts';
 import { inStep } from '#src/steps.ts';

@@ -100,7 +100,6 @@ export const walks: readonly Walk[] = [
       'src/ledger/over/decide-held.ts': "a person's decision about held fields",
       'src/ledger/zero-led.ts': 'how long known numbers with zeros in front are',
       'src/ledger/acts.ts': 'who decided',
-      'src/mapping/ignored-rows.ts': 'rejected rows that a mapping leaves alone',
       'src/ledger/tables.ts': 'what a database provides',
       'src/ledger/tables/runs.ts': 'what a database provides',
       'src/ledger/over/dead-rows.ts': 'dead letters of rejected rows',
