@@ -7,9 +7,8 @@
 import { closest } from '#src/config/closest.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { normaliseHeader } from '#src/sources/column-name.ts';
-import { textMember } from '#src/sources/json-item.ts';
+import { textAlone, textMember } from '#src/sources/json-item.ts';
 import type { CellsRow, JsonValue, ObjectRow, Row } from '#src/sources/row.ts';
-import { textAlone } from '#src/sources/text-row.ts';
 
 export interface CellEdit {
   readonly column: string;

@@ -25,8 +25,8 @@ import { presetsFor } from '#src/runs/open-file.ts';
 import { partsAgain } from '#src/runs/part-letters.ts';
 import { newRunId } from '#src/runs/run-files.ts';
 import { type RowSupply, readingOf, rowMapper, type SupplyParts } from '#src/runs/supply.ts';
+import { textAlone } from '#src/sources/json-item.ts';
 import type { Row } from '#src/sources/row.ts';
-import { textAlone } from '#src/sources/text-row.ts';
 
 export interface RedriveChoice extends LettersOfFeed {
   /** Map the source cells again with the current mapping, also where a mapped record exists. */

@@ -7,8 +7,8 @@
  */
 import type { Problem } from '#src/contacts/outcome.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
+import { textAlone } from '#src/sources/json-item.ts';
 import type { CellsRow, ObjectRow, Row } from '#src/sources/row.ts';
-import { textAlone } from '#src/sources/text-row.ts';
 
 type Mapper = Pick<CompiledMapping, 'mapRow'>;
 

@@ -3,14 +3,17 @@
  *
  * Most records are parsed by `JSON.parse` and looked through once. Only where that finds something wrong or unusual is the
  * text walked through again, which knows the line and the path of each value.
+ *
+ * A text that is no record becomes a row of its own, which a person may repair. Pure.
  */
 import type { Problem } from '#src/contacts/outcome.ts';
-import type { JsonError, Place } from '#src/json/place.ts';
+import { JsonError, type Place } from '#src/json/place.ts';
 import { isList, type JsonValue, recordValue } from '#src/json/record-value.ts';
+import { createMeasure } from '#src/json/value-scanner.ts';
 import { type Spot, walkJson } from '#src/json/walk-json.ts';
 import { looksMisread, mayHoldMisread, misreadWarning } from './code-page.ts';
-import type { Tally } from './format-reader.ts';
-import { cellProblem, isSoundCell, type ObjectRow, type SourceItem, shownValue } from './row.ts';
+import { createTally, defaultSourceLimits, type Tally } from './format-reader.ts';
+import { cellProblem, isSoundCell, type ObjectRow, type Row, type SourceItem, shownValue } from './row.ts';
 
 /** Names and strings that hold none of these and are not too long are sound. */
 const maybeUnsound = /[\u007f-\u009f]|\\[bfu]/;
@@ -82,7 +85,10 @@ export function itemOfValue({ value, problem }: ReadValue, line: number, tally: 
   return problem === null ? { type: 'row', row } : { type: 'broken', row, problem };
 }
 
-/** A row for text that is no object: the text under the member `_text`. `src/sources/text-row.ts` reads it once it is repaired. */
+/**
+ * A row for text that is no object, or could not be read as a record: the text under the member `_text`. In a fix-file and by `dead edit` a
+ * person repairs it (`readTextOf`), or writes the members of the record in its place (`docs/rules.md`, "Dead letters").
+ */
 export function textRow(text: string, line: number, record: number): ObjectRow {
   const object: { [name: string]: JsonValue } = Object.create(null);
   object[textMember] = text;
@@ -90,6 +96,35 @@ export function textRow(text: string, line: number, record: number): ObjectRow {
 }
 
 export const textMember = '_text';
+
+/** The text of a row that holds nothing else; null for any other row. */
+export function textAlone(row: Row): string | null {
+  return row.kind === 'object' && Object.keys(row.object).length === 1 ? textIn(row.object) : null;
+}
+
+/** The text beside whatever else is in the object; null where there is none. */
+export function textIn(object: { readonly [name: string]: JsonValue }): string | null {
+  const text = object[textMember];
+  return typeof text === 'string' ? text : null;
+}
+
+const { cellBytesMax: textBytesMax, jsonDepthMax } = defaultSourceLimits;
+const measure = createMeasure(jsonDepthMax);
+
+/** Reads the text as a line of JSON. @returns the record, broken where it is none; in the place of the row that holds the text. */
+export function readTextOf({ line, record }: Row, text: string): SourceItem {
+  const place = { line, column: 1 };
+  try {
+    const { memberCount, isTooDeep } = measure(Buffer.from(text));
+    if (isTooDeep)
+      throw new JsonError('tooDeep', `more than ${jsonDepthMax} lists and objects inside each other`, place);
+    const item = itemOf(text, memberCount, place, textBytesMax, createTally('', 1));
+    return { ...item, row: { ...item.row, record } };
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    return { type: 'broken', row: textRow(text, line, record), problem: jsonInvalid(error, text, line) };
+  }
+}
 
 /** Of the first string in it that was decoded wrongly, if any. */
 function warnOfMisread(value: JsonValue, line: number, tally: Tally): void {

@@ -12,9 +12,9 @@ import { presetsFor } from '#src/runs/open-file.ts';
 import { possibleKeys } from '#src/runs/possible-keys.ts';
 import { type ReadAs, readingOf, rowMapper } from '#src/runs/supply.ts';
 import { headerLineMax } from '#src/sources/format-reader.ts';
+import { readTextOf } from '#src/sources/json-item.ts';
 import { detectDelimiter, parseRecords } from '#src/sources/read-csv.ts';
 import type { Row } from '#src/sources/row.ts';
-import { readTextOf } from '#src/sources/text-row.ts';
 
 /** The keys that a line may have. */
 export type LineKeys = (line: string) => readonly string[];

@@ -15,10 +15,9 @@ import type { RunDeadRow, StagingLedger } from '#src/ledger/staging.ts';
 import { fileReadingOf } from '#src/mapping/file-reading.ts';
 import { unguardFormulas, writeCsvFile } from '#src/sources/csv-writer.ts';
 import { safeFileName } from '#src/sources/file-name.ts';
-import { textMember } from '#src/sources/json-item.ts';
+import { textAlone, textMember } from '#src/sources/json-item.ts';
 import type { SourceOptions } from '#src/sources/open-source.ts';
 import { type CellsRow, type JsonValue, type Row, recordOf } from '#src/sources/row.ts';
-import { textAlone } from '#src/sources/text-row.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
 import { cellsOfRecord } from './fix-record.ts';
 

@@ -4,9 +4,8 @@
  * A table has a column for each member that some record has, and texts for values of all kinds. What a cell still says as the record of the
  * letter did is that value again, with its kind and all that is inside it; so an unchanged row is the record that it was.
  */
-import { textMember } from '#src/sources/json-item.ts';
+import { textAlone, textMember } from '#src/sources/json-item.ts';
 import type { JsonValue, ObjectRow } from '#src/sources/row.ts';
-import { textAlone } from '#src/sources/text-row.ts';
 
 interface TableRow {
   readonly columns: readonly string[];

@@ -19,7 +19,7 @@ import type { StageItem } from '#src/runs/compare.ts';
 import { type PartItem, partsAgain } from '#src/runs/part-letters.ts';
 import { normaliseHeader } from '#src/sources/column-name.ts';
 import { unguardFormulas } from '#src/sources/csv-writer.ts';
-import { textMember } from '#src/sources/json-item.ts';
+import { readTextOf, textAlone, textIn, textMember } from '#src/sources/json-item.ts';
 import {
   type CellsRow,
   type JsonValue,
@@ -28,7 +28,6 @@ import {
   type SourceItem,
   shownValue,
 } from '#src/sources/row.ts';
-import { readTextOf, textAlone, textIn } from '#src/sources/text-row.ts';
 import {
   cellsBeyond,
   distinctNames,
