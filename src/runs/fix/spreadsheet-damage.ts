@@ -8,7 +8,6 @@
  * another way because it was rejected: in such a cell only lost digits and letters count.
  */
 import { isSameDate, type Opened } from './damaged-date.ts';
-import { isSameNumber, isSamePlainNumber } from './damaged-number.ts';
 
 /** Where and when a cell may have been damaged. */
 export interface CellPlace extends Opened {
@@ -55,4 +54,104 @@ function isSameInCodePage(original: string, found: string): boolean {
     before.length === after.length &&
     before.every((char, index) => char === after[index] || (char > '\u007f' && /[?_]/.test(after[index] ?? '')))
   );
+}
+
+/**
+ * Numbers as spreadsheets read and show them: `007` becomes 7, `+4915112345678` becomes 4.91511E+12, `1 000` becomes 1000, `(5)`
+ * becomes -5. A spreadsheet adds no `+`, no leading zero, no parentheses and no separators, and guesses no digits.
+ */
+
+/** The digits that a spreadsheet keeps of a number, and the longest number that it shows. */
+const digitsKept = 15;
+const shownCharsMax = 40;
+
+interface Figure {
+  readonly negative: boolean;
+  /** As written, without leading zeros. */
+  readonly digits: string;
+  /** The place of the point, counted from the first digit. */
+  readonly point: number;
+  readonly hasExponent: boolean;
+  /** Whether thousands are separated. */
+  readonly isGrouped: boolean;
+  /** `€`, `%`; empty where there is none. */
+  readonly unit: string;
+}
+
+const plainPattern = /^(?=[.,]?\d)(\d*)(?:[.,](\d*))?(?:E([+-]?\d{1,3}))?$/i;
+/** `1.234,5`, `1 000`, `1'000`, `12,34,567`: groups of three digits; in India of two before the last one. */
+const groupedPattern = /^(\d{1,3}(?:([.,'’ \u00a0\u202f])\d{3})(?:\2\d{3})*|\d{1,2}(?:,\d{2})*,\d{3})(?:([.,])(\d*))?$/;
+const unitPattern = /^[$€£¥]|[$€£¥%]$/;
+
+/** How a spreadsheet may read a text as a number. */
+function figuresOf(text: string): readonly Figure[] {
+  const unit = unitPattern.exec(text)?.[0] ?? '';
+  const bare = unit === '' ? text : text.replace(unitPattern, '').trim();
+  const [body, negative] = withoutSign(bare);
+  const figure = (whole: string, fraction: string, exponent?: string): Omit<Figure, 'isGrouped'> => {
+    const digits = `${whole}${fraction}`.replace(/^0+/, '');
+    const point = whole.length - (whole.length + fraction.length - digits.length) + Number(exponent ?? 0);
+    return { negative, digits, point, hasExponent: exponent !== undefined, unit };
+  };
+  const figures: Figure[] = [];
+  const plain = plainPattern.exec(body);
+  if (plain !== null) figures.push({ ...figure(plain[1] ?? '', plain[2] ?? '', plain[3]), isGrouped: false });
+  const grouped = body.length > shownCharsMax ? null : groupedPattern.exec(body);
+  const [, whole = '', separator = ',', mark, fraction = ''] = grouped ?? [];
+  if (grouped !== null && mark !== separator)
+    figures.push({ ...figure(whole.replace(/\D/g, ''), fraction), isGrouped: true });
+  return figures;
+}
+
+/** `-5`, `(5)` and `5-`, as accountants write it. */
+function withoutSign(text: string): readonly [body: string, negative: boolean] {
+  if (text.startsWith('(') && text.endsWith(')')) return [text.slice(1, -1), true];
+  if (/^[+-]/.test(text)) return [text.slice(1), text.startsWith('-')];
+  return text.endsWith('-') ? [text.slice(0, -1), true] : [text, false];
+}
+
+/** Whether a spreadsheet may show the original so. */
+function isSameNumber(original: string, found: string): boolean {
+  if (found.length > shownCharsMax || /^(?:[+(]|-?0\d)|-$/.test(found)) return false;
+  const shown = figuresOf(found);
+  return shown.length > 0 && figuresOf(original).some((before) => shown.some((after) => isShownAs(before, after)));
+}
+
+/** The same where both are written with nothing but digits, a sign in front, a point and an exponent. */
+function isSamePlainNumber(original: string, found: string): boolean {
+  const isPlain = (text: string): boolean => plainPattern.test(text.replace(/^[+-]/, ''));
+  return isPlain(original) && isPlain(found) && isSameNumber(original, found);
+}
+
+function isShownAs(before: Figure, after: Figure): boolean {
+  if (after.isGrouped && !before.isGrouped) return false;
+  if (before.negative !== after.negative) return false;
+  if (before.unit === '%' && after.unit === '')
+    return isShownAs({ ...before, unit: '', point: before.point - 2 }, after);
+  if (before.unit !== after.unit) return false;
+  const kept = after.hasExponent ? after.digits.length : digitsKept;
+  if (before.point === after.point && trimmed(before.digits) === trimmed(after.digits)) return true;
+  // What is beyond the digits that are kept is zeros.
+  if (trimmed(after.digits).length > kept) return false;
+  return [rounded(before, kept), cut(before, kept)].includes(cut(after, kept));
+}
+
+/** Without zeros at the end. */
+function trimmed(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === '0') end -= 1;
+  return digits.slice(0, end);
+}
+
+/** The first digits and the place of the point, as one text that can be compared. */
+function cut({ digits, point }: Figure, kept: number): string {
+  const significant = trimmed(digits.slice(0, kept));
+  return significant === '' ? '0' : `${significant}e${point}`;
+}
+
+function rounded(figure: Figure, kept: number): string {
+  const { digits, point } = figure;
+  if (digits.length <= kept || (digits[kept] ?? '0') < '5') return cut(figure, kept);
+  const up = `${BigInt(digits.slice(0, kept)) + 1n}`;
+  return cut({ ...figure, digits: up, point: point + up.length - kept }, kept);
 }
