@@ -3,15 +3,14 @@
  * each.
  */
 import type { Home } from '#src/app.ts';
-import { type AuditEnd, followAudit } from '#src/audits/follow-audit.ts';
 import { parseDuration } from '#src/config/forms.ts';
 import { PatchbayError } from '#src/errors.ts';
+import { type AuditEnd, type FollowEnd, followAudit, followRun } from '#src/ledger/follow.ts';
 import { activeRunStates, isFinal, pendingCount, type RunRecord } from '#src/ledger/runs.ts';
 import { unlessAway, waitOut } from '#src/ledger/wait-out.ts';
 import { firstAuditOf } from '#src/operations/audits.ts';
 import { errorDocument } from '#src/operations/error-document.ts';
 import { worstExitCode } from '#src/runs/exit-code.ts';
-import { type FollowEnd, followRun } from '#src/runs/follow-run.ts';
 import { printError } from './exit.ts';
 import { finishingText, listenForInterrupt, reportInterrupted } from './interrupt.ts';
 import { type Outcomes, type OutcomesOptions, startOutcomes } from './outcomes.ts';

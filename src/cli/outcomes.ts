@@ -6,7 +6,7 @@
  * later takes no outcome away.
  */
 import type { Home } from '#src/app.ts';
-import type { AuditEnd } from '#src/audits/follow-audit.ts';
+import type { AuditEnd, FollowEnd } from '#src/ledger/follow.ts';
 import { isFinal, type RunRecord } from '#src/ledger/runs.ts';
 import { type AuditResult, firstAuditOf, readAuditEnd, runAuditOf } from '#src/operations/audits.ts';
 import type { ErrorDocument } from '#src/operations/error-document.ts';
@@ -14,7 +14,6 @@ import type { Patiently } from '#src/operations/import.ts';
 import { interruptedDocument, leftOf, runDocument } from '#src/operations/run-document.ts';
 import { type RunDetail, readRun, readRunEnd, viewRun } from '#src/operations/runs.ts';
 import { worstExitCode } from '#src/runs/exit-code.ts';
-import type { FollowEnd } from '#src/runs/follow-run.ts';
 import { errorLines } from './exit.ts';
 import { type Output, printable } from './output.ts';
 import { auditLines } from './present-audit.ts';

@@ -1,10 +1,12 @@
 /**
- * Follows something through the ledger, whichever process works on it: again and again a look, until it has ended, or no process
- * brings it to its end.
+ * Follows a run, an audit or anything else through the ledger, whichever process works on it: again and again a look, until it has ended, or
+ * no process brings it to its end.
  */
 import type { Clock } from '#src/clock.ts';
+import { invariant } from '#src/errors.ts';
+import type { AuditRecord } from './audits.ts';
 import type { JobFailure, Ledger, Pause, ServiceFailure } from './port.ts';
-import { isFinal } from './runs.ts';
+import { activeRunStates, isFinal, pendingCount, type RunRecord } from './runs.ts';
 import { isPassingTrouble } from './trouble.ts';
 
 export interface Following {
@@ -174,4 +176,64 @@ export async function follow<End>(following: Following, look: () => Promise<Look
     }
     await clock.sleep(pollMs, signal);
   }
+}
+
+/** Why following ended, and the run as the last look saw it. `rest`: it is final, or stopped by a guard. */
+export type FollowEnd = ({ readonly kind: 'rest' } | FollowStop) & { readonly run: RunRecord };
+
+export interface FollowOptions extends Following {
+  readonly runId: string;
+  readonly onProgress: (run: RunRecord) => void;
+}
+
+/** Ends when the run is final or stopped, or as `follow` does. */
+export async function followRun(options: FollowOptions): Promise<FollowEnd> {
+  const { ledger, runId, onProgress } = options;
+  const seen: { run: RunRecord | null } = { run: null };
+  const end = await follow<{ readonly kind: 'rest' }>(options, async () => {
+    const run = await ledger.runs.get(runId);
+    invariant(run !== null, 'a run that is followed stays in the ledger', { run: runId });
+    seen.run = run;
+    onProgress(run);
+    if (isFinal(run.state) || run.state === 'stopped') return { end: { kind: 'rest' } };
+    return { progress: await progressOfRun(ledger, run), needsKey: true };
+  });
+  invariant(seen.run !== null, 'following ends after a look', { run: runId });
+  return { ...end, run: seen.run };
+}
+
+/** Changes while the run makes progress, or, if it is queued, the runs of its feed that came before it. */
+async function progressOfRun(ledger: Ledger, run: RunRecord): Promise<string> {
+  const ahead =
+    run.state === 'queued' ? await ledger.runs.list({ states: activeRunStates, feed: run.feed, limit: 50 }) : [run];
+  return ahead.map(({ id, state, counts }) => `${id} ${state} ${counts.rows} ${pendingCount(counts)}`).join(', ');
+}
+
+/** Why following ended, and the audit as the last look saw it. */
+export type AuditEnd = ({ readonly kind: 'done' } | FollowStop) & { readonly audit: AuditRecord };
+
+export interface FollowAuditOptions extends Following {
+  readonly auditId: string;
+}
+
+/** Ends with the audit, or as `follow` does; patience begins when the audit is due. */
+export async function followAudit(options: FollowAuditOptions): Promise<AuditEnd> {
+  const { ledger, clock, auditId } = options;
+  const seen: { audit: AuditRecord | null } = { audit: null };
+  const end = await follow<{ readonly kind: 'done' }>(options, async () => {
+    const audit = await ledger.audits.get(auditId);
+    invariant(audit !== null, 'an audit that is followed stays in the ledger', { audit: auditId });
+    seen.audit = audit;
+    if (audit.state === 'done') return { end: { kind: 'done' } };
+    const waits = audit.dueAtMs > (await ledger.nowMs(clock));
+    return { progress: waits ? null : await progressOfAudit(ledger, clock, audit), needsKey: true };
+  });
+  invariant(seen.audit !== null, 'following ends after a look', { audit: auditId });
+  return { ...end, audit: seen.audit };
+}
+
+/** Changes while the audit progresses, or the one that is carried out before it. */
+async function progressOfAudit(ledger: Ledger, clock: Clock, audit: AuditRecord): Promise<string> {
+  const [ahead] = await ledger.audits.nextDue(await ledger.nowMs(clock), 1);
+  return [audit, ahead].map((one) => `${one?.id} ${one?.position}`).join(', ');
 }

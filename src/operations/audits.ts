@@ -1,9 +1,9 @@
 /** Audits: ask whether each key that a run touched has exactly one contact, and read what an audit found. */
 import type { Home } from '#src/app.ts';
 import { type AuditDocument, readAudit } from '#src/audits/audit-document.ts';
-import type { AuditEnd } from '#src/audits/follow-audit.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { AuditRecord } from '#src/ledger/audits.ts';
+import type { AuditEnd } from '#src/ledger/follow.ts';
 import { isFinal, type RunRecord } from '#src/ledger/runs.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { approveCommand } from '#src/runs/guards.ts';

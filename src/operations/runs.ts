@@ -5,13 +5,12 @@
 import { stat } from 'node:fs/promises';
 import type { Home } from '#src/app.ts';
 import { PatchbayError } from '#src/errors.ts';
-import type { FollowStop } from '#src/ledger/follow.ts';
+import type { FollowEnd, FollowStop } from '#src/ledger/follow.ts';
 import { eachRun } from '#src/ledger/paged-lists.ts';
 import { isFinal, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import { eventsPerRunMax, type RunEvent } from '#src/ledger/staging.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { fixFilePath, fixFileThere } from '#src/runs/fix/fix-file.ts';
-import type { FollowEnd } from '#src/runs/follow-run.ts';
 import {
   type ProblemLine,
   problemLines,

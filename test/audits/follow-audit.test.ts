@@ -1,7 +1,7 @@
 /** Following an audit through the ledger, whichever process works on it (`docs/contract.md`). */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type AuditEnd, type FollowAuditOptions, followAudit } from '#src/audits/follow-audit.ts';
 import type { AuditRecord } from '#src/ledger/audits.ts';
+import { type AuditEnd, type FollowAuditOptions, followAudit } from '#src/ledger/follow.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { applyingRun, pendingOf, settleAs, settled } from '#test/contracts/support/build.ts';
 import { openTempLedger } from '#test/ledger/support/temp-ledger.ts';

@@ -4,12 +4,11 @@ import { describe, expect, it } from 'vitest';
 import type { Home } from '#src/app.ts';
 import { createOutput } from '#src/cli/output.ts';
 import { presentRun } from '#src/cli/present-run.ts';
-import type { Standstill } from '#src/ledger/follow.ts';
+import type { FollowEnd, Standstill } from '#src/ledger/follow.ts';
 import { noOptions } from '#src/ledger/runs.ts';
 import { detachedDocument, interruptedDocument, runDocument, wholeRunDocument } from '#src/operations/run-document.ts';
 import { readRun, readRunEnd, viewRun } from '#src/operations/runs.ts';
 import { submitFile } from '#src/runs/enter-run.ts';
-import type { FollowEnd } from '#src/runs/follow-run.ts';
 import { csv, fillers, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 import { defaultGuards } from '#test/runs/support/tallies.ts';
 

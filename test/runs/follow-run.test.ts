@@ -1,10 +1,10 @@
 /** Following a run through the ledger, whichever process works on it (`docs/contract.md`). */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { PatchbayError } from '#src/errors.ts';
+import { type FollowEnd, type FollowOptions, followRun } from '#src/ledger/follow.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { passing } from '#src/ledger/trouble.ts';
-import { type FollowEnd, type FollowOptions, followRun } from '#src/runs/follow-run.ts';
 import { newRun } from '#test/contracts/support/build.ts';
 import { openTempLedger } from '#test/ledger/support/temp-ledger.ts';
 import { type SteppedClock, steppedClock } from './support/stepped-clock.ts';

@@ -1,7 +1,7 @@
 /** `patchbay audit RUN`. */
 import type { Home } from '#src/app.ts';
 import { auditFilePath } from '#src/audits/audit-document.ts';
-import { followAudit } from '#src/audits/follow-audit.ts';
+import { followAudit } from '#src/ledger/follow.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { type AuditResult, readAuditEnd, requestAudit } from '#src/operations/audits.ts';
 import { findRun } from '#src/operations/runs.ts';

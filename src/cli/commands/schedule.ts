@@ -1,6 +1,7 @@
 /** `patchbay schedule ls|run|pause|resume`. */
 import type { Home } from '#src/app.ts';
 import { formatDuration } from '#src/config/forms.ts';
+import { followRun } from '#src/ledger/follow.ts';
 import type { RunState } from '#src/ledger/runs.ts';
 import type { ScheduleRecord, TickRecord } from '#src/ledger/schedules.ts';
 import { unlessAway, waitOut } from '#src/ledger/wait-out.ts';
@@ -20,7 +21,6 @@ import {
   scheduleDocument,
 } from '#src/operations/schedules.ts';
 import { exitCodes, worstExitCode } from '#src/runs/exit-code.ts';
-import { followRun } from '#src/runs/follow-run.ts';
 import { followTick } from '#src/schedules/carry-out-tick.ts';
 import { describeRule } from '#src/schedules/describe-rule.ts';
 import { finishingText, listenForInterrupt, reportInterrupted } from '../interrupt.ts';
