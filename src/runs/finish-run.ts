@@ -21,12 +21,11 @@ import {
 } from '#src/ledger/runs.ts';
 import { archiveFile, pathOfRun } from '#src/sources/check-out.ts';
 import { inStep } from '#src/steps.ts';
-import { type Facts, inWork } from '#src/telemetry.ts';
+import { type Facts, inWork, publishFact, rowOutcomes } from '#src/telemetry.ts';
 import { storing } from '#src/whole-file.ts';
 import { cleanOriginal } from './erase/clean-original.ts';
 import { isWholeFile } from './feed-history.ts';
 import { writeFixFile } from './fix/fix-file.ts';
-import { publishEnd, publishRows } from './publish-run.ts';
 import { eventPages, noteOn, type RunSummary, writeReport } from './report.ts';
 import { removeStoppedNote, type StopParts } from './stop-run.ts';
 
@@ -264,4 +263,27 @@ function accountingFlaw(counts: RunCounts, ends: CountDelta): PatchbayError | nu
     },
     hint: 'Import the file again: contacts that are already right stay as they are. Please report this bug with the run report.',
   });
+}
+
+type Outcomes = Facts['rows']['outcomes'];
+
+/** What the rows of a run have become so far. Zeroes if there is no such run. */
+export async function outcomesOf({ runs }: Pick<Ledger, 'runs'>, runId: string): Promise<Outcomes> {
+  const counts = (await runs.get(runId))?.counts;
+  return Object.fromEntries(rowOutcomes.map((outcome) => [outcome, counts?.[outcome] ?? 0]));
+}
+
+/** For observers (`src/telemetry.ts`): rows that got an outcome. */
+export function publishRows(feed: string, outcomes: Outcomes): void {
+  publishFact('rows', { feed, outcomes });
+}
+
+function publishEnd(
+  { id, feed, startedAtMs, counts }: RunRecord,
+  state: Facts['runEnded']['state'],
+  { seconds }: Pick<RunSummary, 'seconds'>,
+  endedAtMs: number,
+): void {
+  const began = startedAtMs ?? endedAtMs;
+  publishFact('runEnded', { run: id, feed, state, startedAtMs: began, endedAtMs, seconds, rowCount: counts.rows });
 }

@@ -36,13 +36,12 @@ import {
 import { type CountryAdvice, createCountryAdvice } from './country-advice.ts';
 import { fillOfFile, headerNote, isFullFile } from './feed-history.ts';
 import { type FeedMemory, type Met, readFeedMemory } from './feed-memory.ts';
-import { finishFailed, tidyFinished } from './finish-run.ts';
+import { finishFailed, outcomesOf, publishRows, tidyFinished } from './finish-run.ts';
 import { addTally, noTally, type StagedTally } from './guards.ts';
 import { type HeldRules, heldRulesOf, readsHeld } from './held-again.ts';
 import { type StagedRows, stageLateDead, stageMoved } from './late-rows.ts';
 import { type LeaveParts, leaveStaging } from './leave-staging.ts';
 import { missingRuleOf } from './missing-people.ts';
-import { outcomesOf, publishRows } from './publish-run.ts';
 import { createRowReader, gathered, type HashedItem, type RowReader, readAhead } from './row-reader.ts';
 import { seenKeys } from './seen-keys.ts';
 import { createSelection, keysSpokenFor, type Selection } from './selection.ts';
