@@ -18,8 +18,15 @@ import { fixFileThere } from '#src/runs/fix/fix-file.ts';
 import { isOfHost } from '#src/runs/stop-run.ts';
 import { actOf } from './acts.ts';
 import { findNotice, isNoticeId, noticePages } from './dead-notices.ts';
-import { chosenLetters, fitting, idsInAct, type LetterSelection, lettersNamed } from './letter-selection.ts';
-import { noSuchDeadLetter, requireAnyOpen } from './letters-not-open.ts';
+import {
+  chosenLetters,
+  fitting,
+  idsInAct,
+  type LetterSelection,
+  lettersNamed,
+  noSuchDeadLetter,
+  requireAnyOpen,
+} from './letter-selection.ts';
 import { withWholeRunId } from './runs.ts';
 
 export interface DeadLetterQuery {

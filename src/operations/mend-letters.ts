@@ -17,8 +17,15 @@ import { writeAsAsked } from '#src/whole-file.ts';
 import { actOf } from './acts.ts';
 import { hasOpenLetters, readDeadLetter } from './dead-letters.ts';
 import { chosenNotices } from './dead-notices.ts';
-import { chosenLetters, idsInAct, type LetterSelection, requireChosen } from './letter-selection.ts';
-import { letterNotOpen, notALetter, requireAnyOpen } from './letters-not-open.ts';
+import {
+  chosenLetters,
+  idsInAct,
+  type LetterSelection,
+  letterNotOpen,
+  notALetter,
+  requireAnyOpen,
+  requireChosen,
+} from './letter-selection.ts';
 import { withWholeRunId } from './runs.ts';
 
 /**

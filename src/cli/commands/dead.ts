@@ -34,8 +34,7 @@ import {
   letterDocument,
   letterWithoutValues,
 } from '#src/operations/letter-document.ts';
-import { lettersNamed, requireChosen } from '#src/operations/letter-selection.ts';
-import { lettersNotOpen } from '#src/operations/letters-not-open.ts';
+import { lettersNamed, lettersNotOpen, requireChosen } from '#src/operations/letter-selection.ts';
 import { detachedDocument } from '#src/operations/run-document.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { fileAndLine } from '#src/sources/row.ts';
