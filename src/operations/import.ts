@@ -1,20 +1,20 @@
 /** Enters files as runs of a feed. The engine does the rest. */
 import { basename, resolve } from 'node:path';
 import type { Home } from '#src/app.ts';
-import { PatchbayError } from '#src/errors.ts';
+import { fileError, PatchbayError } from '#src/errors.ts';
 import { findMapping, placeOfMapping } from '#src/feeds/feeds.ts';
 import type { ActFacts } from '#src/ledger/acts.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { noOptions, type RunOptions } from '#src/ledger/runs.ts';
 import { checkCountry } from '#src/mapping/phone-cell.ts';
 import { type NamedFile, type SubmitChoice, type SubmittedRun, submitFile } from '#src/runs/enter-run.ts';
+import { shellWord } from '#src/shell-words.ts';
 import { requireReadable } from '#src/sources/check-out.ts';
 import { checkEncoding } from '#src/sources/decode.ts';
 import type { InputFormat } from '#src/sources/file-name.ts';
 import { checkDelimiter } from '#src/sources/read-csv.ts';
 import { spoolInput } from '#src/sources/spool-input.ts';
 import { actOf } from './acts.ts';
-import { requirePath } from './require-path.ts';
 
 /** How the files are read, and which guards they may pass. What is absent is detected, or comes from the feed. */
 export interface ImportOptions {
@@ -189,4 +189,26 @@ function choicesOf(options: RunOptions): ActFacts {
     ...Object.entries(flags).filter(([, given]) => given),
     ...Object.entries(figures).filter(([, figure]) => figure !== null),
   ]);
+}
+
+const isAddress = (file: string): boolean => /^https?:\/\//i.test(file);
+
+/**
+ * A person may give an address where a command reads a file.
+ * @param command that takes the file; one that reads standard input can be given what a download prints.
+ * @throws PatchbayError `file` `addressNotTaken`.
+ */
+export function requirePath(file: string, command: 'import' | 'plan' | 'map'): void {
+  if (isAddress(file)) throw addressNotTaken(file, command);
+}
+
+function addressNotTaken(address: string, command: 'import' | 'plan' | 'map'): PatchbayError {
+  const message = `${address} is an address: ${command} reads files`;
+  const once =
+    command === 'map'
+      ? `Download it, and name the file: curl -fsSLO ${shellWord(address)}`
+      : `For once: curl -fsSL ${shellWord(address)} | patchbay ${command} -`;
+  const again =
+    'A feed takes it again and again: set take: to the address in the configuration (docs/operations.md, "Feeds").';
+  return fileError('addressNotTaken', message, { file: address }, `${once}\n${again}`);
 }

@@ -26,8 +26,8 @@ import { type FixtureResult, type Preview, previewRows, runFixtures } from '#src
 import { ignoredBy, isIgnoredHeader, tidyHeader } from '#src/sources/column-name.ts';
 import { listNames, type SourceItem } from '#src/sources/row.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
+import { requirePath } from './import.ts';
 import { checkOptions, type MapLayout, type MapReadOptions, readForMap } from './read-for-map.ts';
-import { requirePath } from './require-path.ts';
 
 export type { ProposedColumn } from '#src/mapping/propose/proposal.ts';
 export type { ExplainedRow } from '#src/mapping/show/explain-row.ts';

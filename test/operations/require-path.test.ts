@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requirePath } from '#src/operations/require-path.ts';
+import { requirePath } from '#src/operations/import.ts';
 
 const errorOf = (work: () => void): unknown => {
   try {

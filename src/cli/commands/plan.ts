@@ -9,7 +9,13 @@ import { openReadingSession } from '#src/engine/reading-session.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { jsonPieces, printableJson } from '#src/json/json-pieces.ts';
 import { pendingCount, type RunRecord } from '#src/ledger/runs.ts';
-import { checkImportOptions, chooseTarget, type ImportOptions, readStandardInput } from '#src/operations/import.ts';
+import {
+  checkImportOptions,
+  chooseTarget,
+  type ImportOptions,
+  readStandardInput,
+  requirePath,
+} from '#src/operations/import.ts';
 import {
   exitCodeOfPlan,
   type PlanFollowing,
@@ -18,7 +24,6 @@ import {
   planFile,
   planStoppedRun,
 } from '#src/operations/plan.ts';
-import { requirePath } from '#src/operations/require-path.ts';
 import { findRun } from '#src/operations/runs.ts';
 import type { MadePlan, PlanProgress } from '#src/plans/make-plan.ts';
 import { htmlListMax, planHtml, planMarkdown } from '#src/plans/show/plan-files.ts';
