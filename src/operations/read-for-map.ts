@@ -14,9 +14,9 @@ import { type FileHead, headerRule, isKnownHeader, presetWords, recognise } from
 import { checkEncoding } from '#src/sources/decode.ts';
 import type { HeaderRule } from '#src/sources/format-reader.ts';
 import { type OpenSource, openSource } from '#src/sources/open-source.ts';
-import { requireThere } from '#src/sources/opening-error.ts';
 import { checkDelimiter } from '#src/sources/read-csv.ts';
 import type { Row, SourceHead, SourceItem } from '#src/sources/row.ts';
+import { requireThere } from '#src/sources/source-file.ts';
 
 export interface MapReadOptions {
   /** One character, or `tab`. */

@@ -23,7 +23,7 @@ import {
 } from '#src/whole-file.ts';
 import { safeFileName } from './file-name.ts';
 import { type EntryPath, fingerprintOf } from './folder-entries.ts';
-import { openingError } from './opening-error.ts';
+import { openingError } from './source-file.ts';
 
 /** `fs.rename`, or what a test puts in its place. */
 export type Rename = (from: EntryPath, to: string) => Promise<void>;

@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readForMap } from '#src/operations/read-for-map.ts';
 import { readSettingsFile } from '#src/settings-file.ts';
 import { copyIntoFolder } from '#src/sources/check-out.ts';
-import { openingError } from '#src/sources/opening-error.ts';
-import { openSourceFile } from '#src/sources/source-file.ts';
+import { openingError, openSourceFile } from '#src/sources/source-file.ts';
 import { errorOf, useTempFolder } from './temp-files.ts';
 
 const folder = useTempFolder();

@@ -220,7 +220,7 @@ export const walks: readonly Walk[] = [
       'src/runs/expire-files.ts': 'old files that are left behind',
       'src/sources/open-source.ts': 'looks for such files',
       'src/sources/row.ts': 'looks for such files',
-      'src/sources/opening-error.ts': 'files that a person names',
+      'src/sources/source-file.ts': 'files that a person names',
       'src/ledger/follow.ts': 'waits for the end of a tick that a person asked for',
       'src/ledger/acts.ts': 'who asked for a tick',
       'src/ledger/desk/acts.ts': 'keeps who asked for a tick',
