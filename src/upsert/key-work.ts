@@ -36,10 +36,9 @@ import { slotNamesOf } from '#src/mapping/wanted-values.ts';
 import { inStep } from '#src/steps.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { ServiceErrorBody } from '#src/wire/error.ts';
-import type { Chunk } from './chunk.ts';
+import { type Chunk, type WaitingFields, waitingIn } from './chunk.ts';
 import { isLinkedInPlace, isLinkOf } from './in-place.ts';
 import { type Effect, type KeyEvent, type KeyState, start } from './key-machine.ts';
-import { type WaitingFields, waitingIn } from './waiting-fields.ts';
 
 /** An effect that is answered by an event. */
 export type Question = Extract<
