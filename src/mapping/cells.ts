@@ -25,8 +25,8 @@ import {
 import type { NamePart } from './contact-columns.ts';
 import { customFieldUnknown, readCustomValue } from './custom-cell.ts';
 import { emailLeftOut, readEmail, splitEmails } from './email-cell.ts';
-import { labelMemberOf, valueMemberOf } from './expression.ts';
 import type { ItemList, ItemsTarget, Target } from './layout.ts';
+import { labelMemberOf, valueMemberOf, valueUnknown } from './list-element.ts';
 import { familyName, givenNames } from './person-name.ts';
 import { phoneLeftOut, phoneLeftOutByLabel, readPhones, splitPhones } from './phone-cell.ts';
 import { isReservedSource, readSource } from './source-label.ts';
@@ -220,7 +220,8 @@ function readItems(place: Place, { list, country }: ItemsTarget, text: string, l
 
 /**
  * A JSON array names all items of its slot: an empty one clears it. Its elements are strings or `{name, value}`, or
- * objects with members that other programs call so; an element whose value is null or blank is left out.
+ * objects with members that other programs call so; an element whose value is null or blank is left out, and one whose value has
+ * no name that is known cannot be read.
  */
 function readArray(place: Place, target: ItemsTarget, elements: readonly JsonValue[]): CellReading {
   if (elements.length > itemsMax) return refused({ field: place.field, raw: undefined }, tooMany('list'));
@@ -236,9 +237,13 @@ function readArray(place: Place, target: ItemsTarget, elements: readonly JsonVal
 function readElement(place: Place, target: ItemsTarget, element: JsonValue, index: number): ItemsReading {
   const field = `${place.field}[${index}]`;
   const object = isJsonObject(element) ? element : null;
-  const [valueName, labelName] = [valueMemberOf(object ?? {}) ?? 'value', labelMemberOf(object ?? {}) ?? 'name'];
+  const valueName = object === null ? null : valueMemberOf(object);
+  if (object !== null && valueName === null) {
+    return { ...noItems, problems: [{ field, raw: element, flaw: valueUnknown(object, target.list, place.field) }] };
+  }
+  const labelName = labelMemberOf(object ?? {}) ?? 'name';
   const at: Place =
-    object === null
+    object === null || valueName === null
       ? { ...place, field, raw: element }
       : { ...place, field: `${field}.${valueName}`, raw: memberOf(object, valueName) ?? null };
   const single = readSingle(at);

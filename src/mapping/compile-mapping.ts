@@ -291,7 +291,7 @@ function refuseUnknownCustomFields({ bound }: GenericBinding, { customFields }: 
 }
 
 /** To be raised whenever the code maps the same cell in another way than before. */
-const mappingCodeVersion = 5;
+const mappingCodeVersion = 6;
 
 const versionDigits = 16;
 

@@ -3,15 +3,8 @@
  * or says what is wrong with it.
  */
 import type { JsonValue } from '#src/sources/row.ts';
-import {
-  bad,
-  type Flaw,
-  isJsonObject,
-  isPlaceholder,
-  type JsonObject,
-  type PlaceholderPlace,
-  readCell,
-} from './cell.ts';
+import { bad, type Flaw, isJsonObject, isPlaceholder, type PlaceholderPlace, readCell } from './cell.ts';
+import { valueMemberOf } from './list-element.ts';
 import { applyTransforms, type Transform } from './transforms.ts';
 
 /** A column that a value reads. */
@@ -198,20 +191,6 @@ function eachElement(
     changed.push(member === null || !isJsonObject(element) ? result.text : { ...element, [member]: result.text });
   }
   return { ...found, raw: changed };
-}
-
-const valueMembers = ['value', 'number', 'email', 'address'] as const;
-
-/** Which member of a list's element is its value: the first of these that it has; null for none. */
-export function valueMemberOf(element: JsonObject): string | null {
-  return valueMembers.find((name) => Object.hasOwn(element, name)) ?? null;
-}
-
-const labelMembers = ['name', 'label', 'type'] as const;
-
-/** Which member of a list's element is its label. */
-export function labelMemberOf(element: JsonObject): string | null {
-  return labelMembers.find((name) => Object.hasOwn(element, name)) ?? null;
 }
 
 function pieceOf(pieces: readonly string[], part: number): string {

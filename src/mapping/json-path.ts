@@ -35,7 +35,7 @@ export function memberFinder(path: string): (object: JsonObject) => Member {
     .map(stepOf);
   const isTooLong = steps.length > stepsMax;
   return (object) => {
-    const whole = findOwn(object, path);
+    const whole = memberNamed(object, path);
     if (whole.raw !== undefined || steps.length === 1 || isTooLong) {
       const [only] = steps;
       const hasIndexes = whole.raw === undefined && only !== undefined && !isTooLong && only.indexes.length > 0;
@@ -83,15 +83,15 @@ function follow(value: JsonValue, steps: readonly Step[], above: string): Member
   if (!isJsonObject(value)) return nowhere(above);
   for (let count = steps.length; count > 1; count -= 1) {
     const text = steps.slice(0, count).map((step) => step.text);
-    const found = findOwn(value, text.join('.'));
+    const found = memberNamed(value, text.join('.'));
     if (found.raw === undefined) continue;
     const end = follow(found.raw, steps.slice(count), joined(above, found.name));
     if (end.raw !== undefined) return rivalled(end, found);
   }
-  const literal = findOwn(value, first.text);
+  const literal = memberNamed(value, first.text);
   if (literal.raw !== undefined) return rivalled(follow(literal.raw, others, joined(above, literal.name)), literal);
   if (first.indexes.length === 0) return nowhere(joined(above, first.text));
-  const own = first.name === '' ? { name: '', raw: value as JsonValue } : findOwn(value, first.name);
+  const own = first.name === '' ? { name: '', raw: value as JsonValue } : memberNamed(value, first.name);
   return rivalled(followIndexes(own.raw, first.indexes, others, joined(above, own.name)), own);
 }
 
@@ -125,7 +125,7 @@ function joined(above: string, name: string): string {
 }
 
 /** By its exact name, else by its normalised one. */
-function findOwn(object: JsonObject, name: string): Member {
+export function memberNamed(object: JsonObject, name: string): Member {
   if (Object.hasOwn(object, name)) return { name, raw: object[name] };
   const [found, rival] = namesByHeader(object).get(normaliseHeader(name)) ?? [];
   if (found === undefined) return nowhere(name);

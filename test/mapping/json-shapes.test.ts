@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
 import { codesOf, desiredOf, mapJson, mapping, noContext, objectRow, problemsOf, warningsOf } from './support.ts';
 
+const number = '+14155550101';
+
 describe('a flat object', () => {
   test('has the names of the generic layout', () => {
     const row = mapJson({
@@ -23,7 +25,7 @@ describe('a flat object', () => {
     (name) => {
       const row = mapJson({
         externalId: 'a',
-        [name]: ['+14155550101', { name: 'home', value: '+14155550102' }, null, ''],
+        [name]: ['+14155550101', { name: 'home', value: '+14155550102' }, null, '', { name: 'old', value: null }],
       });
       expect(desiredOf(row).phones).toEqual([
         {
@@ -69,7 +71,57 @@ describe('a flat object', () => {
 
   test('names the item that is wrong', () => {
     const problems = problemsOf(mapJson({ externalId: 'a', phones: ['x', { value: 'y' }, [], { name: 'home' }] }));
-    expect(problems.map(({ field }) => field)).toEqual(['phones[0]', 'phones[1].value', 'phones[2]']);
+    expect(problems.map(({ field }) => field)).toEqual(['phones[0]', 'phones[1].value', 'phones[2]', 'phones[3]']);
+  });
+
+  test.each([
+    ...[{ Value: number }, { type: 'home', Number: number }, { phone: number }, { phone_number: number, id: 7 }],
+    ...[
+      { name: 'home', value: null, phone: number },
+      { number, phone: '+14155550199' },
+      { phone: number, email: null },
+    ],
+  ])('reads the value of an element by each name that is known for it: %j', (element) => {
+    const row = mapJson({ externalId: 'a', phones: [element] });
+    expect(desiredOf(row).phones[0]?.items.map(({ value }) => value)).toEqual([number]);
+  });
+
+  test('reads the label of an element by names that differ in case: a fax is left out by it', () => {
+    const row = mapJson({ externalId: 'a', phones: [{ Type: 'Fax', Number: number }] });
+    expect([desiredOf(row).phones[0]?.items, warningsOf(row)]).toEqual([[], ['phoneLeftOut']]);
+  });
+
+  test.each([
+    ...[{ name: 'work', nr: number }, { nr: number }, { name: 'work' }, { type: 'fax', nr: number }, {}],
+    ...[
+      { phone: number, phoneNumber: '+14155550199' },
+      { Value: number, VALUE: number },
+      { name: 'work', nr: null },
+    ],
+  ])('is rejected where no member of an element is surely its value, rather than read as without it: %j', (element) => {
+    for (const phones of [[element], [{ value: '+14155550102' }, element]]) {
+      const [problem, ...others] = problemsOf(mapJson({ externalId: 'a', phones }));
+      expect(others).toEqual([]);
+      expect(problem).toMatchObject({ code: 'shapeWrong', field: `phones[${phones.length - 1}]` });
+    }
+    expect(codesOf(mapJson({ externalId: 'a', defaultFields: { phoneNumbers: [element] } }))).toEqual(['shapeWrong']);
+    const drops = mapping({ phones: [{ column: 'tel', onInvalid: 'drop' }] });
+    const dropped = mapJson({ id: 'a', tel: [element] }, {}, drops);
+    expect(desiredOf(dropped).phones).toEqual([{ slot: 'tel', items: [], partial: true }]);
+    expect(warningsOf(dropped)).toEqual(['shapeWrong']);
+  });
+
+  test('says which members an element has, which are known, and an entry of a mapping that reads them', () => {
+    const [problem] = problemsOf(
+      mapJson({ externalId: 'a', emails: [{ kind: true, type: 'work', mail: 'a@b.example' }] }),
+    );
+    expect(problem?.value).toBe('{"kind":true,"type":"work","mail":"a@b.example"}');
+    expect(problem?.message).toBe(
+      'which member holds the value is not clear: it has "kind", "type", "mail"; known are value, number, email, address, phone, phoneNumber, emailAddress',
+    );
+    expect(problem?.hint).toBe(
+      'Call the member "value", or name it in a mapping: emails: [{ column: "emails[].mail", label: { column: "emails[].type" } }]',
+    );
   });
 
   test('that says one thing twice is dead', () => {

@@ -124,6 +124,7 @@ export const walks: readonly Walk[] = [
       'src/mapping/recognise.ts': 'the mapping of a file for which none is named',
       'src/mapping/file-findings.ts': 'findings about a whole file',
       'src/mapping/json-rows.ts': 'JSON instead of CSV',
+      'src/mapping/list-element.ts': 'JSON instead of CSV: elements of its lists',
       'src/sources/read-json.ts': 'JSON instead of CSV',
       'src/sources/json-wrapper.ts': 'JSON instead of CSV',
       'src/sources/look-inside.ts': 'workbooks and archives instead of CSV',

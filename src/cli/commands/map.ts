@@ -253,14 +253,16 @@ function describeFile({ rows, isPartial, columns, format, delimiter, encoding }:
   return `${counted}, ${names} (${format}, ${encoding}${shown})`;
 }
 
-function layoutLine({ layout }: MapResult): string {
+function layoutLine({ layout, preview }: MapResult): string {
   switch (layout.kind) {
     case 'preset':
       return `recognised as ${layout.title ?? layout.name} (preset ${layout.name})`;
     case 'named':
       return `read by mapping ${layout.name}${layout.title === null ? '' : ` (${layout.title})`}`;
     case 'generic':
-      return 'generic layout: it can be imported as it is';
+      return preview !== null && preview.rows > 0 && preview.rejected === preview.rows
+        ? 'generic layout: it is read by the names of its columns'
+        : 'generic layout: it can be imported as it is';
     case 'draft':
       return 'no known layout: this is a proposal';
     default:

@@ -9,7 +9,7 @@
 import { isIgnoredHeader, tidyHeader } from '#src/sources/column-name.ts';
 import type { JsonValue, Row, SourceItem } from '#src/sources/row.ts';
 import { isJsonObject, type JsonObject } from '../cell.ts';
-import { valueMemberOf } from '../expression.ts';
+import { valueMemberOf } from '../list-element.ts';
 
 export interface ColumnFacts {
   /** The header as the file holds it, or a path; `column 4` for an empty header. */

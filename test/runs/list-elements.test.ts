@@ -1,0 +1,29 @@
+/** A list of phone numbers or e-mail addresses in JSON takes nothing away by elements that cannot be read (`docs/mapping.md`, "Paths in JSON"). */
+import { expect, it } from 'vitest';
+import { expectCounts, openRunsBench } from './support/runs-bench.ts';
+
+const number = '+14155550101';
+
+const person = (firstName: string, phones: readonly object[]): string =>
+  JSON.stringify([{ externalId: 'c-1', firstName, phones }]);
+
+it('an element whose value has a name that is not known rejects its row, and the contact keeps its number', async () => {
+  const bench = await openRunsBench();
+  await bench.import('a.json', person('Ann', [{ name: 'work', value: number }]));
+  for (const element of [{ name: 'work', nr: number }, { name: 'work' }]) {
+    expectCounts(await bench.import('b.json', person('Anna', [element])), { rows: 1, dead: 1 });
+  }
+  const { firstName, phoneNumbers } = (await bench.world.contactOf('c-1')).defaultFields;
+  expect([firstName, phoneNumbers.map(({ value }) => value)]).toEqual(['Ann', [number]]);
+});
+
+it('an element whose value is known in another case is read', async () => {
+  const bench = await openRunsBench();
+  await bench.import('a.json', person('Ann', [{ name: 'work', value: number }]));
+  expectCounts(await bench.import('b.json', person('Anna', [{ Name: 'work', Value: number }])), {
+    rows: 1,
+    updated: 1,
+  });
+  const { phoneNumbers } = (await bench.world.contactOf('c-1')).defaultFields;
+  expect(phoneNumbers.map(({ name, value }) => [name, value])).toEqual([['work', number]]);
+});
