@@ -130,6 +130,7 @@ export type WarningCode =
   | 'keyUnguarded'
   | 'keyDecimalsDropped'
   | 'labelTooLong'
+  | 'labelIsList'
   | 'sourceLeftOut';
 
 export interface Flaw<Code extends string = string> {

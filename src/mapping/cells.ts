@@ -176,7 +176,7 @@ function customField(key: string, value: DesiredContact['customFields'][number][
 
 // E-mail addresses and phone numbers: one column, or one JSON array, becomes one slot.
 
-const itemsMax = 100;
+export const itemsMax = 100;
 
 interface ItemReader {
   readonly split: (text: string, country: ItemsTarget['country']) => readonly string[];
@@ -191,7 +191,8 @@ const itemReaders: Readonly<Record<ItemList, ItemReader>> = {
   phones: { split: splitPhones, read: readPhones, leftOut: phoneLeftOut },
 };
 
-type ItemsReading = Omit<CellReading, 'adds'> & { readonly items: readonly DesiredItem[] };
+/** What one text or element says, before it is put into its slot. */
+export type ItemsReading = Omit<CellReading, 'adds'> & { readonly items: readonly DesiredItem[] };
 
 const noItems: ItemsReading = { items: [], problems: [], warnings: [] };
 
@@ -224,8 +225,20 @@ function readItems(place: Place, { list, country }: ItemsTarget, text: string, l
  * no name that is known cannot be read.
  */
 function readArray(place: Place, target: ItemsTarget, elements: readonly JsonValue[]): CellReading {
-  if (elements.length > itemsMax) return refused({ field: place.field, raw: undefined }, tooMany('list'));
-  const readings = elements.map((element, index) => readElement(place, target, element, index));
+  if (elements.length > itemsMax) return tooManyElements(place.field);
+  return wholeList(
+    target,
+    elements.map((element, index) => readElement(place, target, element, index)),
+  );
+}
+
+/** More elements than a list of e-mail addresses or phone numbers may have. */
+export function tooManyElements(field: string): CellReading {
+  return refused({ field, raw: undefined }, tooMany('list'));
+}
+
+/** The readings of all elements of a list: it names all items of its slot. */
+export function wholeList(target: ItemsTarget, readings: readonly ItemsReading[]): CellReading {
   const items = readings.flatMap((reading) => reading.items);
   return {
     adds: slot(target, items, target.whole === true),

@@ -113,7 +113,8 @@ function followIndexes(
     return Array.isArray(raw) && isListOfLists ? raw : [raw];
   });
   const [name] = ends.map((end) => end.name);
-  return { name: name ?? `${above}[]`, raw: found };
+  // A member that no element has is absent: an empty list would say that there is no value.
+  return { name: name ?? `${above}[]`, raw: found.length === 0 && ends.length > 0 ? undefined : found };
 }
 
 function rivalled(end: Member, { rival }: Member): Member {

@@ -6,13 +6,23 @@
 import type { CountryCode } from 'libphonenumber-js/max';
 import type { DesiredContact, DesiredCustomField, ScalarName, WantedSlot } from '#src/contacts/desired.ts';
 import type { Problem } from '#src/contacts/outcome.ts';
-import type { CellsRow, JsonValue } from '#src/sources/row.ts';
-import { type Flaw, keyMissing, readCell, readText, type WarningCode } from './cell.ts';
-import { type CellReading, type Finding, readValue, refused } from './cells.ts';
+import { type CellsRow, type JsonValue, listNames } from '#src/sources/row.ts';
+import { bad, type Flaw, isJsonObject, keyMissing, readCell, readText, type WarningCode } from './cell.ts';
+import {
+  type CellReading,
+  type Finding,
+  type ItemsReading,
+  itemsMax,
+  readValue,
+  refused,
+  tooManyElements,
+  wholeList,
+} from './cells.ts';
 import { meets } from './conditions.ts';
 import { countryMissingCode, countryOf, severalCountries, unknownCountry } from './country.ts';
 import { type CellRef, evaluate, type Found, piecesOf, type RowCells } from './expression.ts';
 import type { BoundColumn, ItemsTarget, Made, Settings, Target } from './layout.ts';
+import { type ElementRow, elementRows } from './list-rows.ts';
 import { phoneLeftOutByLabel } from './phone-cell.ts';
 import { applyTransforms } from './transforms.ts';
 
@@ -86,8 +96,39 @@ const nothing: CellReading = { adds: {}, problems: [], warnings: [] };
 
 /** What one bound value of a row says. A member that the record lacks says nothing; without a key the row is rejected. */
 export function readBound(column: BoundColumn, row: RowCells): CellReading {
-  const reading = column.made === undefined ? readPlain(column, row) : readMade(column, column.made, row);
+  const reading = readElements(column, row) ?? readOne(column, row);
   return column.dropsInvalid === true && reading.problems.length > 0 ? withoutInvalid(reading, column.target) : reading;
+}
+
+function readOne(column: BoundColumn, row: RowCells): CellReading {
+  return column.made === undefined ? readPlain(column, row) : readMade(column, column.made, row);
+}
+
+/** Items that are read from each element of a list, each with its own label, country and condition. Null for any other value. */
+function readElements(column: BoundColumn, row: RowCells): CellReading | null {
+  const { target, made, index, field } = column;
+  if (target.kind !== 'items') return null;
+  const value = made?.value ?? { kind: 'cell', cell: { index, field } };
+  const rows = elementRows(value, row, itemsMax);
+  if (rows === null) return null;
+  if (rows.length > itemsMax) return tooManyElements(field);
+  const readings = rows.map(({ cells, ...place }): ItemsReading => {
+    const found = evaluate(value, cells);
+    const isAbsent = found.raw === undefined && found.flaw === undefined;
+    if (isAbsent && made?.skip !== undefined && isSkipped(made.skip, found, cells)) return { ...nothing, items: [] };
+    if (isAbsent) return { ...memberAbsent(place, found.field), items: [] };
+    const { adds, ...findings } = readOne(column, cells);
+    return { ...findings, items: (adds[target.list] ?? []).flatMap(({ items }) => items) };
+  });
+  return wholeList(target, readings);
+}
+
+/** An element without the member of the mapping may hold its value under another name: nothing is taken away for it. */
+function memberAbsent({ field, element }: Omit<ElementRow, 'cells'>, path: string): CellReading {
+  const names = isJsonObject(element) ? listNames(Object.keys(element)) : null;
+  const message = `the element has no member ${listNames([path.slice(field.length + 1)])}${names === null ? ': it is no object' : `; it has ${names}`}`;
+  const hint = 'Correct the element or the path in the mapping, or leave the element out.';
+  return refused({ field, raw: element }, bad('shapeWrong', message, hint).flaw);
 }
 
 function readPlain({ index, field, target }: BoundColumn, row: RowCells): CellReading {
@@ -179,8 +220,16 @@ const labelTooLong: Flaw<WarningCode> = {
   hint: 'Shorten it, or map it in the mapping (values).',
 };
 
+const labelIsList: Flaw<WarningCode> = {
+  code: 'labelIsList',
+  message: 'the label is a list; the default label was used',
+  hint: 'Read value and label from the same elements, such as column: "phones[].number" with label: { column: "phones[].kind" }.',
+};
+
 function labelOf({ cell, transform }: NonNullable<Made['label']>, target: ItemsTarget, row: RowCells) {
   const found = row.read(cell);
+  if (Array.isArray(found.raw))
+    return { text: target.label, warnings: [{ field: found.field, raw: found.raw, flaw: labelIsList }] };
   const warned = (flaw: Flaw) => ({
     text: target.label,
     warnings: [{ field: found.field, raw: found.raw, flaw }],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
 import { memberFinder } from '#src/mapping/json-path.ts';
-import { codesOf, desiredOf, mapJson, mapping, noContext, objectRow } from './support.ts';
+import { codesOf, desiredOf, mapJson, mapping, noContext, objectRow, problemsOf, warningsOf } from './support.ts';
 
 const find = (path: string, object: object) => memberFinder(path)(objectRow(object).object).raw;
 
@@ -60,6 +60,99 @@ describe('a path', () => {
     other.see(cased);
     other.mapRow(cased);
     expect([other.unmappedColumns, other.leftOut]).toEqual([[], []]);
+  });
+});
+
+describe('a path into each element of a list', () => {
+  const phones = (...kinds: readonly (readonly [kind: string, nr: string | null])[]) => ({
+    id: 7,
+    contact: { phones: kinds.map(([kind, nr]) => ({ kind, nr })) },
+  });
+  const column = 'contact.phones[].nr';
+  const [first, second, third] = ['+14155550101', '+14155550102', '+14155550103'] as const;
+  const itemsOf = (row: ReturnType<typeof mapJson>) =>
+    desiredOf(row).phones[0]?.items.map((one) => [one.label, one.value]);
+
+  test('takes the label of each, and leaves a fax out by it', () => {
+    const values = { Handy: 'mobile' };
+    const by = mapping({ phones: [{ column, label: { column: 'Contact.phones[].kind', values, default: 'work' } }] });
+    const row = mapJson(phones(['fax', first], ['Handy', second], ['', third]), {}, by);
+    expect(itemsOf(row)).toEqual([
+      ['mobile', second],
+      ['work', third],
+    ]);
+    expect(row.warnings).toMatchObject([{ code: 'phoneLeftOut', field: 'contact.phones[0].nr', value: first }]);
+  });
+
+  test('takes the country and the condition of each', () => {
+    const by = mapping({
+      phones: [{ column: 'p[].nr', country: { column: 'p[].c' }, skip: { column: 'p[].k', equals: 'old' } }],
+    });
+    const list = [{ nr: '030 901820', c: 'DE' }, { nr: '020 7946 0958', c: 'GB' }, { k: 'old', nr: 'x' }, { k: 'old' }];
+    expect(itemsOf(mapJson({ id: 7, p: list }, {}, by))?.map(([, value]) => value)).toEqual([
+      '+4930901820',
+      '+442079460958',
+    ]);
+  });
+
+  test('leads into lists in lists, and goes through transforms and separators', () => {
+    const by = mapping({
+      phones: [
+        { column: 'a[].b[].nr', label: { column: 'a[].k' }, transform: [{ withoutPrefix: 'p:' }], separator: '~' },
+      ],
+    });
+    const a = [
+      { k: 'x', b: [{ nr: `p:${first}~${second}` }, null] },
+      { k: 'y', b: [{ nr: third }] },
+    ];
+    expect(itemsOf(mapJson({ id: 7, a }, {}, by))).toEqual([
+      ['x', first],
+      ['x', second],
+      ['y', third],
+    ]);
+  });
+
+  test('rejects the row of an element without the member, rather than read it as without a value', () => {
+    const by = mapping({ phones: [{ column }] });
+    const lacking = { id: 7, contact: { phones: [{ nr: first }, { number: second }] } };
+    expect(problemsOf(mapJson(lacking, {}, by))).toMatchObject([
+      {
+        ...{ code: 'shapeWrong', field: 'contact.phones[1]', value: `{"number":"${second}"}` },
+        message: 'the element has no member "nr"; it has "number"',
+      },
+    ]);
+    expect(codesOf(mapJson({ id: 7, contact: { phones: [first] } }, {}, by))).toEqual(['shapeWrong']);
+    const drops = mapping({ phones: [{ column, onInvalid: 'drop' }] });
+    expect(desiredOf(mapJson(lacking, {}, drops)).phones).toMatchObject([{ items: [{ value: first }], partial: true }]);
+  });
+
+  test('says that nothing is there where the list is empty or holds null, and nothing where it is absent', () => {
+    const by = mapping({ phones: [{ column }] });
+    expect(itemsOf(mapJson(phones(), {}, by))).toEqual([]);
+    expect(itemsOf(mapJson(phones(['work', null], ['work', '']), {}, by))).toEqual([]);
+    expect(itemsOf(mapJson({ id: 7, contact: { phones: [null] } }, {}, by))).toEqual([]);
+    expect(desiredOf(mapJson({ id: 7, contact: {} }, {}, by)).phones).toEqual([]);
+    const tooMany = Array.from({ length: 101 }, (_, index) => ['work', `+1415555${1000 + index}`] as const);
+    expect(codesOf(mapJson(phones(...tooMany), {}, by))).toEqual(['tooManyItems']);
+  });
+
+  test('names the element whose value cannot be read', () => {
+    const row = mapJson(phones(['work', first], ['home', 'call me']), {}, mapping({ phones: [{ column }] }));
+    expect(problemsOf(row)).toMatchObject([{ code: 'phoneLetters', field: 'contact.phones[1].nr', value: 'call me' }]);
+  });
+
+  test('of a label warns where the value is read from no such elements', () => {
+    const by = mapping({ phones: [{ column: 'tel', label: { column: 'contact.phones[].kind' } }] });
+    const row = mapJson({ ...phones(['fax', first]), tel: second }, {}, by);
+    expect([itemsOf(row), warningsOf(row)]).toEqual([[['phone', second]], ['labelIsList']]);
+  });
+
+  test('to no custom field takes a value away where no element has the member', () => {
+    const by = mapping({ customFields: [{ column: 'tags[].label', key: 'tags' }] });
+    expect(desiredOf(mapJson({ id: 7, tags: [{ name: 'a' }] }, {}, by)).customFields).toEqual([]);
+    expect(desiredOf(mapJson({ id: 7, tags: [{ label: 'a' }] }, {}, by)).customFields).toEqual([
+      { key: 'tags', value: ['a'] },
+    ]);
   });
 });
 
