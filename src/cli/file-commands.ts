@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { inputFormats, readableEndings } from '#src/sources/file-name.ts';
 import { onDataFolder, run, withDetach, withExamples, withWait } from './describe.ts';
-import { append, count, countFromOne, lineNumber, percent } from './option-values.ts';
+import { append, count, countFromOne, percent, rowPlace } from './option-values.ts';
 
 export function addPlan(program: Command): void {
   const command = program
@@ -116,7 +116,11 @@ export function addMap(program: Command): void {
     .option('--save', "save the mapping: in the feed's folder, or for main in the data folder")
     .option('--force', 'replace a mapping that is there already')
     .option('--test', 'run the fixtures of the mapping; exit code 3 if one fails')
-    .option('--explain <line>', 'how the row at this line of the file becomes a contact, cell by cell', lineNumber);
+    .option(
+      '--explain <line>',
+      'how the row at this line ("1, record 17" for one of several in a line) becomes a contact',
+      rowPlace,
+    );
   withExamples(
     onDataFolder(command),
     'patchbay map contacts.csv                     what each column would become',

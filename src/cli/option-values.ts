@@ -34,9 +34,12 @@ export function portNumber(text: string): number {
   return value;
 }
 
-export function lineNumber(text: string): number {
-  if (!/^[1-9]\d{0,9}$/.test(text)) throw new InvalidArgumentError('Give the number of a line, from 1.');
-  return Number(text);
+/** `17`, or `1, record 17` as messages name one of several records in a line. */
+export function rowPlace(text: string): { readonly line: number; readonly record?: number } {
+  const [, line, record] = /^([1-9]\d{0,9})(?:,? *record ([1-9]\d{0,9}))?$/.exec(text.trim()) ?? [];
+  if (line === undefined)
+    throw new InvalidArgumentError('Give the number of a line, from 1, such as 17 or "1, record 17".');
+  return record === undefined ? { line: Number(line) } : { line: Number(line), record: Number(record) };
 }
 
 /** How many of a list are asked for: none is no list. */

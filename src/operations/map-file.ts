@@ -24,10 +24,10 @@ import { proposeMapping } from '#src/mapping/propose/propose.ts';
 import { columnUses, type ExplainedRow, explainRow } from '#src/mapping/show/explain-row.ts';
 import { type FixtureResult, type Preview, previewRows, runFixtures } from '#src/mapping/show/preview.ts';
 import { ignoredBy, isIgnoredHeader, tidyHeader } from '#src/sources/column-name.ts';
-import { listNames, type SourceItem } from '#src/sources/row.ts';
+import { listNames, placeText, recordOf, type ShownPlace, type SourceItem } from '#src/sources/row.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
 import { requirePath } from './import.ts';
-import { checkOptions, type MapLayout, type MapReadOptions, readForMap } from './read-for-map.ts';
+import { checkOptions, type FileRead, type MapLayout, type MapReadOptions, readForMap } from './read-for-map.ts';
 
 export type { ProposedColumn } from '#src/mapping/propose/proposal.ts';
 export type { ExplainedRow } from '#src/mapping/show/explain-row.ts';
@@ -94,7 +94,8 @@ export async function mapFile(parts: MapParts, path: string, options: MapOptions
     isPartial: facts.isPartial,
     warnings: read.warnings,
   };
-  if (facts.columns.length === 0) return { ...shape, ...nothing, layout: { kind: 'empty' } };
+  if (facts.columns.length === 0)
+    return { ...shape, ...nothing, remarks: [whyNothing(facts)], layout: { kind: 'empty' } };
   const chosen = named ?? read.recognised;
   if (chosen !== undefined) {
     const context = contextOf(parts, chosen.mapping, country);
@@ -143,12 +144,19 @@ const nothing = {
   columns: [],
   preview: null,
   policies: {},
-  remarks: ['the file contains no rows'],
   stop: null,
   isRefused: false,
   mapping: null,
   draft: null,
 } as const;
+
+/** Of a file without columns. */
+function whyNothing({ rows, unreadable, sample }: FileFacts): string {
+  const first = sample.find((item) => item.type === 'broken');
+  if (first === undefined) return rows === 0 ? 'the file contains no rows' : 'the records of the file have no members';
+  const place = placeText({ line: first.row.line, ...recordOf(first.row) });
+  return `${unreadable} of ${rows + unreadable} rows cannot be read: ${first.problem.message}, first at line ${place}. ${first.problem.hint}`;
+}
 
 /** Undefined: neither a person nor the feed names a mapping. */
 async function namedMapping(
@@ -286,13 +294,14 @@ function refuseWithoutHeader(columns: readonly string[] | null, { columns: facts
 
 /**
  * One row, cell by cell.
- * @param line a physical line of the file: the row that begins there, or that it is part of.
+ * @param place a physical line of the file: the row that begins there, or that it is part of; of several records of JSON in one line that
+ *   of the number, or the first.
  * @throws PatchbayError as `mapFile`; `usage` `lineNotFound`, `noMappingProposed`.
  */
 export async function explainLine(
   parts: MapParts,
   path: string,
-  line: number,
+  place: ShownPlace,
   options: MapOptions,
 ): Promise<ExplainedRow> {
   requirePath(path, 'map');
@@ -301,21 +310,27 @@ export async function explainLine(
   const result = named === undefined ? await mapFile(parts, path, options) : null;
   if (result?.layout.kind === 'draft' && result.draft === null) throw noMappingProposed(result.file);
   const mapping = named === undefined ? (result?.mapping ?? null) : named.mapping;
-  const { found, leftOut, lastLine } = await readForMap(resolve(path), options, named, line);
+  const { line } = place;
+  const read = await readForMap(resolve(path), options, named, place);
+  const { found, leftOut, lastLine, nearest } = read;
   if (leftOut !== null) {
     return { line, entries: [], unused: [], contact: null, problems: [], warnings: [], skipped: whyOf(leftOut) };
   }
   if (found === null) {
-    throw new PatchbayError('usage', 'lineNotFound', `${basename(path)} has no row at line ${line}`, {
+    throw new PatchbayError('usage', 'lineNotFound', `${basename(path)} has no row at line ${placeText(place)}`, {
       facts: { line, lastLine },
-      hint: lastLine === 0 ? 'The file has no rows.' : `The last row begins at line ${lastLine}.`,
+      hint: hintOf(read),
     });
   }
-  return explainRow(
-    mapping,
-    found,
-    contextOf(parts, mapping, mapping === null || result?.draft == null ? country : null),
-  );
+  const context = contextOf(parts, mapping, mapping === null || result?.draft == null ? country : null);
+  return { ...explainRow(mapping, found, context), ...(nearest.count > 1 ? { record: found.row.record } : {}) };
+}
+
+/** What could be asked for instead. */
+function hintOf({ lastLine, nearest: { line, count, record } }: Pick<FileRead, 'lastLine' | 'nearest'>): string {
+  if (lastLine === 0) return 'The file has no rows.';
+  if (count < 2) return `The last row begins at line ${lastLine}.`;
+  return `${count} records begin in line ${line}: name one by its number, such as --explain "${placeText({ line, record })}".`;
 }
 
 /** `usage`: the layout of a file is unknown, and none of its members can be the key. */

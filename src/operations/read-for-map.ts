@@ -15,7 +15,7 @@ import { checkEncoding } from '#src/sources/decode.ts';
 import type { HeaderRule } from '#src/sources/format-reader.ts';
 import { type OpenSource, openSource } from '#src/sources/open-source.ts';
 import { checkDelimiter } from '#src/sources/read-csv.ts';
-import type { Row, SourceHead, SourceItem } from '#src/sources/row.ts';
+import type { Row, ShownPlace, SourceHead, SourceItem } from '#src/sources/row.ts';
 import { requireThere } from '#src/sources/source-file.ts';
 
 export interface MapReadOptions {
@@ -60,8 +60,10 @@ export interface FileRead {
   /** Undefined for an unknown layout. */
   readonly recognised: KnownLayout | undefined;
   readonly warnings: readonly Problem[];
-  /** The row of the line that was asked for. */
+  /** The row at the place that was asked for; of several records of JSON that begin in its line, the first where none is named. */
   readonly found: SourceItem | null;
+  /** The line that was asked for, or the last one before it in which a row begins: how many do, and the number of the last of them. */
+  readonly nearest: { readonly line: number; readonly count: number; readonly record: number };
   /** Where no row is at the line that was asked for: that it is left out whatever the mapping, as one that holds totals. */
   readonly leftOut: Problem | null;
   /** The line at which the last row begins; 0 for a file without rows. */
@@ -70,18 +72,18 @@ export interface FileRead {
 
 /**
  * @param named the mapping that reads the file; undefined: it is recognised.
- * @param line to be found; the file is then read up to it.
+ * @param place to be found; the file is then read up to its line.
  */
 export async function readForMap(
   path: string,
   options: MapReadOptions,
   named: Pick<KnownLayout, 'mapping'> | undefined,
-  line: number | null = null,
+  place: ShownPlace | null = null,
 ): Promise<FileRead> {
   await requireThere(path, basename(path));
   const source = await openAny(path, options, named);
   try {
-    return await readAll(source, basename(path), named, line);
+    return await readAll(source, basename(path), named, place);
   } finally {
     await source.close();
   }
@@ -95,12 +97,14 @@ async function readAll(
   source: OpenSource,
   file: string,
   named: Pick<KnownLayout, 'mapping'> | undefined,
-  line: number | null,
+  place: ShownPlace | null,
 ): Promise<FileRead> {
+  const line = place?.line ?? null;
   const { columns, format, encoding, delimiter } = source.head;
   const hasHeader = columns === null || columns.some((name) => name.trim() !== '');
   const collector = collectFacts(hasHeader ? columns : [], keyRank);
   let found: SourceItem | null = null;
+  let nearest: FileRead['nearest'] = { line: 0, count: 0, record: 0 };
   let lastLine = 0;
   let isWanted = true;
   const first: Row[] = [];
@@ -108,8 +112,13 @@ async function readAll(
   // Ends with the file, or once enough is known.
   for await (const slice of source.slices()) {
     for (const item of slice) {
-      // Of several records on one line, the first.
-      if (line !== null && item.row.line <= line && item.row.line > (found?.row.line ?? 0)) found = item;
+      if (line !== null && item.row.line <= line) {
+        const { line: begin, record } = item.row;
+        const count = begin > nearest.line ? 1 : nearest.count + 1;
+        if (count === 1) found = null;
+        if (place?.record === undefined ? count === 1 : record === place.record) found = item;
+        nearest = { line: begin, count, record };
+      }
       lastLine = item.row.line;
       if (item.type === 'row' || item.row.kind === 'cells') (first.length < firstRowsMax ? first : last).push(item.row);
       if (!isWanted) continue;
@@ -130,7 +139,8 @@ async function readAll(
         : undefined,
     // The tail is valid once the file was read to its end.
     warnings: isWanted && line === null ? source.tail().warnings : [],
-    found: line !== null && holdsLine(found, line) ? found : null,
+    found: line !== null && holdsLine(found, line, nearest.count) ? found : null,
+    nearest,
     leftOut: source.tail().warnings.find((one) => one.line === line && leftOutCodes.has(one.code)) ?? null,
     lastLine,
   };
@@ -139,10 +149,10 @@ async function readAll(
 /** Of warnings on a line that is no row (`src/sources/read-table.ts`). */
 const leftOutCodes: ReadonlySet<string> = new Set(['totalLine', 'headerRepeated', 'preambleLine']);
 
-/** A row of a table may have line breaks in its cells. Where a JSON record ends is not known. */
-function holdsLine(item: SourceItem | null, line: number): boolean {
+/** A row of a table may have line breaks in its cells. Where a JSON record ends is not known; of several in one line, all but the last end there. */
+function holdsLine(item: SourceItem | null, line: number, count: number): boolean {
   if (item === null) return false;
-  if (item.row.kind !== 'cells') return true;
+  if (item.row.kind !== 'cells') return item.row.line === line || count === 1;
   const breaks = item.row.cells.reduce((sum, cell) => sum + cell.split(/\r\n|\r|\n/).length - 1, 0);
   return item.row.line + breaks >= line;
 }

@@ -159,6 +159,40 @@ describe('a known layout', () => {
 });
 
 describe('records of JSON', () => {
+  it('in one line are named as an import names them, and each can be explained', async () => {
+    const place = openPlace();
+    const people = ['Ada', 'Bob', 7].map((firstName, index) => ({
+      externalId: `p${index}`,
+      firstName,
+      phone: '+14155550101',
+    }));
+    const file = place.file('line.json', JSON.stringify([...people, { externalId: 'p3', phone: 'call me' }]));
+    const { stdout } = await place.call('map', file);
+    expect(stdout).toContain('\n  line 1: p0  Ada');
+    expect(stdout).toContain('\n  line 1, record 2: p1  Bob');
+    expect(stdout).toContain('first at line 1, record 4\n');
+    expect((await place.call('map', file, '--explain', '1')).stdout).toMatch(/^line 1, record 1\n[\s\S]*contact: p0 /);
+    expect((await place.call('map', file, '--explain', '1, record 2')).stdout).toMatch(
+      /^line 1, record 2\n[\s\S]*contact: p1 /,
+    );
+    const asked = await place.call('map', file, '--explain', '2');
+    expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('4 records begin in line 1')]);
+    const [, record = ''] = /--explain "(.*)"/.exec(asked.stderr) ?? [];
+    const last = await place.call('--json', 'map', file, '--explain', record);
+    expect(JSON.parse(last.stdout)).toMatchObject({
+      line: 1,
+      record: 4,
+      contact: null,
+      problems: [{ field: 'phone' }],
+    });
+  });
+
+  it('that are no objects are counted, with what is wrong with them', async () => {
+    const place = openPlace();
+    const { stdout } = await place.call('map', place.file('lists.json', '[["id"],["7"]]'));
+    expect(stdout).toContain('note: 2 of 2 rows cannot be read: the record is not an object, first at line 1. ');
+  });
+
   const records = [
     { id: 'a9', person: { given: 'Ada', surname: 'Lovelace' }, mails: ['ada@example.com'], vip: true },
     { id: 'b9', person: { given: 'Bob', surname: 'Byron' }, mails: [], vip: null },

@@ -31,12 +31,13 @@ import {
 } from '#src/operations/map-file.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { operands, shellWord } from '#src/shell-words.ts';
+import { placeText, type ShownPlace } from '#src/sources/row.ts';
 
 interface MapCommandOptions extends GlobalOptions, MapOptions {
   readonly save?: boolean;
   readonly force?: boolean;
   readonly test?: boolean;
-  readonly explain?: number;
+  readonly explain?: ShownPlace;
 }
 
 interface MapParts {
@@ -319,16 +320,16 @@ function previewLines(
   isStopped: boolean,
 ): readonly string[] {
   const first = output.values
-    ? contacts.map(({ line, contact, problems: own }) =>
+    ? contacts.map(({ contact, problems: own, ...place }) =>
         contact === null
-          ? `  line ${line}: rejected: ${own.map(({ field, message }) => printable(`${field === null ? '' : `${field}: `}${message}`)).join('; ')}`
-          : `  line ${line}: ${contactLine(contact)}`,
+          ? `  line ${placeText(place)}: rejected: ${own.map(({ field, message }) => printable(`${field === null ? '' : `${field}: `}${message}`)).join('; ')}`
+          : `  line ${placeText(place)}: ${contactLine(contact)}`,
       )
     : [];
   const counted = (list: readonly CountedProblem[], what: string): readonly string[] =>
-    list.map(({ count, first: { line, field, message } }) =>
+    list.map(({ count, first: { line, field, message }, record }) =>
       printable(
-        `  ${what} (${count} of ${rows}): ${field === null ? '' : `${field}: `}${message}; first at line ${line}`,
+        `  ${what} (${count} of ${rows}): ${field === null ? '' : `${field}: `}${message}; first at line ${placeText(record === undefined ? { line } : { line, record })}`,
       ),
     );
   return [
@@ -383,7 +384,7 @@ export function presentExplained(output: Output, row: ExplainedRow): readonly st
     problems.length > 0 ? problems.map(inWords).join('; ') : result === null ? 'nothing said' : shown(result),
   ]);
   return [
-    `line ${row.line}`,
+    `line ${placeText(row)}`,
     ...(lines.length === 0 ? [] : [output.table(['column', 'cell', 'steps', 'becomes', 'result'], lines)]),
     ...(row.unused.length === 0
       ? []

@@ -17,11 +17,10 @@ import type { MappedRow } from '#src/mapping/row.ts';
 import type { Transform } from '#src/mapping/transforms.ts';
 import { type ColumnRef, referencesIn, type Value } from '#src/mapping/value-schema.ts';
 import { ignoredBy, isIgnoredHeader, normaliseHeader } from '#src/sources/column-name.ts';
-import type { JsonValue, Row, SourceItem } from '#src/sources/row.ts';
+import { type JsonValue, type Row, recordOf, type ShownPlace, type SourceItem } from '#src/sources/row.ts';
 import { type ContactView, rejectBare, viewContact } from './preview.ts';
 
-export interface ExplainedRow {
-  readonly line: number;
+export interface ExplainedRow extends ShownPlace {
   readonly entries: readonly ExplainedEntry[];
   /** Columns with a value that nothing reads. */
   readonly unused: readonly ExplainedCell[];
@@ -56,7 +55,15 @@ export function explainRow(mapping: Mapping | null, item: SourceItem, context: M
   const columns = row.kind === 'cells' ? row.columns : null;
   const skipped = createRowFilter(mapping, columns).reason(item);
   if (item.type === 'row' && skipped === null) return explainRead(mapping, row, context);
-  const nothing = { line: row.line, entries: [], unused: [], contact: null, problems: [], warnings: [] };
+  const nothing = {
+    line: row.line,
+    ...recordOf(row),
+    entries: [],
+    unused: [],
+    contact: null,
+    problems: [],
+    warnings: [],
+  };
   if (skipped === null) return { ...nothing, problems: item.type === 'row' ? [] : [item.problem] };
   const entries = item.type === 'row' && mapping !== null ? filterEntries(mapping, row, 'left out') : [];
   return { ...nothing, entries, skipped };
@@ -70,6 +77,7 @@ function explainRead(mapping: Mapping | null, row: Row, context: MappingContext)
   const cellAt = (index: number): ExplainedCell => ({ column: header[index] ?? '', raw: rawAt(row, header, index) });
   return {
     line: row.line,
+    ...recordOf(row),
     entries:
       mapping === null
         ? explainGeneric(row, header, context)

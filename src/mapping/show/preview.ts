@@ -9,7 +9,7 @@ import { type CompiledMapping, compileMapping } from '#src/mapping/compile-mappi
 import { createRowFilter } from '#src/mapping/conditions.ts';
 import type { Fixture, Mapping } from '#src/mapping/mapping-schema.ts';
 import type { MappedRow } from '#src/mapping/row.ts';
-import type { JsonValue, Row, SourceItem } from '#src/sources/row.ts';
+import { type JsonValue, type Row, recordOf, type ShownPlace, type SourceItem } from '#src/sources/row.ts';
 import type { CustomFieldValue } from '#src/wire/contact.ts';
 
 export interface Preview {
@@ -24,8 +24,7 @@ export interface Preview {
   readonly warnings: readonly CountedProblem[];
 }
 
-interface PreviewRow {
-  readonly line: number;
+interface PreviewRow extends ShownPlace {
   /** Null for a row that would be rejected. */
   readonly contact: ContactView | null;
   readonly problems: readonly Problem[];
@@ -34,6 +33,8 @@ interface PreviewRow {
 export interface CountedProblem {
   readonly count: number;
   readonly first: Problem;
+  /** Of the first, where several records share its line. */
+  readonly record?: number;
 }
 
 const contactsMax = 3;
@@ -47,29 +48,29 @@ export function previewRows(compiled: CompiledMapping, items: readonly SourceIte
   const problems = new Map<string, CountedProblem>();
   const warnings = new Map<string, CountedProblem>();
   let rejected = 0;
-  for (const { line, mapped } of withoutDuplicates(
+  for (const { mapped, ...place } of withoutDuplicates(
     items.map((item) => tried(compiled, item)),
     compiled,
   )) {
     const own = mapped.kind === 'dead' ? mapped.problems : [];
     if (mapped.kind === 'dead') rejected += 1;
-    count(problems, own);
-    count(warnings, mapped.warnings);
+    count(problems, own, place);
+    count(warnings, mapped.warnings, place);
     const contact = mapped.kind === 'desired' ? viewContact(mapped.desired) : null;
-    if (contacts.length < contactsMax) contacts.push({ line, contact, problems: own });
+    if (contacts.length < contactsMax) contacts.push({ ...place, contact, problems: own });
   }
   return { contacts, rows: items.length, rejected, problems: [...problems.values()], warnings: [...warnings.values()] };
 }
 
-interface TriedRow {
-  readonly line: number;
+interface TriedRow extends ShownPlace {
   readonly mapped: MappedRow;
 }
 
 function tried(compiled: CompiledMapping, item: SourceItem): TriedRow {
   const { line } = item.row;
-  if (item.type === 'row') return { line, mapped: rejectBare(compiled.mapRow(item.row), line) };
-  return { line, mapped: { kind: 'dead', key: null, problems: [item.problem], warnings: [] } };
+  const place = { line, ...recordOf(item.row) };
+  if (item.type === 'row') return { ...place, mapped: rejectBare(compiled.mapRow(item.row), line) };
+  return { ...place, mapped: { kind: 'dead', key: null, problems: [item.problem], warnings: [] } };
 }
 
 /** A row that holds nothing but a key. Whether there is a contact with it, only an import knows. */
@@ -85,10 +86,10 @@ function withoutDuplicates(rows: readonly TriedRow[], { duplicateKeys }: Compile
   if (duplicateKeys !== 'dead') return rows;
   const ended = [...rows];
   const end = (index: number, key: string, otherLine: number): void => {
-    const { line, mapped } = ended[index] as TriedRow;
+    const { mapped, ...place } = ended[index] as TriedRow;
     if (mapped.kind === 'dead') return;
-    const problems = [duplicateKeyProblem(key, line, otherLine)];
-    ended[index] = { line, mapped: { kind: 'dead', key, problems, warnings: mapped.warnings } };
+    const problems = [duplicateKeyProblem(key, place.line, otherLine)];
+    ended[index] = { ...place, mapped: { kind: 'dead', key, problems, warnings: mapped.warnings } };
   };
   const firsts = new Map<string, { readonly index: number; readonly line: number; readonly print: string | null }>();
   for (const [index, { line, mapped }] of rows.entries()) {
@@ -109,10 +110,15 @@ function withoutDuplicates(rows: readonly TriedRow[], { duplicateKeys }: Compile
 }
 
 /** A row counts once for each code. */
-function count(counts: Map<string, CountedProblem>, found: readonly Problem[]): void {
+function count(counts: Map<string, CountedProblem>, found: readonly Problem[], { record }: ShownPlace): void {
   for (const [code, first] of new Map(found.toReversed().map((one) => [one.code, one]))) {
     const known = counts.get(code);
-    counts.set(code, known === undefined ? { count: 1, first } : { ...known, count: known.count + 1 });
+    counts.set(
+      code,
+      known === undefined
+        ? { count: 1, first, ...(record === undefined ? {} : { record }) }
+        : { ...known, count: known.count + 1 },
+    );
   }
 }
 
