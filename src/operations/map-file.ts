@@ -206,7 +206,9 @@ function columnsBy(
       ? 'its name suggests contact data: it stops the first file'
       : isIgnored(name)
         ? 'ignored by the mapping'
-        : 'not in the mapping';
+        : mapping === null && /\[0\]\./.test(name)
+          ? 'no member of the list is known as its value'
+          : 'not in the mapping';
     return {
       column: name,
       target: isMapped ? targets.join(' and ') : null,

@@ -118,6 +118,20 @@ describe('a row', () => {
     expect(results(named)).toEqual(said);
     const list = objectRow({ externalId: 'a', emails: [] });
     expect(explainRow(null, { type: 'row', row: list }, noContext).entries[1]).toMatchObject({ result: 'removed' });
+    const each = mapping({ phones: [{ column: 'tel[].nr', label: { column: 'tel[].kind' } }] });
+    const numbers = objectRow({
+      id: 'a',
+      tel: [
+        { kind: 'fax', nr: '+14155550101' },
+        { kind: 'work', nr: '+14155550102' },
+      ],
+    });
+    const { entries: ofEach, unused: others } = explainRow(each, { type: 'row', row: numbers }, noContext);
+    expect(ofEach[1]).toMatchObject({
+      cells: [{ column: 'tel[].nr', raw: '["+14155550101","+14155550102"]' }],
+      result: '+14155550102 (work)',
+    });
+    expect(others).toEqual([]);
   });
 
   test('of JSON, by paths', () => {

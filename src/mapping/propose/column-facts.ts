@@ -3,13 +3,14 @@
  * their values. Bounded in memory: values are kept of the first rows, and for uniqueness hashes of a bounded number.
  *
  * In JSON the columns are paths, as a mapping writes them: `properties.email`, `Account.Name`; a list of texts, or of objects
- * that hold one value each, is one column. Of a list of other objects the members of the first are: `names[0].givenName`.
+ * that hold one value each, is one column. Of a list of other objects the members of the first are: `names[0].givenName`; what
+ * they are called in each element, is known, too.
  */
 
 import { isIgnoredHeader, tidyHeader } from '#src/sources/column-name.ts';
 import type { JsonValue, Row, SourceItem } from '#src/sources/row.ts';
 import { isJsonObject, type JsonObject } from '../cell.ts';
-import { valueMemberOf } from '../list-element.ts';
+import { labelMemberOf, valueMemberOf } from '../list-element.ts';
 
 export interface ColumnFacts {
   /** The header as the file holds it, or a path; `column 4` for an empty header. */
@@ -28,6 +29,16 @@ export interface ColumnFacts {
   readonly isList: boolean;
   /** JSON: the path of a list's first value, such as `emails[0].value`; null for any other column. */
   readonly firstPath: string | null;
+  /** JSON: a member of the first element of a list. Null for any other column. */
+  readonly ofElements: ElementMember | null;
+}
+
+/** A member that each element of a list may have. */
+export interface ElementMember {
+  /** Of the member in each element: `phones[].nr`. */
+  readonly path: string;
+  /** Of the label beside it: `phones[].kind`; null where there is none, or this member is the label. */
+  readonly labelPath: string | null;
 }
 
 export interface FileFacts {
@@ -71,6 +82,7 @@ interface OpenColumn {
   readonly values: Set<string>;
   isList: boolean;
   firstPath: string | null;
+  ofElements: ElementMember | null;
 }
 
 /**
@@ -88,7 +100,7 @@ export function collectFacts(
     if (known !== undefined || open.size >= columnsMax) return known ?? null;
     const isCompared = rows < sampledRowsMax;
     open.set(id, {
-      ...{ name, position, filled: 0, values: new Set<string>(), isList: false, firstPath: null },
+      ...{ name, position, filled: 0, values: new Set<string>(), isList: false, firstPath: null, ofElements: null },
       ...{ hashes: isCompared ? new Set<number>() : null, isUnique: isCompared ? true : null },
     });
     return open.get(id) ?? null;
@@ -134,11 +146,12 @@ export function collectFacts(
           if (column !== null) put(column, row.cells[index] ?? '');
         });
       } else {
-        for (const { path, texts, isList, firstPath } of pathsOf(row.object)) {
+        for (const { path, texts, isList, firstPath, ofElements } of pathsOf(row.object)) {
           const column = columnAt(path, path, null);
           if (column === null) continue;
           column.isList ||= isList;
           column.firstPath ??= firstPath;
+          column.ofElements ??= ofElements;
           if (texts.length > 0) put(column, isList ? texts.join('\n') : (texts[0] ?? ''));
         }
       }
@@ -187,6 +200,7 @@ interface PathValue {
   readonly isList: boolean;
   /** See `ColumnFacts`. */
   readonly firstPath: string | null;
+  readonly ofElements: ElementMember | null;
 }
 
 const depthMax = 4;
@@ -198,14 +212,30 @@ function pathsOf(object: JsonObject, prefix = '', depth = 1): readonly PathValue
   return Object.entries(object).flatMap(([name, value]): readonly PathValue[] => {
     const path = `${prefix}${name}`;
     if (isJsonObject(value)) return inside(value, path);
-    if (!Array.isArray(value)) return [{ path, texts: textOf(value), isList: false, firstPath: null }];
+    if (!Array.isArray(value)) return [{ path, texts: textOf(value), isList: false, ...ofNoList }];
     const [first] = value as readonly JsonValue[];
     const member = isJsonObject(first) ? valueMemberOf(first) : null;
-    if (isJsonObject(first) && member === null) return inside(first, `${path}[0]`);
+    if (isJsonObject(first) && member === null) {
+      return inside(first, `${path}[0]`).map((one) => ({
+        ...one,
+        ofElements: inEach(one, path, labelMemberOf(first)),
+      }));
+    }
     const texts = value.flatMap((element) => textOf(isJsonObject(element) ? valueIn(element) : element));
     const firstPath = first === undefined ? null : `${path}[0]${member === null ? '' : `.${member}`}`;
-    return [{ path, texts, isList: true, firstPath }];
+    return [{ path, texts, isList: true, firstPath, ofElements: null }];
   });
+}
+
+const ofNoList = { firstPath: null, ofElements: null };
+
+/** @param list the path of a list. @param label which member of its elements is their label. */
+function inEach({ path, ofElements }: PathValue, list: string, label: string | null): ElementMember {
+  const each = (one: string): string => `${list}[]${one.slice(`${list}[0]`.length)}`;
+  const labelPath = label === null ? null : `${list}[].${label}`;
+  const own = each(ofElements?.path ?? path);
+  if (ofElements?.labelPath != null) return { path: own, labelPath: each(ofElements.labelPath) };
+  return { path: own, labelPath: labelPath === own ? null : labelPath };
 }
 
 /** The paths of a record's members, as a mapping writes them. */

@@ -36,7 +36,8 @@ export interface DraftField {
 
 export interface DraftItems {
   readonly column: ColumnName;
-  readonly label: string;
+  /** A text, or the column that holds it, with the one where it is blank. */
+  readonly label: string | { readonly column: string; readonly default: string };
 }
 
 /**
@@ -101,11 +102,11 @@ export function draftText(draft: Draft, { file, rows }: DraftTextOptions): strin
     ),
     ...section(
       'emails',
-      emails.map((one) => `  - { column: ${scalar(one.column)}, label: ${scalar(one.label)} }${note(one.column)}`),
+      emails.map((one) => `  - { column: ${scalar(one.column)}, label: ${labelOf(one)} }${note(one.column)}`),
     ),
     ...section(
       'phones',
-      phones.map((one) => `  - { column: ${scalar(one.column)}, label: ${scalar(one.label)} }${note(one.column)}`),
+      phones.map((one) => `  - { column: ${scalar(one.column)}, label: ${labelOf(one)} }${note(one.column)}`),
     ),
     ...section(
       'customFields',
@@ -146,6 +147,11 @@ function countryLines(country: Draft['defaultCountry'], hasPhones: boolean): rea
   if (typeof country === 'string') return [`defaultCountry: ${country}`];
   const fallback = country.default === null ? '' : `, default: ${country.default}`;
   return [`defaultCountry: { column: ${scalar(country.column)}${fallback} }`];
+}
+
+function labelOf({ label }: DraftItems): string {
+  if (typeof label === 'string') return scalar(label);
+  return `{ column: ${scalar(label.column)}, default: ${scalar(label.default)} }`;
 }
 
 function fieldValue({ columns, transform }: DraftField): string {

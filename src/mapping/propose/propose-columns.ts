@@ -22,6 +22,7 @@ export type Meaning =
   | { readonly kind: 'items'; readonly list: 'emails' | 'phones'; readonly label: string }
   | { readonly kind: 'custom'; readonly key: string }
   | { readonly kind: 'country' }
+  | { readonly kind: 'label' }
   | { readonly kind: 'unused' };
 
 export interface JudgedColumn {
@@ -63,12 +64,28 @@ export function judgeColumns({ columns }: FileFacts, country: CountryCode | null
     return judgeByValues(verdict, names[index] ?? '', kinds);
   });
   const repeated = repeatedColumns(columns);
-  return fillNames(
-    byName.map((one, index) => {
-      const judged = asGuessOfAnother(one, names[index] ?? '');
-      return repeated.has(index) ? asSecondTable(judged) : judged;
-    }),
+  return withLabels(
+    fillNames(
+      byName.map((one, index) => {
+        const judged = asGuessOfAnother(one, names[index] ?? '');
+        return repeated.has(index) ? asSecondTable(judged) : judged;
+      }),
+    ),
   );
+}
+
+/** Of a list in JSON the member that is the label of its addresses or numbers. */
+function withLabels(columns: readonly JudgedColumn[]): readonly JudgedColumn[] {
+  const labels = new Map(
+    columns.flatMap(({ facts: { ofElements }, meaning }): readonly (readonly [string, string])[] =>
+      meaning.kind === 'items' && ofElements?.labelPath != null ? [[ofElements.labelPath, ofElements.path]] : [],
+    ),
+  );
+  return columns.map((one) => {
+    const labelled = labels.get(one.facts.ofElements?.path ?? '');
+    if (labelled === undefined || one.meaning.kind !== 'unused') return one;
+    return { ...one, meaning: { kind: 'label' }, confidence: 'likely', reason: `the label beside ${labelled}` };
+  });
 }
 
 function asGuessOfAnother(judged: JudgedColumn, name: string): JudgedColumn {

@@ -116,10 +116,16 @@ function fieldsOf(columns: readonly JudgedColumn[]): readonly DraftField[] {
   });
 }
 
+const plainLabels = { emails: 'email', phones: 'phone' } as const;
+
 function itemsOf(columns: readonly JudgedColumn[], list: 'emails' | 'phones'): readonly DraftItems[] {
-  return columns.flatMap(({ facts, meaning }) =>
-    meaning.kind === 'items' && meaning.list === list ? [{ column: nameOf(facts), label: meaning.label }] : [],
-  );
+  return columns.flatMap(({ facts, meaning }) => {
+    if (meaning.kind !== 'items' || meaning.list !== list) return [];
+    const labelPath = facts.ofElements?.labelPath ?? null;
+    // Beside a label, the name of the member says nothing.
+    const label = labelPath === null ? meaning.label : { column: labelPath, default: plainLabels[list] };
+    return [{ column: facts.ofElements?.path ?? nameOf(facts), label }];
+  });
 }
 
 function draftKey(
@@ -200,7 +206,7 @@ function chooseCountry(
 }
 
 function nothingToWrite(columns: readonly JudgedColumn[]): readonly string[] {
-  const isContent = ({ meaning }: JudgedColumn): boolean => meaning.kind !== 'unused' && meaning.kind !== 'country';
+  const isContent = ({ meaning }: JudgedColumn): boolean => !['unused', 'country', 'label'].includes(meaning.kind);
   return columns.some(isContent)
     ? []
     : [
@@ -211,10 +217,10 @@ function nothingToWrite(columns: readonly JudgedColumn[]): readonly string[] {
 function proposedColumn(column: JudgedColumn, key: KeyChoice): ProposedColumn {
   const { facts, meaning, confidence, reason } = column;
   const isKey = facts === key.column;
-  const target = targetInWords(meaning);
+  const target = targetInWords(column);
   const both = isKey && target !== null ? `key and ${target}` : target;
   return {
-    column: facts.name,
+    column: isOfEach(meaning) ? (facts.ofElements?.path ?? facts.name) : facts.name,
     target: isKey ? (both ?? 'key') : target,
     example: facts.values[0] ?? null,
     confidence: isKey ? key.confidence : confidence,
@@ -222,7 +228,12 @@ function proposedColumn(column: JudgedColumn, key: KeyChoice): ProposedColumn {
   };
 }
 
-function targetInWords(meaning: Meaning): string | null {
+/** What each element of a list says, rather than the first. */
+function isOfEach({ kind }: Meaning): boolean {
+  return kind === 'items' || kind === 'label';
+}
+
+function targetInWords({ meaning, facts }: JudgedColumn): string | null {
   switch (meaning.kind) {
     case 'scalar':
       return meaning.name;
@@ -230,10 +241,12 @@ function targetInWords(meaning: Meaning): string | null {
       return 'firstName and lastName';
     case 'items': {
       const one = meaning.list === 'emails' ? 'email' : 'phone';
-      return meaning.label === one ? one : `${one} (${meaning.label})`;
+      return meaning.label === one || facts.ofElements?.labelPath != null ? one : `${one} (${meaning.label})`;
     }
     case 'custom':
       return `custom.${meaning.key}`;
+    case 'label':
+      return 'label';
     case 'country':
       return 'country of phone numbers';
     default:

@@ -6,10 +6,12 @@
 import { scalarNames } from '#src/contacts/desired.ts';
 import type { Problem } from '#src/contacts/outcome.ts';
 import { filterColumns } from '#src/mapping/bind-mapping.ts';
+import type { JsonObject } from '#src/mapping/cell.ts';
 import { columnMatcher, isPattern } from '#src/mapping/column-pattern.ts';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
 import { createRowFilter } from '#src/mapping/conditions.ts';
 import { columnsOfCountry } from '#src/mapping/entry-schema.ts';
+import { finderOf } from '#src/mapping/json-path.ts';
 import { anySettings, genericTargets, type MappingContext, resolveSettings, type Target } from '#src/mapping/layout.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { memberPaths } from '#src/mapping/propose/column-facts.ts';
@@ -139,7 +141,7 @@ function explainGeneric(row: Row, header: readonly string[], context: MappingCon
   const compiled = compileMapping(null, { columns }, context);
   const isKey = (index: number): boolean => targets[index]?.some(({ kind }) => kind === 'key') === true;
   return header.flatMap((column, index): readonly ExplainedEntry[] => {
-    const found = targets[index] ?? [];
+    const found = isInList(column) ? [] : (targets[index] ?? []);
     if (found.length === 0) return [];
     const mapped = compiled.mapRow(withCells(row, header, (other) => other === index || isKey(other)));
     return found.map((one) => {
@@ -191,7 +193,7 @@ function findingsOf(mapped: MappedRow, target: string): Pick<ExplainedEntry, 'pr
 
 function cellsOf(row: Row, header: readonly string[], column: ColumnRef, mapping: Mapping): readonly ExplainedCell[] {
   const positions = positionsOf(column, header, mapping);
-  if (positions.length > 0)
+  if (positions.length > 0 && !String(column).includes('[]'))
     return positions.map((index) => ({ column: header[index] ?? '', raw: rawAt(row, header, index) }));
   const raw = row.kind === 'object' ? shownRaw(valueAt(row.object, String(column))) : null;
   return [{ column: String(column), raw }];
@@ -201,17 +203,8 @@ function rawAt(row: Row, header: readonly string[], index: number): string | nul
   return row.kind === 'cells' ? (row.cells[index] ?? null) : shownRaw(valueAt(row.object, header[index] ?? ''));
 }
 
-/** Only to show a member of a member; what the mapping reads is its own business. */
-function valueAt(object: { readonly [name: string]: JsonValue }, path: string): JsonValue | undefined {
-  if (Object.hasOwn(object, path)) return object[path];
-  let value: JsonValue | undefined = object;
-  for (const step of path.split(/[.[\]]+/).filter((one) => one !== '')) {
-    if (typeof value !== 'object' || value === null) return undefined;
-    value = Array.isArray(value)
-      ? (value[Number(step)] as JsonValue | undefined)
-      : (Object.getOwnPropertyDescriptor(value, step)?.value as JsonValue | undefined);
-  }
-  return value;
+function valueAt(object: JsonObject, path: string): JsonValue | undefined {
+  return finderOf(path)(object).raw;
 }
 
 function shownRaw(value: JsonValue | undefined): string | null {
@@ -296,7 +289,12 @@ function positionsOf(column: ColumnRef, header: readonly string[], mapping: Mapp
     return where((name) => match(name) !== null && !isIgnored(name));
   }
   const exact = where((name) => name.trim() === column);
-  return exact.length > 0 ? exact : where((name) => normaliseHeader(name) === normaliseHeader(column));
+  if (exact.length > 0) return exact;
+  const similar = where((name) => normaliseHeader(name) === normaliseHeader(column));
+  // A member of each element of a list is shown by that of the first.
+  return similar.length > 0 || !String(column).includes('[]')
+    ? similar
+    : where((name) => normaliseHeader(name.replaceAll('[0]', '[]')) === normaliseHeader(column));
 }
 
 /** What becomes of each column of a file, by position: `phone (mobile)`; several for a column that is read several times. */
@@ -304,7 +302,8 @@ export function columnUses(mapping: Mapping | null, header: readonly string[]): 
   const uses: string[][] = header.map(() => []);
   if (mapping === null) {
     genericTargets(header, anySettings).targets.forEach((targets, index) => {
-      if (!isIgnoredHeader(header[index] ?? '')) uses[index]?.push(...targets.map(targetInWords));
+      if (!isIgnoredHeader(header[index] ?? '') && !isInList(header[index] ?? ''))
+        uses[index]?.push(...targets.map(targetInWords));
     });
     return uses;
   }
@@ -315,6 +314,11 @@ export function columnUses(mapping: Mapping | null, header: readonly string[]): 
     }
   }
   return uses;
+}
+
+/** The path of a member of a list's element: the generic layout knows the names of the record's own members. */
+function isInList(path: string): boolean {
+  return /\[0\]\./.test(path);
 }
 
 const filterTarget = 'which rows are read';

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { keyRank } from '#src/mapping/propose/choose-key.ts';
 import { collectFacts } from '#src/mapping/propose/column-facts.ts';
+import { columnUses } from '#src/mapping/show/explain-row.ts';
 import { cellsRow } from '../support.ts';
 import { first, jsonFacts, last, lines, proposal, propose, six, tableFacts } from './support/proposals.ts';
 
@@ -213,6 +214,32 @@ describe('JSON', () => {
       'archived → –',
     ]);
     expect(propose(facts).mapping.emails).toMatchObject([{ column: 'properties.email', label: 'email' }]);
+  });
+
+  test('of a list of objects addresses and numbers are read from each element, with the label beside them', () => {
+    const facts = jsonFacts(
+      [0, 1, 2, 3].map((n) => ({
+        id: `a${n}`,
+        contact: { phones: ['fax', 'mobile'].map((type, index) => ({ type, nr: `+141555501${index}${n}` })) },
+        mails: [{ mail: `${n}@example.com` }],
+      })),
+    );
+    expect(lines(facts)).toEqual([
+      'id → key (certain)',
+      'contact.phones[].type → label (likely)',
+      'contact.phones[].nr → phone (likely)',
+      'mails[].mail → email (certain)',
+    ]);
+    const { mapping } = propose(facts);
+    expect(mapping.phones).toMatchObject([
+      { column: 'contact.phones[].nr', label: { column: 'contact.phones[].type', default: 'phone' } },
+    ]);
+    expect(mapping.emails).toMatchObject([{ column: 'mails[].mail', label: 'email' }]);
+    const uses = columnUses(
+      mapping,
+      facts.columns.map(({ name }) => name),
+    );
+    expect(uses).toEqual([['key'], ['label'], ['phone'], ['email']]);
   });
 
   test('records with different members, and deep ones', () => {
