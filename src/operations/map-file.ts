@@ -6,6 +6,7 @@
  */
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { DataFolders } from '#src/config/data-folders.ts';
 import { feedNameProblem } from '#src/config/feed-schema.ts';
 import type { Config } from '#src/config/schema.ts';
@@ -18,16 +19,25 @@ import { createRowFilter } from '#src/mapping/conditions.ts';
 import type { MappingContext } from '#src/mapping/layout.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { parseMapping } from '#src/mapping/parse-mapping.ts';
-import { type FileFacts, suggestHeader } from '#src/mapping/propose/column-facts.ts';
+import type { FileFacts } from '#src/mapping/propose/column-facts.ts';
+import { suggestHeader } from '#src/mapping/propose/header-line.ts';
 import { draftText, type ProposedColumn, readingLines } from '#src/mapping/propose/proposal.ts';
 import { proposeMapping } from '#src/mapping/propose/propose.ts';
+import { keyColumns } from '#src/mapping/recognise.ts';
 import { columnUses, type ExplainedRow, explainRow } from '#src/mapping/show/explain-row.ts';
 import { type FixtureResult, type Preview, previewRows, runFixtures } from '#src/mapping/show/preview.ts';
 import { ignoredBy, isIgnoredHeader, tidyHeader } from '#src/sources/column-name.ts';
 import { listNames, placeText, recordOf, type ShownPlace, type SourceItem } from '#src/sources/row.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
 import { requirePath } from './import.ts';
-import { checkOptions, type FileRead, type MapLayout, type MapReadOptions, readForMap } from './read-for-map.ts';
+import {
+  checkOptions,
+  type FileRead,
+  headerByMapping,
+  type MapLayout,
+  type MapReadOptions,
+  readForMap,
+} from './read-for-map.ts';
 
 export type { ProposedColumn } from '#src/mapping/propose/proposal.ts';
 export type { ExplainedRow } from '#src/mapping/show/explain-row.ts';
@@ -130,7 +140,20 @@ export async function mapFile(parts: MapParts, path: string, options: MapOptions
   }
   const mapping = parseMapping(draft, `the proposal for ${shape.file}`);
   const tried = tryDraft(mapping, read.columns, facts, contextOf(parts, mapping, null));
-  return { ...drafted, ...tried, remarks: [...proposal.remarks, ...tried.remarks], mapping, draft };
+  const result = { ...drafted, ...tried, remarks: [...proposal.remarks, ...tried.remarks], mapping, draft };
+  const isFound =
+    !read.isBelowOthers || isDeepStrictEqual(await headerByMapping(resolve(path), options, mapping), read.columns);
+  return isFound ? result : { ...result, stop: headerTakenAbove(mapping), isRefused: true };
+}
+
+/** An import knows the header by the column of the key alone. */
+function headerTakenAbove(mapping: Mapping): string {
+  const names = keyColumns(mapping);
+  const why =
+    names.length === 0
+      ? 'the key is picked by its position, and the first line is the header then'
+      : `one of them holds a name by which the header is known (${listNames(names)})`;
+  return `an import takes a line above the header for it, since ${why}: take the lines above the header out of the file`;
 }
 
 function policiesInWords({ policies: { fields, emails, phones } }: CompiledMapping): Readonly<Record<string, string>> {

@@ -3,13 +3,13 @@ import { basename } from 'node:path';
 import type { CountryCode } from 'libphonenumber-js/max';
 import type { Problem } from '#src/contacts/outcome.ts';
 import { PatchbayError, unreachable } from '#src/errors.ts';
-import { contactColumnOf, isSynonym } from '#src/mapping/contact-columns.ts';
 import { fileReadingOf } from '#src/mapping/file-reading.ts';
 import { loadPresets } from '#src/mapping/load-mapping.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { checkCountry } from '#src/mapping/phone-cell.ts';
 import { keyRank } from '#src/mapping/propose/choose-key.ts';
 import { collectFacts, type FileFacts } from '#src/mapping/propose/column-facts.ts';
+import { firstOrLikelyHeader, likelyHeader } from '#src/mapping/propose/header-line.ts';
 import { type FileHead, headerRule, isKnownHeader, presetWords, recognise } from '#src/mapping/recognise.ts';
 import { checkEncoding } from '#src/sources/decode.ts';
 import type { HeaderRule } from '#src/sources/format-reader.ts';
@@ -66,6 +66,8 @@ export interface FileRead {
   readonly nearest: { readonly line: number; readonly count: number; readonly record: number };
   /** Where no row is at the line that was asked for: that it is left out whatever the mapping, as one that holds totals. */
   readonly leftOut: Problem | null;
+  /** Whether lines above the header of a table are left out. */
+  readonly isBelowOthers: boolean;
   /** The line at which the last row begins; 0 for a file without rows. */
   readonly lastLine: number;
 }
@@ -142,8 +144,20 @@ async function readAll(
     found: line !== null && holdsLine(found, line, nearest.count) ? found : null,
     nearest,
     leftOut: source.tail().warnings.find((one) => one.line === line && leftOutCodes.has(one.code)) ?? null,
+    isBelowOthers: source.tail().warnings.some(({ code }) => code === 'preambleLine'),
     lastLine,
   };
+}
+
+/** The header that an import by this mapping finds in the file; null for JSON. */
+export async function headerByMapping(
+  path: string,
+  options: MapReadOptions,
+  mapping: Mapping,
+): Promise<readonly string[] | null> {
+  const source = await openAny(path, options, { mapping });
+  await source.close();
+  return source.head.columns;
 }
 
 /** Of warnings on a line that is no row (`src/sources/read-table.ts`). */
@@ -180,7 +194,7 @@ function recognised(head: FileHead, presets: readonly Mapping[], file: string): 
   }
 }
 
-/** By the header of the mapping or of a known layout; else the first line is the header, or the first that looks like one. */
+/** By the header of the mapping or of a known layout; else by the line that is probably the header, of another sheet where the first has none. */
 async function openAny(
   path: string,
   options: MapReadOptions,
@@ -197,7 +211,7 @@ async function openAny(
   const isHeader = isKnownHeader(await loadPresets());
   const known = await orNull(open({ ...likelyHeader, isHeader }));
   if (known !== null) return known;
-  const first = await open(null);
+  const first = await open(firstOrLikelyHeader);
   const names = first.head.columns?.filter((name) => name.trim() !== '') ?? null;
   if (names === null || names.length > 1) return first;
   const likely = await orNull(open(likelyHeader));
@@ -214,10 +228,3 @@ async function orNull(opening: Promise<OpenSource>): Promise<OpenSource | null> 
     throw error;
   }
 }
-
-/** At least two names of contact data. */
-const likelyHeader: HeaderRule = {
-  isHeader: (cells) => cells.filter((cell) => contactColumnOf(cell) !== null || isSynonym(cell)).length > 1,
-  wanted: 'line with the names of columns',
-  hint: 'Add such a line.',
-};

@@ -77,8 +77,13 @@ export const defaultSourceLimits: SourceLimits = {
  * whole file is a contact.
  */
 export interface HeaderRule {
-  /** @param cells of one line of a table, or the names of an object's members. */
-  isHeader(cells: readonly string[]): boolean;
+  /**
+   * @param cells of one line of a table, or the names of an object's members.
+   * @param first while the header of a table is searched: the first line that is not blank, if it is above this one.
+   */
+  isHeader(cells: readonly string[], first?: readonly string[]): boolean;
+  /** Whether the first line that is not blank is the header of a table in which no line is one. Otherwise the file is refused. */
+  readonly elseFirst?: boolean;
   /** What it looks for, to follow "no": `column externalId`. */
   readonly wanted: string;
   /** What to do about a file in which no line is a header. */

@@ -53,7 +53,9 @@ function chooseDelimiter(text: PeekedText, options: CsvOptions) {
   }
   const named = separator?.[1];
   if (named !== undefined && named !== '"') return { delimiter: named, separatorLine };
-  return { delimiter: detectDelimiter({ head: text.head, whole: text.whole, header: options.header }), separatorLine };
+  // A header that is only probable is no reason to split lines by another delimiter.
+  const header = options.header?.elseFirst === true ? null : options.header;
+  return { delimiter: detectDelimiter({ head: text.head, whole: text.whole, header }), separatorLine };
 }
 
 function recordsOf(

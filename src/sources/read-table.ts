@@ -123,9 +123,21 @@ async function findHeader<Kind extends TableRecord>(
 ): Promise<Top<Kind>> {
   const { header: rule, name, limits } = options;
   const preamble: Kind[] = [];
+  let first: readonly string[] | undefined;
   let widest: readonly string[] = [];
   let widestLine = 1;
-  const missing = (wanted: HeaderRule) => headerMissing(name, widestLine, widest, wanted, format.delimiter);
+  const topAt = (record: Kind, cells: readonly string[], rest: readonly Kind[]): Top<Kind> => {
+    const header = headerOf(cells, record.line, name, limits.columnsMax);
+    if (strangeLineEnd.test(record.text)) throw lineEndsUnknown(name, record.line);
+    const width = format.isOpen ? limits.columnsMax : header.width;
+    return { header: { ...header, width }, rest };
+  };
+  /** Of records in which no header was found. @param rest those behind them. */
+  const withoutHeader = (wanted: HeaderRule, rest: readonly Kind[]): Top<Kind> => {
+    const [top, ...others] = preamble;
+    if (wanted.elseFirst === true && top !== undefined) return topAt(top, first ?? [], [...others, ...rest]);
+    throw headerMissing(name, widestLine, widest, wanted, format.delimiter);
+  };
   // Each turn takes one more group of records.
   for (let next = await records.next(); !next.done; next = await records.next()) {
     for (const [index, record] of next.value.entries()) {
@@ -133,16 +145,16 @@ async function findHeader<Kind extends TableRecord>(
         tally.blankLine();
         continue;
       }
-      if (rule !== null && record.line > headerLineMax && preamble.length > 0) throw missing(rule);
+      if (rule !== null && record.line > headerLineMax && preamble.length > 0) {
+        return withoutHeader(rule, next.value.slice(index));
+      }
       if (format.isDirective(record)) continue;
       const cells = format.cellsOf([record])[0] ?? [];
-      if (rule === null || rule.isHeader(cells)) {
+      if (rule === null || rule.isHeader(cells, first)) {
         for (const above of preamble) tally.warn(lineLeftOut('preambleLine', above, 'it is above the header'));
-        const header = headerOf(cells, record.line, name, limits.columnsMax);
-        if (strangeLineEnd.test(record.text)) throw lineEndsUnknown(name, record.line);
-        const width = format.isOpen ? limits.columnsMax : header.width;
-        return { header: { ...header, width }, rest: next.value.slice(index + 1) };
+        return topAt(record, cells, next.value.slice(index + 1));
       }
+      first ??= cells;
       if (cells.length > widest.length) {
         widest = cells;
         widestLine = record.line;
@@ -150,7 +162,7 @@ async function findHeader<Kind extends TableRecord>(
       preamble.push(record);
     }
   }
-  if (rule !== null && preamble.length > 0) throw missing(rule);
+  if (rule !== null && preamble.length > 0) return withoutHeader(rule, []);
   return { header: null, rest: [] };
 }
 

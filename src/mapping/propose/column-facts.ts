@@ -263,36 +263,3 @@ function hashOf(text: string): number {
   }
   return (high >>> 11) * 0x1_0000_0000 + (low >>> 0);
 }
-
-/** Cells of a first line that no header has. */
-const valueForm = /@[^\s@]+\.|^\+?[\d\s()./-]{6,}$|^https?:\/\/|^\d{4}-\d{2}-\d{2}|^\d+$/;
-
-/**
- * For a table whose first line holds values: what these are, in words, and names that could be above them. Null for a header.
- */
-export function suggestHeader(
-  header: readonly string[],
-  facts: readonly ColumnFacts[],
-): { readonly found: readonly string[]; readonly header: readonly string[] } | null {
-  const filled = header.map((name) => name.trim()).filter((name) => name !== '');
-  const values = filled.filter((name) => valueForm.test(name));
-  // An address or a link is proof; of numbers it takes half: years may be names.
-  const isProof = values.some((value) => /@|^https?:|^\+\d{7}/.test(value)) || values.length * 2 > filled.length;
-  if (values.length === 0 || !isProof) return null;
-  const names = facts.map(({ name, values: below }) => nameFor([name, ...below]));
-  return { found: [...new Set(values.map(kindOfValue))], header: names };
-}
-
-/** In words: messages do not repeat values. */
-function kindOfValue(value: string): string {
-  if (value.includes('@')) return 'an e-mail address';
-  if (/^https?:/.test(value)) return 'a link';
-  return /^\+/.test(value) ? 'a phone number' : 'a number';
-}
-
-function nameFor(values: readonly string[]): string {
-  if (values.some((value) => value.includes('@'))) return 'email';
-  if (values.every((value) => /^\+?[\d\s()./-]{7,}$/.test(value))) return 'phone';
-  if (values.every((value) => /^[\w.-]*\d[\w.-]*$/.test(value))) return 'externalId';
-  return values.every((value) => /^\p{Lu}[\p{L}'-]+$/u.test(value)) ? 'lastName' : '…';
-}
