@@ -129,7 +129,7 @@ export async function mapFile(parts: MapParts, path: string, options: MapOptions
       draft: null,
     };
   }
-  refuseWithoutHeader(read.columns, facts, shape.file);
+  refuseWithoutHeader(read, shape.file);
   const stem = basename(path).replace(/(?:\.[a-z0-9]{1,6}){1,2}$/i, '');
   const feed = options.feed === undefined || options.feed === mainFeed ? null : options.feed;
   const proposal = proposeMapping(facts, { fileName: stem, feed, country, reading: options });
@@ -307,14 +307,25 @@ function tryDraft(
 }
 
 /** @throws PatchbayError `file` `headerMissing`. */
-function refuseWithoutHeader(columns: readonly string[] | null, { columns: facts }: FileFacts, file: string): void {
-  const suggestion = columns === null ? null : suggestHeader(columns, facts);
+function refuseWithoutHeader({ columns, facts, head: { delimiter } }: FileRead, file: string): void {
+  const suggestion = columns === null ? null : suggestHeader(columns, facts.columns);
   if (suggestion === null) return;
   const message = `${file} has no header: its first line holds values (${suggestion.found.join(', ')}), not names of columns`;
   throw new PatchbayError('file', 'headerMissing', message, {
     facts: { file, columnCount: columns?.length ?? 0 },
-    hint: `Add a line with the names of the columns above it, such as: ${suggestion.header.join(',')}`,
+    hint: headerAdvice(suggestion.header, delimiter),
   });
+}
+
+/** @param delimiter null for a workbook. */
+function headerAdvice(names: readonly string[], delimiter: string | null): string {
+  if (delimiter === null) {
+    return `Insert a row above it with the name of each column in its cell, such as: ${names.join(', ')}`;
+  }
+  // A tab cannot be seen.
+  const [shown, how] = delimiter === '\t' ? [',', ', with a tab in place of each comma'] : [delimiter, ''];
+  const cells = names.map((name) => (name.includes(shown) ? `"${name}"` : name));
+  return `Add a line with the names of the columns above it${how}, such as: ${cells.join(shown)}`;
 }
 
 /**

@@ -54,3 +54,41 @@ describe('a table below lines that are no header', () => {
     expect(JSON.parse(done.stdout), done.stderr).toMatchObject({ rows: 4, created: 4 });
   });
 });
+
+describe('a table without a header', () => {
+  const rows = [
+    ['1001', 'Anna', 'Huber', '+49 30 1234561', '+49 170 1234561', 'a@example.com', 'VIP; new'],
+    ['1002', 'Bernd', 'Maier', '+49 30 1234562', '', 'b@example.com', ''],
+  ];
+  const quoted = (cell: string): string => (/[;, ]/.test(cell) ? `"${cell}"` : cell);
+  const textOf = (delimiter: string): string => rows.map((cells) => cells.map(quoted).join(delimiter)).join('\n');
+
+  it.each([';', ',', '\t', '|', ' '])(
+    'is imported with the line that the hint shows (delimiter %j)',
+    async (delimiter) => {
+      const place = openPlace();
+      const given = delimiter === ' ' ? ['--delimiter', ' '] : [];
+      const looked = await place.call('map', ...given, place.file('a.csv', `${textOf(delimiter)}\n`));
+      expect([looked.code, looked.stderr]).toEqual([3, expect.stringContaining('[headerMissing]')]);
+      const [, shown = ''] = /such as: (.*)$/m.exec(looked.stderr) ?? [];
+      const line = looked.stderr.includes('with a tab in place of each comma') ? shown.replaceAll(',', '\t') : shown;
+      const file = place.file('b.csv', `${line}\n${textOf(delimiter)}\n`);
+      const again = await place.call('map', ...given, file);
+      expect([again.code, again.stdout], again.stderr).toEqual([
+        0,
+        expect.stringContaining('it can be imported as it is'),
+      ]);
+      expect(again.stdout).toContain(
+        'line 2: 1001  Anna Huber  a@example.com (email)  +49301234561 (phone)  +491701234561 (2)',
+      );
+    },
+  );
+
+  it('in a workbook is given a row, not a line', async () => {
+    const place = openPlace();
+    const { stderr } = await place.call('map', place.file('a.xlsx', workbookOf(rows)));
+    expect(stderr).toContain(
+      'Insert a row above it with the name of each column in its cell, such as: externalId, firstName, lastName, phone, phone 2, email, column 7',
+    );
+  });
+});

@@ -53,7 +53,8 @@ const surelyValue = /@[^\s@]+\.|^https?:|^\+\d{7}/;
 const valueForm = /@[^\s@]+\.|^\+?[\d\s()./-]{6,}$|^https?:\/\/|^\d{4}-\d{2}-\d{2}|^\d+$/;
 
 /**
- * For a table whose first line holds values: what these are, in words, and names that could be above them. Null for a header.
+ * For a table whose first line holds values: what these are, in words, and names that could be above them, each of them once. Null for
+ * a header.
  */
 export function suggestHeader(
   header: readonly string[],
@@ -64,8 +65,8 @@ export function suggestHeader(
   // An address or a link is proof; of numbers it takes half: years may be names.
   const isProof = values.some((value) => /@|^https?:|^\+\d{7}/.test(value)) || values.length * 2 > filled.length;
   if (values.length === 0 || !isProof) return null;
-  const names = facts.map(({ name, values: below }) => nameFor([name, ...below]));
-  return { found: [...new Set(values.map(kindOfValue))], header: names };
+  const kinds = header.map((cell, index) => kindOfColumn([cell, ...(facts[index]?.values ?? [])]));
+  return { found: [...new Set(values.map(kindOfValue))], header: namesFor(kinds) };
 }
 
 /** In words: messages do not repeat values. */
@@ -75,9 +76,25 @@ function kindOfValue(value: string): string {
   return /^\+/.test(value) ? 'a phone number' : 'a number';
 }
 
-function nameFor(values: readonly string[]): string {
+type ColumnKind = 'email' | 'phone' | 'externalId' | 'name' | 'other';
+
+function kindOfColumn(cells: readonly string[]): ColumnKind {
+  const values = cells.map((cell) => cell.trim()).filter((cell) => cell !== '');
+  if (values.length === 0) return 'other';
   if (values.some((value) => value.includes('@'))) return 'email';
   if (values.every((value) => /^\+?[\d\s()./-]{7,}$/.test(value))) return 'phone';
   if (values.every((value) => /^[\w.-]*\d[\w.-]*$/.test(value))) return 'externalId';
-  return values.every((value) => /^\p{Lu}[\p{L}'-]+$/u.test(value)) ? 'lastName' : '…';
+  return values.every((value) => /^\p{Lu}[\p{L}'-]+$/u.test(value)) ? 'name' : 'other';
+}
+
+/** Names of the generic layout: a person's first and last name, one id, any number of addresses and phone numbers. */
+function namesFor(kinds: readonly ColumnKind[]): readonly string[] {
+  const names = kinds.filter((kind) => kind === 'name').length > 1 ? ['firstName', 'lastName'] : ['lastName'];
+  return kinds.map((kind, index) => {
+    const before = kinds.slice(0, index).filter((earlier) => earlier === kind).length;
+    const other = `column ${index + 1}`;
+    if (kind === 'name') return names[before] ?? other;
+    if (kind === 'email' || kind === 'phone') return before === 0 ? kind : `${kind} ${before + 1}`;
+    return kind === 'externalId' && before === 0 ? kind : other;
+  });
 }
