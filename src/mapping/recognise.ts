@@ -165,7 +165,7 @@ function fold(name: string): string {
 // Which line of a table is its header, for a mapping or the generic layout. The columns of the key alone tell: a line above
 // the header may well hold a word such as `Company`.
 
-const delimiterHint = 'or name the delimiter with --delimiter';
+const delimiterHint = 'If its cells are separated by another character, name that with --delimiter.';
 
 /** Null where the key is picked by its position: the header is then the first line that is not blank. */
 export function headerRule(mapping: Mapping | null): HeaderRule | null {
@@ -178,8 +178,9 @@ export function headerRule(mapping: Mapping | null): HeaderRule | null {
     wanted: `column ${key}`,
     hint:
       mapping === null
-        ? `Add the column ${key}, describe the columns in a mapping (--mapping, or _mapping.yaml in the folder of a feed), ${delimiterHint}.`
-        : `The mapping names ${key} as the column of the key: correct the mapping or the file, ${delimiterHint}.`,
+        ? `Add the column ${key}, or describe the columns in a mapping (--mapping, or _mapping.yaml in the folder of a feed).`
+        : `The mapping names ${key} as the column of the key: correct the mapping or the file.`,
+    delimiterHint,
   };
 }
 

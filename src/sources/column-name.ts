@@ -33,6 +33,15 @@ export function ignoredBy({ ignore = [] }: { readonly ignore?: readonly string[]
   return (name: string): boolean => ignored.has(normaliseHeader(name));
 }
 
+/** What a spreadsheet calls a column: `A` for 0. */
+export function columnLetters(index: number): string {
+  let name = '';
+  for (let rest = index + 1; rest > 0; rest = Math.floor((rest - 1) / 26)) {
+    name = String.fromCharCode(0x41 + ((rest - 1) % 26)) + name;
+  }
+  return name;
+}
+
 /** The compared part of a name: the work is quadratic in its length. */
 const lengthMax = 60;
 

@@ -4,6 +4,7 @@
  */
 import type { Problem } from '#src/contacts/outcome.ts';
 import { fileError, type PatchbayError } from '#src/errors.ts';
+import { columnLetters } from './column-name.ts';
 import type { HashWords } from './record-hash.ts';
 import { listNames, type SourceHead, type SourceItem, type SourceTail } from './row.ts';
 
@@ -86,8 +87,10 @@ export interface HeaderRule {
   readonly elseFirst?: boolean;
   /** What it looks for, to follow "no": `column externalId`. */
   readonly wanted: string;
-  /** What to do about a file in which no line is a header. */
+  /** What to do about a file in which no line is a header: sentences. */
   readonly hint: string;
+  /** What else to do where a character separates the cells, as none does in a workbook. */
+  readonly delimiterHint?: string;
 }
 
 /** A million rows with the same flaw need no million warnings. */
@@ -188,18 +191,40 @@ export interface Header {
 }
 
 /** A name may occur twice: the mapping decides whether that matters. @throws PatchbayError `file` `tooManyColumns`. */
-export function headerOf(cells: readonly string[], line: number, name: string, columnsMax: number): Header {
+export function headerOf(
+  cells: readonly string[],
+  line: number,
+  {
+    name,
+    columnsMax,
+    delimiter,
+  }: { readonly name: string; readonly columnsMax: number; readonly delimiter: string | null },
+): Header {
   let end = cells.length;
   while (end > 0 && (cells[end - 1] ?? '').trim() === '') end--;
   const columns = cells.slice(0, end);
-  if (columns.length > columnsMax) throw tooManyColumns(name, line, columns.length, columnsMax);
+  if (columns.length > columnsMax) throw tooManyColumns(name, line, columns.length, columnsMax, delimiter);
   return { columns, width: cells.length, line };
 }
 
-export function tooManyColumns(name: string, line: number, count: number, columnsMax: number): PatchbayError {
+/** @param delimiter null for a workbook. */
+export function tooManyColumns(
+  name: string,
+  line: number,
+  count: number,
+  columnsMax: number,
+  delimiter: string | null,
+): PatchbayError {
+  const facts = { file: name, line, columnCount: count, columnsMax };
+  if (delimiter === null) {
+    const last = columnLetters(columnsMax - 1);
+    const message = `${name}, line ${line}: the cell ${columnLetters(count - 1)}${line} holds something, and at most ${columnsMax} columns are read, up to ${last}`;
+    const hint = `Clear the cells to the right of column ${last} if they are no part of the table; otherwise export fewer columns.`;
+    return fileError('tooManyColumns', message, facts, hint);
+  }
   const message = `${name}, line ${line}: ${count} columns, at most ${columnsMax} are read`;
   const hint = 'Export fewer columns; if the file has fewer, its delimiter was taken for another.';
-  return fileError('tooManyColumns', message, { file: name, line, columnCount: count, columnsMax }, hint);
+  return fileError('tooManyColumns', message, facts, hint);
 }
 
 /** `found` are the cells of that line. */
@@ -207,14 +232,15 @@ export function headerMissing(
   name: string,
   line: number,
   found: readonly string[],
-  { wanted, hint }: HeaderRule,
+  { wanted, hint, delimiterHint }: HeaderRule,
   delimiter: string | null,
 ): PatchbayError {
   const named = found.filter((column) => column.trim() !== '');
   const shown = named.length === 0 ? 'nothing' : listNames(named);
   const message = `${name}: no ${wanted} in the first ${headerLineMax} lines; line ${line} holds: ${shown}`;
   const facts = { file: name, line, delimiter, found: namesShort(named), columnCount: found.length };
-  return fileError('keyColumnMissing', message, facts, hint);
+  const advice = delimiter === null || delimiterHint === undefined ? hint : `${hint} ${delimiterHint}`;
+  return fileError('keyColumnMissing', message, facts, advice);
 }
 
 /** For scripts, beside the number of columns. */

@@ -127,7 +127,7 @@ async function findHeader<Kind extends TableRecord>(
   let widest: readonly string[] = [];
   let widestLine = 1;
   const topAt = (record: Kind, cells: readonly string[], rest: readonly Kind[]): Top<Kind> => {
-    const header = headerOf(cells, record.line, name, limits.columnsMax);
+    const header = headerOf(cells, record.line, { name, columnsMax: limits.columnsMax, delimiter: format.delimiter });
     if (strangeLineEnd.test(record.text)) throw lineEndsUnknown(name, record.line);
     const width = format.isOpen ? limits.columnsMax : header.width;
     return { header: { ...header, width }, rest };
@@ -372,7 +372,7 @@ function createTableRows<Kind extends TableRecord>(
       const isShort = found.length < header.columns.length;
       const cells = isShort ? complete(found, record) : found;
       if (cells.length > limits.columnsMax && cells.length > header.width) {
-        throw tooManyColumns(name, line, cells.length, limits.columnsMax);
+        throw tooManyColumns(name, line, cells.length, limits.columnsMax, format.delimiter);
       }
       const fitted = fitToHeader(cells, header);
       const row: CellsRow = {

@@ -247,6 +247,21 @@ describe('a sheet is a table', () => {
     expect((await errorOf(read(workbookOf(rows), { limits: { recordBytesMax: 1 } }))).code).toBe('recordTooLong');
   });
 
+  it('names the cell that is too far to the right, unless it holds nothing but spaces', async () => {
+    const far = (text: string) => [
+      ['externalId', 'name'],
+      ['1', 'Ada', { xml: `<c r="ZZ2" t="inlineStr"><is><t xml:space="preserve">${text}</t></is></c>` }],
+    ];
+    const error = await errorOf(read(workbookOf(far('check'))));
+    expect([error.code, error.message, error.hint]).toEqual([
+      'tooManyColumns',
+      'a.xlsx, line 2: the cell ZZ2 holds something, and at most 500 columns are read, up to SF',
+      'Clear the cells to the right of column SF if they are no part of the table; otherwise export fewer columns.',
+    ]);
+    const { head, items } = await read(workbookOf(far(' ')));
+    expect([head.columns, dataOf(items)]).toEqual([['externalId', 'name'], [['1', 'Ada']]]);
+  });
+
   it('notes hidden rows, hidden columns and merged cells, and reads them', async () => {
     const { items, tail } = await read(
       workbookOf([['Title'], ['externalId', 'company'], ['1', 'ACME'], ['2', null]], {

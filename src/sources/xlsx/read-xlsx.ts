@@ -5,11 +5,12 @@
  */
 import type { Problem } from '#src/contacts/outcome.ts';
 import { fileError, PatchbayError } from '#src/errors.ts';
+import { columnLetters } from '#src/sources/column-name.ts';
 import { createTally, type FormatReader, type SourceLimits } from '#src/sources/format-reader.ts';
 import { readTable, type TableFormat, type TableOptions } from '#src/sources/read-table.ts';
 import { groupsOf } from '#src/sources/record-group.ts';
 import type { ZipArchive } from '#src/sources/zip-archive.ts';
-import { columnName, readSheet, type SheetRecord, type SheetSightings, type Sighting } from './sheet-records.ts';
+import { readSheet, type SheetRecord, type SheetSightings, type Sighting } from './sheet-records.ts';
 import { openWorkbook, type Sheet, type Workbook } from './workbook.ts';
 
 interface XlsxOptions extends TableOptions {
@@ -201,7 +202,7 @@ function otherSheets(sheet: Sheet | null, others: readonly Sheet[]): readonly Pr
 
 function sheetNotes(seen: SheetSightings, columnCount: number, headerLine: number): readonly Problem[] {
   const { hiddenRows, valuelessFormulas, lostDigits } = seen;
-  const hidden = seen.hiddenColumns.filter((index) => index < columnCount).map(columnName);
+  const hidden = seen.hiddenColumns.filter((index) => index < columnCount).map(columnLetters);
   const merges = seen.merges.filter(({ lastRow }) => lastRow > headerLine);
   const merged = { count: merges.length, first: merges[0]?.name ?? '' };
   return [

@@ -5,6 +5,7 @@
  * Invariant: at most the rows of one chunk of the sheet are in memory. Rows without a value give no record.
  */
 import { fileError, type PatchbayError } from '#src/errors.ts';
+import { columnLetters } from '#src/sources/column-name.ts';
 import type { SourceLimits } from '#src/sources/format-reader.ts';
 import { type CellFormat, generalFormat, isoDateText, lostDigits, numberText } from './cell-text.ts';
 import { createTextCollector, isTrue, type Sheet, unescaped, type Workbook } from './workbook.ts';
@@ -134,7 +135,7 @@ function rowParser(workbook: Workbook, limits: SourceLimits, seen: Seen, records
   };
 
   const endCell = (): void => {
-    const place = (): string => `${columnName(column)}${line}`;
+    const place = (): string => `${columnLetters(column)}${line}`;
     if (hasFormula && (value === null || (value === '' && cell.t !== 'str'))) sight(seen.valuelessFormulas, place());
     const text = cellText(place);
     if (text === '') return;
@@ -171,6 +172,8 @@ function rowParser(workbook: Workbook, limits: SourceLimits, seen: Seen, records
 
   const endRow = (): void => {
     if (cells.every((text) => text.trim() === '')) return;
+    // A stray space far to the right is no cell of the table.
+    while (cells.length > limits.columnsMax && cells.at(-1)?.trim() === '') cells.pop();
     const text = cells.join(',');
     if (text.length > limits.recordBytesMax) throw rowTooLong(workbook.file, line, limits.recordBytesMax);
     if (isHiddenRow) sight(seen.hiddenRows, `${line}`);
@@ -229,15 +232,6 @@ function columnIndex(reference: string): number {
     number = number * 26 + letter - 0x40;
   }
   return Number.NaN;
-}
-
-/** `A` for 0. */
-export function columnName(index: number): string {
-  let name = '';
-  for (let rest = index + 1; rest > 0; rest = Math.floor((rest - 1) / 26)) {
-    name = String.fromCharCode(0x41 + ((rest - 1) % 26)) + name;
-  }
-  return name;
 }
 
 function damaged(file: string, why: string): PatchbayError {

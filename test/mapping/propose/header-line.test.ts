@@ -1,7 +1,9 @@
 /** Which line of a table of an unknown layout is taken for its header. */
 import { describe, expect, it } from 'vitest';
+import type { Mapping } from '#src/mapping/mapping-schema.ts';
+import { parseMapping } from '#src/mapping/parse-mapping.ts';
 import { readForMap } from '#src/operations/read-for-map.ts';
-import { useTempFolder } from '#test/sources/temp-files.ts';
+import { errorOf, useTempFolder } from '#test/sources/temp-files.ts';
 import { type SheetPlan, workbookOf, writeWorkbook } from '#test/support/workbook.ts';
 
 const folder = useTempFolder();
@@ -77,5 +79,22 @@ describe('the header of a table of an unknown layout', () => {
       ),
     ).toEqual(['Naam', 'Plaats']);
     expect(await headerOf('e.xlsx', book([['Report']]))).toEqual(header);
+  });
+});
+
+describe('a table without the column of the key', () => {
+  const named = parseMapping('name: mine\nkey: Kd.-Nr.\nfields: { firstName: Vorname }\n', 'mine.yaml');
+  it.each<[string, Mapping | null]>([
+    ['of a mapping', named],
+    ['of the generic layout', null],
+  ])('%s: names the delimiter where there is one, and not in a workbook', async (_, mapping) => {
+    const hintOf = async (name: string, content: string | Buffer): Promise<string> => {
+      const error = await errorOf(readForMap(await folder.write(name, content), {}, { mapping }));
+      expect(error.code).toBe('keyColumnMissing');
+      return error.hint ?? '';
+    };
+    const inText = await hintOf('k.csv', contacts.map((cells) => cells?.join(';')).join('\n'));
+    expect(inText).toMatch(/\. If its cells are separated by another character, name that with --delimiter\.$/);
+    expect(await hintOf('k.xlsx', workbookOf(contacts))).toBe(inText.slice(0, inText.indexOf(' If its cells')));
   });
 });
