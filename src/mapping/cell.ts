@@ -287,8 +287,10 @@ export const keyMissing: Flaw<RejectionCode> = {
  * the exponent a sign: `1e5` and `12E5` are valid article numbers.
  */
 const spreadsheetNumber = /^[+-]?\d(?:[.,]\d+E\+?|E\+)\d{1,3}$/i;
-/** `#REF!`, `#NAME?`, `#####`: what a spreadsheet shows in place of a value. */
-const spreadsheetError = /^#(?:REF!|NAME\?|VALUE!|DIV\/0!|NUM!|NULL!|N\/A|#+)$/i;
+/** `#REF!`, `#NAME?`: what a spreadsheet shows in place of the value of a formula. */
+const formulaError = /^#(?:REF!|NAME\?|VALUE!|DIV\/0!|NUM!|NULL!|N\/A)$/i;
+/** `#####`: in place of a number that is wider than its column. */
+const numberSigns = /^##+$/;
 
 const unguarded: Flaw<WarningCode> = {
   code: 'keyUnguarded',
@@ -331,7 +333,12 @@ export function readKey(raw: JsonValue, prefix: string, from: 'csv' | 'json', ha
     const hint = 'Write it with all its digits, as a string in quotes, where the export is made.';
     return bad('keyDamaged', 'the key was written as a number that may have lost digits', hint);
   }
-  if (isNumber || spreadsheetError.test(text)) {
+  if (formulaError.test(text)) {
+    const hint =
+      'Correct the formula in the spreadsheet; where none is meant, format the key column as text and write the key again.';
+    return bad('keyDamaged', 'the cell of the key holds an error of its formula', hint);
+  }
+  if (isNumber || numberSigns.test(text)) {
     const hint =
       'Format the key column as text in the spreadsheet, or export again without opening the file in a spreadsheet.';
     return bad('keyDamaged', 'a spreadsheet has damaged the key', hint);

@@ -81,7 +81,8 @@ export function readPhone(raw: string, country: CountryCode | null): Reading<str
   if (raw.length > spellingLengthMax) return /\p{L}/u.test(raw) ? withLetters(raw) : impossible;
   const { base: spelled, hasExtension, hasRemark } = spellPhone(raw);
   const whole = wholeNumberOf(spelled);
-  if (whole === 'lost' || spreadsheetError.test(raw.trim())) {
+  if (formulaError.test(raw.trim())) return isFormulaError;
+  if (whole === 'lost' || numberSigns.test(raw.trim())) {
     const hint =
       'Format the column as text in the spreadsheet, or export again without opening the file in a spreadsheet.';
     return bad('phoneDamaged', 'a spreadsheet has damaged the phone number', hint);
@@ -126,8 +127,15 @@ function isReadBackAs(number: string): boolean {
   return again !== null && again !== 'countryMissing' && again.number === number;
 }
 
-/** `#REF!`, `#WERT!`, `#####`: what a spreadsheet shows in place of a value. */
-const spreadsheetError = /^#(?:#*|[\p{L}\d¡/]*[!?])$/u;
+/** `#REF!`, `#WERT!`, `#NAME?`: what a spreadsheet shows in place of the value of a formula. */
+const formulaError = /^#[\p{L}\d¡/]*[!?]$/u;
+/** `#####`: in place of a number that is wider than its column. */
+const numberSigns = /^#+$/;
+const isFormulaError = bad(
+  'phoneDamaged',
+  'the cell holds an error of its formula, and no phone number',
+  'Correct the formula in the spreadsheet; where none is meant, format the column as text and write the number again.',
+);
 
 const impossible = bad(
   'phoneImpossible',

@@ -195,6 +195,16 @@ describe('a phone number kills the row', () => {
     expect(codesOf(mapped(text))).toEqual([code]);
   });
 
+  test.each([
+    ['#REF!', 'Correct the formula'],
+    ['#BEZUG!', 'Correct the formula'],
+    ['#DIV/0!', 'Correct the formula'],
+    ['####', 'Format the column as text'],
+    ['4.15E+09', 'Format the column as text'],
+  ])('says what helps, where a spreadsheet shows %j', (text, hint) => {
+    expect(mapped(text)).toMatchObject({ problems: [{ code: 'phoneDamaged', hint: expect.stringContaining(hint) }] });
+  });
+
   test.each(['05.03.2026', '5/3/2026', '2026-03-05'])('when it is a date: %s', (text) => {
     expect(codesOf(mapped(text, 'DE'))).toEqual(['phoneImpossible']);
   });
