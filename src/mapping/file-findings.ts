@@ -5,15 +5,18 @@
  *   refused.
  * - *left out*: columns that by their names hold contact data, that nothing maps and that are filled in some row.
  * - *notes*: warnings that concern a column rather than a row, counted.
+ * - *nameless*: columns without a name that are filled, and that the mapping does not pick by their position.
  */
 import type { Problem } from '#src/contacts/outcome.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { isIgnoredHeader, normaliseHeader } from '#src/sources/column-name.ts';
-import { listNames, type ObjectRow, type Row } from '#src/sources/row.ts';
+import { listNames, type NamelessColumn, type ObjectRow, type Row, shownValue } from '#src/sources/row.ts';
+import { columnsOf } from './bind-mapping.ts';
 import { isPlaceholder, type JsonObject, type WarningCode } from './cell.ts';
 import { type ContactColumn, contactColumnOf } from './contact-columns.ts';
 import { type FlatNames, isContactShape } from './json-rows.ts';
 import { type BoundColumn, holdsContent, readsOf } from './layout.ts';
+import type { Mapping } from './mapping-schema.ts';
 import type { MappedRow } from './row.ts';
 
 export interface Lacking {
@@ -189,4 +192,26 @@ export function createFileNotes(): FileNotes {
         count === 1 ? first : { ...first, message: `${first.message} (first of ${count} rows)` },
       ),
   };
+}
+
+/** The columns that are listed one by one; a wide sheet may have hundreds. */
+const namelessListedMax = 20;
+
+/** @returns a warning for each column; of many, one at the end that counts the others. */
+export function namelessIgnored(nameless: readonly NamelessColumn[], mapping: Mapping | null): readonly Problem[] {
+  const picked = new Set(mapping === null ? [] : columnsOf(mapping));
+  const ignored = nameless.filter(({ position }) => !picked.has(position));
+  const hint = 'Give the column a name if it is needed.';
+  const problem = (line: number, value: string | null, message: string): Problem => ({
+    ...{ code: 'emptyHeader', line, field: null, value, message, hint },
+  });
+  const listed = ignored
+    .slice(0, namelessListedMax)
+    .map(({ position, line, value }) =>
+      problem(line, shownValue(value), `column ${position} has no name but holds values; it is ignored`),
+    );
+  const [next, ...others] = ignored.slice(namelessListedMax);
+  if (next === undefined) return listed;
+  const more = `${others.length + 1} more ${others.length === 0 ? 'column' : 'columns'} without a name hold values, and are ignored`;
+  return [...listed, problem(next.line, null, more)];
 }

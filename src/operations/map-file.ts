@@ -16,6 +16,7 @@ import { type Feeds, findMapping, folderNamesOf, mappingFileName } from '#src/fe
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { type CompiledMapping, compileMapping } from '#src/mapping/compile-mapping.ts';
 import { createRowFilter } from '#src/mapping/conditions.ts';
+import { namelessIgnored } from '#src/mapping/file-findings.ts';
 import type { MappingContext } from '#src/mapping/layout.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { parseMapping } from '#src/mapping/parse-mapping.ts';
@@ -102,10 +103,12 @@ export async function mapFile(parts: MapParts, path: string, options: MapOptions
     ...head,
     rows: facts.rows + facts.unreadable,
     isPartial: facts.isPartial,
-    warnings: read.warnings,
   };
-  if (facts.columns.length === 0)
-    return { ...shape, ...nothing, remarks: [whyNothing(facts)], layout: { kind: 'empty' } };
+  const warningsBy = (mapping: Mapping | null) => [...namelessIgnored(read.nameless, mapping), ...read.warnings];
+  if (facts.columns.length === 0) {
+    const remarks = [whyNothing(facts)];
+    return { ...shape, ...nothing, remarks, layout: { kind: 'empty' }, warnings: read.warnings };
+  }
   const chosen = named ?? read.recognised;
   if (chosen !== undefined) {
     const context = contextOf(parts, chosen.mapping, country);
@@ -125,6 +128,7 @@ export async function mapFile(parts: MapParts, path: string, options: MapOptions
       remarks,
       stop: refusal ?? stopBy(compiled, chosen.mapping),
       isRefused: refusal !== null,
+      warnings: warningsBy(chosen.mapping),
       mapping: chosen.mapping,
       draft: null,
     };
@@ -136,11 +140,22 @@ export async function mapFile(parts: MapParts, path: string, options: MapOptions
   const draft = draftText(proposal, { file: shape.file, rows: facts.rows });
   const drafted = { ...shape, layout: { kind: 'draft' }, columns: proposal.columns, policies: {} } as const;
   if (draft === null) {
-    return { ...drafted, preview: null, remarks: proposal.remarks, stop: null, isRefused: true, mapping: null, draft };
+    const warnings = warningsBy(null);
+    return {
+      ...drafted,
+      preview: null,
+      remarks: proposal.remarks,
+      stop: null,
+      isRefused: true,
+      warnings,
+      mapping: null,
+      draft,
+    };
   }
   const mapping = parseMapping(draft, `the proposal for ${shape.file}`);
   const tried = tryDraft(mapping, read.columns, facts, contextOf(parts, mapping, null));
-  const result = { ...drafted, ...tried, remarks: [...proposal.remarks, ...tried.remarks], mapping, draft };
+  const remarks = [...proposal.remarks, ...tried.remarks];
+  const result = { ...drafted, ...tried, remarks, warnings: warningsBy(mapping), mapping, draft };
   const isFound =
     !read.isBelowOthers || isDeepStrictEqual(await headerByMapping(resolve(path), options, mapping), read.columns);
   return isFound ? result : { ...result, stop: headerTakenAbove(mapping), isRefused: true };

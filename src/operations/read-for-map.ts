@@ -15,7 +15,7 @@ import { checkEncoding } from '#src/sources/decode.ts';
 import type { HeaderRule } from '#src/sources/format-reader.ts';
 import { type OpenSource, openSource } from '#src/sources/open-source.ts';
 import { checkDelimiter } from '#src/sources/read-csv.ts';
-import type { Row, ShownPlace, SourceHead, SourceItem } from '#src/sources/row.ts';
+import type { NamelessColumn, Row, ShownPlace, SourceHead, SourceItem } from '#src/sources/row.ts';
 import { requireThere } from '#src/sources/source-file.ts';
 
 export interface MapReadOptions {
@@ -60,6 +60,8 @@ export interface FileRead {
   /** Undefined for an unknown layout. */
   readonly recognised: KnownLayout | undefined;
   readonly warnings: readonly Problem[];
+  /** Columns without a name that hold values. */
+  readonly nameless: readonly NamelessColumn[];
   /** The row at the place that was asked for; of several records of JSON that begin in its line, the first where none is named. */
   readonly found: SourceItem | null;
   /** The line that was asked for, or the last one before it in which a row begins: how many do, and the number of the last of them. */
@@ -141,6 +143,7 @@ async function readAll(
         : undefined,
     // The tail is valid once the file was read to its end.
     warnings: isWanted && line === null ? source.tail().warnings : [],
+    nameless: (line === null && source.tail().nameless) || [],
     found: line !== null && holdsLine(found, line, nearest.count) ? found : null,
     nearest,
     leftOut: source.tail().warnings.find((one) => one.line === line && leftOutCodes.has(one.code)) ?? null,

@@ -11,6 +11,7 @@ import { sourceLabelOf } from '#src/ledger/rules/feeds.ts';
 import type { FileShape, RunRecord } from '#src/ledger/runs.ts';
 import { type CompiledMapping, compileMapping } from '#src/mapping/compile-mapping.ts';
 import { createRowFilter, type RowFilter } from '#src/mapping/conditions.ts';
+import { namelessIgnored } from '#src/mapping/file-findings.ts';
 import type { MappingContext } from '#src/mapping/layout.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { keyColumns, recognise } from '#src/mapping/recognise.ts';
@@ -190,7 +191,7 @@ function supplyOf(
     // A fix-file holds some rows of a file that was judged as a whole before.
     refuseLacking: () => (run.kind === 'file' ? compiled.refuseLacking() : undefined),
     notes: () => [...notesOf(file, compiled, unused.list().filter(isNoted), filter), ...toItems.notes()],
-    warnings: () => [...compiled.notes, ...source.tail().warnings],
+    warnings: () => [...compiled.notes, ...warningsOf(file)],
     close: async () => {
       for (const one of [source, ...again]) await one.close();
     },
@@ -250,14 +251,21 @@ function itemAsRead(sequence: number): (item: SourceItem) => StageItem {
   };
 }
 
+function warningsOf({ source, mapping }: OpenedFile): readonly Problem[] {
+  const { warnings, nameless = [] } = source.tail();
+  return [...namelessIgnored(nameless, mapping), ...warnings];
+}
+
 function notesOf(
-  { source, recognisedAs }: OpenedFile,
+  file: OpenedFile,
   compiled: CompiledMapping,
   unused: readonly string[],
   filter: RowFilter,
 ): readonly string[] {
-  const { warnings, blankLineCount, recordCount } = source.tail();
+  const { source, recognisedAs } = file;
+  const { blankLineCount, recordCount } = source.tail();
   const { wrapper = null } = source.head;
+  const warnings = warningsOf(file);
   return [
     ...(recognisedAs === null ? [] : [recognisedAs]),
     ...(wrapper === null || knownWrappers.has(wrapper) ? [] : [`the records are the list ${listNames([wrapper])}`]),

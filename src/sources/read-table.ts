@@ -22,7 +22,15 @@ import {
 } from './format-reader.ts';
 import { groupOf, type RecordGroup, type TableRecord, type TableRecords } from './record-group.ts';
 import type { HashWords } from './record-hash.ts';
-import { type CellsRow, cellProblem, holdsControlCharacter, isLongerThan, type SourceItem, shownValue } from './row.ts';
+import {
+  type CellsRow,
+  cellProblem,
+  holdsControlCharacter,
+  isLongerThan,
+  type NamelessColumn,
+  type SourceItem,
+  shownValue,
+} from './row.ts';
 import { createHeaderCheck } from './second-header.ts';
 import { type CutRows, createCutRows, isTotalRow } from './short-rows.ts';
 
@@ -80,7 +88,7 @@ export async function readTable<Kind extends TableRecord>(
     headerLine: header?.line ?? 0,
     meaning: header === null || rows === null || format.isOpen ? null : meaningOf(header, format, rows),
     slices: (look = null) => rowSlices(top.rest, records, { ...search, rows, look }),
-    tail: () => withEmptyNote(tally, options.name, header),
+    tail: () => ({ ...withEmptyNote(tally, options.name, header), nameless: rows?.nameless() ?? [] }),
   };
 }
 
@@ -315,6 +323,8 @@ interface TableRows<Kind extends TableRecord> {
   readonly keyIndex: number | null;
   /** Whether columns without a name are left of which it is not known whether they hold something: all rows are looked at. */
   mustSee(): boolean;
+  /** Those of which a row was seen that holds something. */
+  nameless(): readonly NamelessColumn[];
   /**
    * Whether the row is the header once more, as in a file that was joined from several.
    * @throws PatchbayError `file` `secondHeader` where it has other columns, or in another order: the rows below would be misread.
@@ -331,14 +341,12 @@ function createTableRows<Kind extends TableRecord>(
   tally: Tally,
   cut: CutRows | null,
 ): TableRows<Kind> {
-  const namelessFilled = new Set<number>();
+  const nameless = new Map<number, NamelessColumn>();
 
   const noteNameless = (cells: readonly string[], line: number): void => {
     for (let index = 0; index < Math.min(cells.length, header.width); index++) {
       if ((header.columns[index] ?? '').trim() !== '' || (cells[index] ?? '').trim() === '') continue;
-      if (namelessFilled.has(index)) continue;
-      namelessFilled.add(index);
-      tally.warn(namelessColumn(index, line, cells[index] ?? ''));
+      if (!nameless.has(index)) nameless.set(index, { position: index + 1, line, value: cells[index] ?? '' });
     }
   };
 
@@ -365,7 +373,8 @@ function createTableRows<Kind extends TableRecord>(
 
   return {
     keyIndex,
-    mustSee: () => !format.isOpen && namelessFilled.size < namelessCount,
+    mustSee: () => !format.isOpen && nameless.size < namelessCount,
+    nameless: () => [...nameless.values()],
     repeatsHeader,
     item: (record, found, number, hash) => {
       const { line } = record;
@@ -453,16 +462,5 @@ function cellCount(record: TableRecord, found: number, wanted: number): Problem 
     hint: isLast
       ? 'The file ends in this row and may be cut off: export the file again, or add the missing delimiters.'
       : 'Put a value that contains the delimiter into quotes, or add the missing delimiters.',
-  };
-}
-
-function namelessColumn(index: number, line: number, value: string): Problem {
-  return {
-    code: 'emptyHeader',
-    line,
-    field: null,
-    value: shownValue(value),
-    message: `column ${index + 1} has no name but holds values; it is ignored`,
-    hint: 'Give the column a name if it is needed.',
   };
 }

@@ -88,12 +88,23 @@ export interface SourceHead {
   readonly encoding: string;
 }
 
+/** A column of a table that has no name, and a value in some row. */
+export interface NamelessColumn {
+  /** From 1. */
+  readonly position: number;
+  /** The first line with a value. */
+  readonly line: number;
+  readonly value: string;
+}
+
 /** What is known after the last row. */
 export interface SourceTail {
   readonly recordCount: number;
   readonly blankLineCount: number;
-  /** Sentences: an assumed encoding with its first line, ignored header cells, an empty file. */
+  /** Sentences: an assumed encoding with its first line, lines that are left out, an empty file. */
   readonly warnings: readonly Problem[];
+  /** Of a table, in the order in which they were met: whether they are ignored is for the mapping to say. */
+  readonly nameless?: readonly NamelessColumn[];
 }
 
 /** Control characters but tab, line feed and carriage return. C1 too: they are the mark of a wrong encoding. */

@@ -92,3 +92,22 @@ describe('a table without a header', () => {
     );
   });
 });
+
+describe('a column without a name', () => {
+  const note = (position: number): string => `column ${position} has no name but holds values; it is ignored`;
+
+  it('that the mapping picks by its position is not called ignored; another one is', async () => {
+    const place = openPlace();
+    const row = (n: number) => `A${n};Ann;+49 30 12345${n};+49 30 99345${n};a${n}@example.com;;;yes`;
+    const file = place.file('a.csv', `Kundennr;Vorname;Telefon;;E-Mail;Ort;;\n${[1, 2, 3].map(row).join('\n')}\n`);
+    const saved = await place.call('map', '--feed', 'a', '--save', file);
+    expect(saved.stdout, saved.stderr).toMatch(/column 4 .*phone \(column 4\)/);
+    expect(saved.stdout).not.toContain(note(4));
+    expect(saved.stdout).toContain(note(8));
+    expect((await place.call('map', '--feed', 'a', file)).stdout).not.toContain(note(4));
+    const done = await place.call('import', '--sandbox', '--feed', 'a', file);
+    expect(done.stdout, done.stderr).toContain('3 created');
+    expect(done.stdout).toContain(note(8));
+    expect(done.stdout).not.toContain(note(4));
+  });
+});

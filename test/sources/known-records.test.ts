@@ -103,7 +103,7 @@ describe('a record that is known', () => {
     const reader = await open(text);
     expect(await itemsOf(reader, look)).toHaveLength(500);
     expect(look.met).toEqual([[0, 502]]);
-    expect(reader.tail().warnings.map(({ code }) => code)).toEqual(['emptyHeader']);
+    expect(reader.tail().nameless).toEqual([{ position: 3, line: 501, value: 'x' }]);
   });
 
   it('has a meaning that changes with the delimiter, the header and the column of the key', async () => {

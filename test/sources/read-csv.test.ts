@@ -79,17 +79,17 @@ describe('CSV: the right end for each bad input', () => {
     expect([head.columns, dataOf(items)]).toEqual([['id', 'Email', 'email '], [['1', 'a', 'b']]]);
   });
 
-  it('ignores a column without a name, with a warning where its cells hold something', async () => {
+  it('tells of a column without a name where its cells hold something', async () => {
     const filled = await read('id,,n,\n1,x,a,y\n2,z,b,\n');
-    expect(filled.tail.warnings.map(({ code, line, message }) => [code, line, message.slice(0, 8)])).toEqual([
-      ['emptyHeader', 2, 'column 2'],
-      ['emptyHeader', 2, 'column 4'],
+    expect(filled.tail.nameless).toEqual([
+      { position: 2, line: 2, value: 'x' },
+      { position: 4, line: 2, value: 'y' },
     ]);
     expect(dataOf(filled.items)).toEqual([
       ['1', 'x', 'a'],
       ['2', 'z', 'b'],
     ]);
-    expect((await read('id,,n\n1,,a\n')).tail.warnings).toEqual([]);
+    expect((await read('id,,n\n1,,a\n')).tail.nameless).toEqual([]);
   });
 
   it('keeps __proto__, constructor and toString as plain columns, and pollutes nothing', async () => {

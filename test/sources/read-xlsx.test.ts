@@ -203,7 +203,7 @@ describe('a sheet is a table', () => {
     expect(tail.warnings).toMatchObject([{ code: 'preambleLine', line: 1 }]);
   });
 
-  it('ignores a column without a name, with a warning where its cells hold something, and keeps the cells', async () => {
+  it('tells of a column without a name where its cells hold something, and keeps the cells', async () => {
     const { head, items, tail } = await read(workbookOf([['id', null, 'n'], ['1', 'x', 'a', 'beyond'], ['2']]));
     expect([head.columns, dataOf(items)]).toEqual([
       ['id', '', 'n'],
@@ -213,9 +213,9 @@ describe('a sheet is a table', () => {
       ],
     ]);
     expect(items[0]?.row).toMatchObject({ beyond: ['beyond'] });
-    expect(tail.warnings).toMatchObject([
-      { code: 'emptyHeader', line: 2, message: expect.stringContaining('column 2') },
-      { code: 'emptyHeader', line: 2, message: expect.stringContaining('column 4') },
+    expect(tail.nameless).toEqual([
+      { position: 2, line: 2, value: 'x' },
+      { position: 4, line: 2, value: 'beyond' },
     ]);
   });
 
