@@ -69,6 +69,8 @@ export async function beginWork<Entered>(
     throw options.interrupt.signal.aborted && !isEntering ? new NothingEntered() : error;
   }
   const entered = await entering.promise;
+  /** What is followed first was waited for during the start already. */
+  let stillMs = engine?.unansweredMs ?? 0;
   /** Whether what is followed came to its end. */
   let canGoOn = true;
   if (engine === null) options.note('an engine is already running on this data folder: handing over to it');
@@ -80,12 +82,15 @@ export async function beginWork<Entered>(
         // Ends: each turn either has an end or makes this process the engine, which happens once.
         for (;;) {
           canGoOn = false;
-          const { end: seen, lock: freed } = await followOnce(home, options, engine, follow);
+          const following = followOnce(home, options, engine, (common) => follow({ ...common, stillMs }));
+          const { end: seen, lock: freed } = await following;
+          stillMs = 0;
           canGoOn = seen.kind !== 'unreachable';
           // Asked of this process: the end of what is followed knows the ledger only.
           const end = seen.kind === 'unreachable' ? { ...seen, trouble: await troubleOf(home, engine) } : seen;
           if (end.kind !== 'engineGone' || freed === null) return end;
           engine = await startWhenWritable(home, options, freed, start);
+          stillMs = engine.unansweredMs;
         }
       },
       isEngine: () => engine !== null,

@@ -3,7 +3,7 @@ import type { BatchContext } from '#jobs/context.ts';
 import { workOnBatch } from '#jobs/upsert-batch.ts';
 import type { Home } from '#src/app.ts';
 import { PatchbayError } from '#src/errors.ts';
-import { firstLookHeldMsMax, isHeldBack } from '#src/workspace/port.ts';
+import { firstLookHeldMsMax, firstLookSilentMsMax, isHeldBack, onlyLookSilentMsMax } from '#src/workspace/port.ts';
 import { batchContext } from './job-context.ts';
 import { createServiceWatch, createWriteTrial, type ServiceWatch } from './service-watch.ts';
 import type { Standing } from './standing.ts';
@@ -38,22 +38,28 @@ export function openService(home: Home, { standing, ...options }: EngineServiceO
 
 /**
  * A failure that is waited out pauses all work; the probe of the sweep ends the pause. Beside other hosts a pause stays, and neither a key that
- * only this one is refused with nor a rate gate that holds this look back pauses them.
+ * only this one is refused with nor a rate gate that holds this look back pauses them, and silence pauses them only where one whole request got no
+ * answer.
+ * @returns for how long, in milliseconds, this look waited for a service that did not answer; 0 where it did, or held the look back with 429.
  * @throws what `recheck` of the client throws.
  */
 export async function checkService(
-  { ledger }: Home,
+  { ledger, clock }: Pick<Home, 'ledger' | 'clock'>,
   { client, watch }: EngineService,
   { isBesideOthers }: Standing,
   waitFor: WaitedOut,
-): Promise<void> {
+): Promise<number> {
   if (!isBesideOthers) await ledger.setPause(null);
+  const beganAtMs = clock.monotonicMs();
   try {
-    await client.recheck({ heldMsMax: firstLookHeldMsMax });
+    const silentMsMax = isBesideOthers ? onlyLookSilentMsMax : firstLookSilentMsMax;
+    await client.recheck({ heldMsMax: firstLookHeldMsMax, silentMsMax });
+    return 0;
   } catch (error) {
-    if (isBesideOthers && isHeldBack(error)) return;
+    if (isBesideOthers && isHeldBack(error)) return 0;
     const waitsForKey = waitFor === 'everything' && !isBesideOthers;
     const refused = error instanceof PatchbayError && error.kind === 'auth' && !waitsForKey;
     if (refused || !(await watch.pauseFor(error))) throw error;
+    return isHeldBack(error) ? 0 : clock.monotonicMs() - beganAtMs;
   }
 }

@@ -54,6 +54,8 @@ export interface Engine {
   readonly serviceOrigin: string;
   /** The sandbox's key, for people who want to use its API; null for a real service. */
   readonly sandboxKey: string | null;
+  /** For how long the service did not answer when the engine started, in milliseconds; 0 where it did. All work is paused else. */
+  readonly unansweredMs: number;
   /** Current problems around this process; empty if there are none. */
   troubles(): readonly KnownTrouble[];
   /** Must be called after this process wrote work to the ledger. */
@@ -122,7 +124,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
     stopping.abort(stopped());
     await client.close(stopLeftMs());
   });
-  await checkService(home, service, standing, options.waitFor);
+  const unansweredMs = await checkService(home, service, standing, options.waitFor);
   const health = await openHealth(home, server, death.resolve);
 
   const { producer, dispatcher } = openQueue(home, server, { standing, observe: health.queueEnded }, closers);
@@ -167,6 +169,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
 
   return {
     queueDescription: server.description,
+    unansweredMs,
     troubles: () => [...health.troubles(), ...led.troubles()],
     serviceOrigin,
     sandboxKey: sandbox?.apiKey ?? null,

@@ -7,7 +7,7 @@ import type { Home } from '#src/app.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { takeEngineLock } from '#src/ledger/engine-presence.ts';
 import { attachQueueServer, type QueueServer } from '#src/queue/connection.ts';
-import { firstLookHeldMsMax, type Workspace } from '#src/workspace/port.ts';
+import { firstLookHeldMsMax, firstLookSilentMsMax, onlyLookSilentMsMax, type Workspace } from '#src/workspace/port.ts';
 import { type Closers, createClosers } from './closers.ts';
 import { openEngineQueue, openSandbox, sandboxOf } from './own-services.ts';
 import { findEngine, queueOf } from './registration.ts';
@@ -22,7 +22,7 @@ export interface ReadingOptions {
   readonly sameWorkspace: boolean;
   /**
    * How long another process that opens or holds the data folder without being an engine is waited for; and what holds the first look at the
-   * service back, for at most `firstLookHeldMsMax`.
+   * service back, for at most `firstLookHeldMsMax`; and a service that is silent, for `firstLookSilentMsMax` to `onlyLookSilentMsMax`.
    */
   readonly patienceMs: number;
   readonly signal: AbortSignal;
@@ -47,7 +47,11 @@ export async function openReadingSession(home: Home, options: ReadingOptions): P
       stopping: options.signal,
     });
     closers.add(() => client.close());
-    await client.recheck({ heldMsMax: Math.min(options.patienceMs, firstLookHeldMsMax) });
+    const { patienceMs } = options;
+    await client.recheck({
+      heldMsMax: Math.min(patienceMs, firstLookHeldMsMax),
+      silentMsMax: Math.min(Math.max(patienceMs, firstLookSilentMsMax), onlyLookSilentMsMax),
+    });
     return { workspace: client.workspace, close: closers.closeAll };
   } catch (error) {
     await closers.closeAll();

@@ -18,7 +18,7 @@ import { isLedgerAway } from '#src/ledger/trouble.ts';
 import { waitOut } from '#src/ledger/wait-out.ts';
 import { attachQueueServer, type QueueServer } from '#src/queue/connection.ts';
 import { startWorkers } from '#src/queue/workers.ts';
-import { firstLookHeldMsMax } from '#src/workspace/port.ts';
+import { firstLookHeldMsMax, firstLookSilentMsMax } from '#src/workspace/port.ts';
 import { createClosers, createStopDeadline } from './closers.ts';
 import { createHealth } from './health.ts';
 import { createHeapRoom } from './heap-room.ts';
@@ -168,7 +168,9 @@ async function passCheck(
   // Ends with the signal, with an answer, or with an error that waiting does not help.
   while (!end.aborted) {
     try {
-      await client.recheck({ heldMsMax: firstLookHeldMsMax });
+      // The first look ends soon, so that people learn of the wait; those after it are patient with a service that is slow.
+      const silence = reported === null ? { silentMsMax: firstLookSilentMsMax } : {};
+      await client.recheck({ heldMsMax: firstLookHeldMsMax, ...silence });
       return true;
     } catch (error) {
       if (end.aborted) return false;

@@ -16,6 +16,8 @@ export interface Following {
   readonly runId?: string;
   /** How long nothing may move before following gives up. */
   readonly patienceMs: number;
+  /** For how long nothing had moved when following begins, in milliseconds: it counts. Absent: not at all. */
+  readonly stillMs?: number;
   /** Asked about once a second; absent where the caller itself is the engine. */
   readonly isEngineGone?: () => boolean;
   /** Called again and again while nothing moves, since a job of the run that is followed ends early: with the error's own words. Must not throw. */
@@ -129,9 +131,9 @@ const engineCheckMs = 1_000;
  *   is still away.
  */
 export async function follow<End>(following: Following, look: () => Promise<Look<End>>): Promise<End | FollowStop> {
-  const { ledger, clock, patienceMs, isEngineGone, signal } = following;
+  const { ledger, clock, patienceMs, stillMs: stillBeforeMs = 0, isEngineGone, signal } = following;
   let progress = '';
-  let movedAtMs = clock.monotonicMs();
+  let movedAtMs = clock.monotonicMs() - stillBeforeMs;
   let checkedAtMs = clock.monotonicMs();
   let changeCount: number | null = null;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
@@ -150,8 +152,9 @@ export async function follow<End>(following: Following, look: () => Promise<Look
       lookedAtMs = clock.monotonicMs();
       if (pause?.code === 'auth' && seen.needsKey) return { kind: 'auth', pause };
       if (seen.progress === null || seen.progress !== progress) {
+        // The first look shows where things stand, and no movement.
+        movedAtMs = clock.monotonicMs() - (progress === '' && seen.progress !== null ? stillBeforeMs : 0);
         progress = seen.progress ?? progress;
-        movedAtMs = clock.monotonicMs();
       }
       const stillMs = clock.monotonicMs() - movedAtMs;
       const jobFailure = stillMs > failurePatienceMs ? await failureOf(following) : null;

@@ -18,7 +18,7 @@ import { requireOwnWorkspace } from '#src/runs/check-workspace.ts';
 import { exitCodes, worstExitCode } from '#src/runs/exit-code.ts';
 import { makeFolder } from '#src/whole-file.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
-import { firstLookHeldMsMax } from '#src/workspace/port.ts';
+import { firstLookHeldMsMax, onlyLookSilentMsMax } from '#src/workspace/port.ts';
 import { errorDocument } from './error-document.ts';
 import { noEngineText, readEngine } from './hosts.ts';
 
@@ -186,7 +186,7 @@ async function checkService({ config, clock, log, mode }: BareHome, ledger: Home
   });
   try {
     const apiKey = await requireApiKey(config);
-    const cut = { heldMsMax: firstLookHeldMsMax };
+    const cut = { heldMsMax: firstLookHeldMsMax, silentMsMax: onlyLookSilentMsMax };
     const ids = await workspace.listPhoneNumberIds(cut);
     await workspace.listByExternalIds(['patchbay-probe'], cut);
     if (!(ledger instanceof PatchbayError))

@@ -18,7 +18,7 @@ export interface WorkspaceIdentity {
 }
 
 /** What cuts the reads. */
-export type Cut = Pick<CallOptions, 'signal' | 'heldMsMax'>;
+export type Cut = Pick<CallOptions, 'signal' | 'heldMsMax' | 'silentMsMax'>;
 
 /** Contacts to look for: as many as one look-up takes. */
 const sampleMax = 20;
@@ -85,7 +85,10 @@ export async function requireOwnWorkspace(
   return { known, keyHash, hasChanged, numbers };
 }
 
-/** Whether no request got through at all, perhaps not even past the rate gate, which is at the queue: another one would show nothing more. */
+/**
+ * Whether no request got through at all, perhaps not even past the rate gate, which is at the queue, or none was answered for as long as the
+ * caller waits (`silentMsMax`): another one would show nothing more.
+ */
 function isAway(error: PatchbayError): boolean {
   return isHeldBack(error) || (error.code === 'serviceUnreachable' && error.facts.status === undefined);
 }

@@ -58,6 +58,7 @@ export const endCodes = {
   aborted: 'PATCHBAY_ABORTED',
   startedTooLate: 'PATCHBAY_STARTED_TOO_LATE',
   requestTimeout: 'PATCHBAY_REQUEST_TIMEOUT',
+  noAnswer: 'PATCHBAY_NO_ANSWER',
   replyTooLarge: 'PATCHBAY_REPLY_TOO_LARGE',
 } as const;
 
@@ -143,6 +144,7 @@ const words: ReadonlyMap<string, string> = new Map([
   [endCodes.aborted, 'cancelled by the caller'],
   [endCodes.startedTooLate, 'the connection took too long, so nothing was sent'],
   [endCodes.requestTimeout, 'no complete reply in time'],
+  [endCodes.noAnswer, 'no answer in time'],
   [endCodes.replyTooLarge, 'the reply is too large'],
 ]);
 

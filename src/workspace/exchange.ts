@@ -17,6 +17,8 @@ export interface WireRequest {
   readonly body: string | null;
   /** Ends the request; a write that has begun is left to end by itself. */
   readonly signal: AbortSignal | undefined;
+  /** How long the beginning of the reply may take, the connection included; undefined: as the time-outs say. */
+  readonly answerMsMax: number | undefined;
   /** A larger reply is cut off. */
   readonly replyBytesMax: number;
   /** Called right before the write to the socket. */
@@ -115,6 +117,7 @@ function exchangeOnce(
     if (settled) return;
     settled = true;
     clearTimeout(deadline);
+    clearTimeout(silence);
     request.signal?.removeEventListener('abort', onAbort);
     // The pool takes the connection back one turn after the end. Resolving after that lets the next request reuse it.
     queueMicrotask(() => setImmediate(handOn, () => resolve({ end, writtenAtMs })));
@@ -149,6 +152,7 @@ function exchangeOnce(
     onResponseStart(_controller, statusCode, headers) {
       if (statusCode < 200) return;
       status = statusCode;
+      clearTimeout(silence);
       const header = headers['retry-after'];
       retryAfter = (Array.isArray(header) ? header[0] : header) ?? null;
       if (Number(headers['content-length'] ?? 0) > replyBytesMax) breakOff(endCodes.replyTooLarge, undefined);
@@ -170,7 +174,9 @@ function exchangeOnce(
 
   request.signal?.addEventListener('abort', onAbort, { once: true });
   const deadline = setTimeout(() => breakOff(endCodes.requestTimeout, undefined), timeouts.requestMs);
-  const { method, path, headers, body } = request;
+  const { method, path, headers, body, answerMsMax } = request;
+  const silence =
+    answerMsMax === undefined ? undefined : setTimeout(() => breakOff(endCodes.noAnswer, undefined), answerMsMax);
   pool.dispatch({ method, path, headers, body }, handler);
   return promise;
 }

@@ -40,9 +40,14 @@ export interface CallOptions {
    * that cannot be asked. Without it: `rateLimitedMsMax`, and at such a gate without end. Waiting for one's turn does not count.
    */
   readonly heldMsMax?: number;
+  /**
+   * Of a read, in milliseconds: it is given up when the service has answered nothing for this long, however often it was sent (`unreachable`
+   * `serviceUnreachable`, without a status). Neither the wait before a repeat nor the rate gate counts. Without it: when no try is left.
+   */
+  readonly silentMsMax?: number;
 }
 
-export interface PhoneNumberOptions extends Pick<CallOptions, 'heldMsMax'> {
+export interface PhoneNumberOptions extends Pick<CallOptions, 'heldMsMax' | 'silentMsMax'> {
   /** Only the numbers of this user, whose id begins with `US` (`docs/facts.md`). Null: all. */
   readonly userId?: string | null;
   /** Ends the walk, also in the middle of a page. */
@@ -181,6 +186,12 @@ export function isHeldBack(error: unknown): boolean {
 
 /** How long a first look at the service, or one that a person waits for, may be held back (`heldMsMax`). */
 export const firstLookHeldMsMax = 5_000;
+
+/** How long the first look of a start may get no answer (`silentMsMax`): work is paused then, and what ends the pause is more patient. */
+export const firstLookSilentMsMax = 5_000;
+
+/** The same of a look that nothing repeats: as long as one whole request may take. */
+export const onlyLookSilentMsMax = workspaceTimeouts.requestMs;
 
 /** A longer `Retry-After` is shortened to this. */
 export const retryAfterMaxMs = 60_000;

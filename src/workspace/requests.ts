@@ -61,10 +61,17 @@ interface ReadParts {
 export function createRead({ send, apiKey, origin, clock, random, log }: ReadParts): Read {
   return async (request, options = {}) => {
     const { operation, path } = request;
-    const { signal, heldMsMax = rateLimitedMsMax } = options;
+    const { signal, beforeSend, heldMsMax = rateLimitedMsMax, silentMsMax = Number.POSITIVE_INFINITY } = options;
     const about: ErrorSubject = { operation, origin };
     let sentCount = 0;
     let keyTried = false;
+    /** Since when the request at hand could have been answered: it has passed the rate gate. */
+    let askedAtMs = 0;
+    let silentLeftMs = silentMsMax;
+    const noteAsked = async (): Promise<void> => {
+      await beforeSend?.();
+      askedAtMs = clock.monotonicMs();
+    };
 
     /** Sends until the reply is neither a 429 nor a 401 that a renewed key may avoid. */
     async function sendThrough(): Promise<Sent<z.infer<typeof request.schema>>> {
@@ -73,10 +80,21 @@ export function createRead({ send, apiKey, origin, clock, random, log }: ReadPar
       for (let rateLimitedCount = 0; ; ) {
         const { schema, replyBytesMax } = request;
         const repeated = sentCount > 0;
-        const outgoing = { method: 'GET', operation, path, body: null, schema, repeated, replyBytesMax } as const;
-        const sent = await send(outgoing, options);
+        const answerMsMax = Number.isFinite(silentLeftMs) ? silentLeftMs : undefined;
+        const outgoing = {
+          method: 'GET',
+          operation,
+          path,
+          body: null,
+          schema,
+          repeated,
+          replyBytesMax,
+          answerMsMax,
+        } as const;
+        const sent = await send(outgoing, { ...options, beforeSend: noteAsked });
         if (sent.writtenAtMs !== null) sentCount += 1;
         const { verdict } = sent;
+        silentLeftMs = isUnanswered(verdict) ? silentLeftMs - (clock.monotonicMs() - askedAtMs) : silentMsMax;
         if (verdict.next === 'waitForRate' && rateLimitedCount < rateLimitedTriesMax) {
           rateLimitedCount += 1;
           limitedSinceMs ??= sent.writtenAtMs ?? clock.monotonicMs();
@@ -99,7 +117,7 @@ export function createRead({ send, apiKey, origin, clock, random, log }: ReadPar
       }
       // An abort cuts the connection: not a failure of the service.
       signal?.throwIfAborted();
-      throw failure(about, verdict, clock.nowMs());
+      throw silentLeftMs < silentMsMin ? silent(about, silentMsMax) : failure(about, verdict, clock.nowMs());
     }
 
     return retryReads(readOnce, {
@@ -110,6 +128,16 @@ export function createRead({ send, apiKey, origin, clock, random, log }: ReadPar
         log.warn({ operation, code: error.code, try: tryNumber, waitMs }, 'a read is retried'),
     });
   };
+}
+
+/** Less is no time for another try, in milliseconds. */
+const silentMsMin = 50;
+
+/** Whether the service has said nothing, not even a status. */
+function isUnanswered(verdict: Verdict): boolean {
+  return (
+    verdict.next === 'sendAgain' || (verdict.next === 'doubt' && verdict.reason === 'lost' && verdict.status === null)
+  );
 }
 
 interface ErrorSubject {
@@ -169,6 +197,10 @@ function doubtful(about: ErrorSubject, verdict: Extract<Verdict, { next: 'doubt'
 function lost({ operation, origin }: ErrorSubject, why: string, facts: Facts, cause: unknown): PatchbayError {
   const message = `The service at ${origin} cannot be reached to ${operation}: ${why}`;
   return new PatchbayError('unreachable', 'serviceUnreachable', message, { facts: { operation, ...facts }, cause });
+}
+
+function silent(about: ErrorSubject, silentMs: number): PatchbayError {
+  return lost(about, `no answer within ${Math.ceil(silentMs / 1_000)} s.`, { silentMs }, undefined);
 }
 
 function oddReply({ operation, origin }: ErrorSubject, why: string, status: number | null): PatchbayError {

@@ -29,6 +29,8 @@ export interface OutgoingRequest<Schema extends z.ZodType = z.ZodType> {
   readonly repeated: boolean;
   /** A limit other than `replyBytesMax` of `port.ts`. */
   readonly replyBytesMax?: number | undefined;
+  /** As that of the exchange. */
+  readonly answerMsMax?: number | undefined;
 }
 
 export interface Sent<Body = unknown> {
@@ -114,6 +116,7 @@ export function createSend(parts: SendParts): Send {
         headers,
         body,
         signal,
+        answerMsMax: request.answerMsMax,
         replyBytesMax: request.replyBytesMax ?? replyBytesMax,
         onWrite: () => void pass.written(),
       });

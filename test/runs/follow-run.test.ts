@@ -132,6 +132,22 @@ describe('following ends', () => {
 });
 
 describe('patience', () => {
+  it('counts what was waited for before, until something moves', async () => {
+    const { ledger, clock, run, follow } = await followed();
+    const startMs = clock.monotonicMs();
+    expect(await follow({ stillMs: 50_000 })).toMatchObject({ kind: 'unreachable' });
+    expect(clock.monotonicMs() - startMs).toBeLessThan(11_000);
+
+    await ledger.runs.beginStaging(run.id, 1);
+    const againMs = clock.monotonicMs();
+    clock.onSleep = () =>
+      clock.monotonicMs() - againMs === 5_000
+        ? ledger.runs.move('r-1', ['staging'], 'applying', { atMs: 1 })
+        : undefined;
+    expect(await follow({ stillMs: 50_000 })).toMatchObject({ kind: 'unreachable' });
+    expect(clock.monotonicMs() - againMs).toBeGreaterThan(minute);
+  });
+
   it('begins anew with each row that is settled', async () => {
     const { ledger, clock, run, follow } = await followed();
     await ledger.runs.beginStaging(run.id, 1);

@@ -105,6 +105,32 @@ describe('the other reads', () => {
 });
 
 describe('what a read does when it fails', () => {
+  test('one that is not answered is given up after the time that the caller allows, and none is written again then', async () => {
+    const { server, workspace } = await openTestWorkspace();
+    server.always(hang);
+    const error = await rejectionOf(workspace.listPhoneNumberIds({ silentMsMax: 300 }));
+    expect(error).toMatchObject({
+      ...{ kind: 'unreachable', code: 'serviceUnreachable' },
+      message: expect.stringContaining('list the phone numbers: no answer within 1 s.'),
+    });
+    expect(error.facts, 'no status, and no code of a connection').toEqual({
+      operation: 'list the phone numbers',
+      silentMs: 300,
+    });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test.each([
+    ['the beginning of its reply', stall(200, adaJson)],
+    ['a failure', reply(503, '<html>')],
+    ['a reset', reset],
+  ])('%s is no silence', async (_name, fault) => {
+    const { server, workspace } = await openTestWorkspace({ timeouts: { ...shortTimeouts, bodyMs: 700 } });
+    server.script(fault, reply(200, adaJson));
+    expect(await workspace.getContact('c1', { silentMsMax: 600 })).not.toBeNull();
+    expect(server.seen).toHaveLength(2);
+  });
+
   test('it is tried again after a reset, half a body, a hang, a stall and a 503, and then succeeds', async () => {
     for (const fault of [reset, half(200, adaJson), hang, stall(200, adaJson), reply(503, '<html>')]) {
       const { server, workspace } = await openTestWorkspace({ timeouts: shortTimeouts });
