@@ -91,7 +91,12 @@ function unusable(what: string, folder: string, cause: unknown): PatchbayError {
 
 /** Whether a folder takes no file: an error of `storing`. */
 export function isOfFolder(error: unknown): error is PatchbayError & { readonly facts: { readonly folder: string } } {
-  return error instanceof PatchbayError && folderCodes.has(error.code) && typeof error.facts.folder === 'string';
+  return error instanceof PatchbayError && isFolderCode(error.code) && typeof error.facts.folder === 'string';
+}
+
+/** The code alone: that of a job is of the folder in which it stores, since trouble of the ledger's disk is no failure of a job. */
+export function isFolderCode(code: string): boolean {
+  return folderCodes.has(code);
 }
 
 const folderCodes: ReadonlySet<string> = new Set(['diskFull', 'diskFails', 'folderUnusable']);

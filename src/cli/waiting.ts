@@ -33,17 +33,21 @@ export async function openPatiently(options: GlobalOptions, use: HomeUse, patien
   process.exit(reportInterrupted(output, message, interrupt.exitCode() ?? exitCodes.interrupted));
 }
 
-/** What a command waits for, for people: once for each cause. @param patienceMs infinite: until it is there, or the command is interrupted. */
+/**
+ * What a command waits for, for people: once for each cause; null: the message says it.
+ * @param patienceMs infinite: until it is there, or the command is interrupted.
+ */
 export function waitingNotes(
   note: (text: string) => void,
   patienceMs: number,
-): (what: 'service' | 'queue' | 'ledger' | 'folder', message: string) => void {
+): (what: 'service' | 'queue' | 'ledger' | 'folder' | null, message: string) => void {
   const howLong = Number.isFinite(patienceMs) ? ` for up to ${formatDuration(patienceMs)} (--wait)` : '';
   let noted = '';
   return (what, message) => {
     if (message === noted) return;
     noted = message;
-    note(`waiting for the ${what}${howLong}: ${printable(message)}`);
+    const forWhat = what === null ? '' : ` for the ${what}`;
+    note(`waiting${forWhat}${howLong}: ${printable(message)}`);
   };
 }
 

@@ -9,8 +9,10 @@ import { isEngineUp } from '#src/engine/registration.ts';
 import { checkSurroundings } from '#src/engine/surroundings.ts';
 import { type EngineLock, takeEngineLock } from '#src/ledger/engine-presence.ts';
 import type { Following, Standstill } from '#src/ledger/follow.ts';
+import type { JobFailure } from '#src/ledger/port.ts';
 import { isLedgerAway, isPassingTrouble } from '#src/ledger/trouble.ts';
 import { waitOut } from '#src/ledger/wait-out.ts';
+import { waitedFor } from '#src/operations/job-failures.ts';
 import { isOfQueue } from '#src/operations/standstill.ts';
 import { type Interrupt, NothingEntered } from './interrupt.ts';
 import type { Output } from './output.ts';
@@ -165,7 +167,7 @@ async function followOnce<End>(
     return lock !== null;
   };
   const say = waitingNotes(note, patienceMs);
-  const onFailure = (message: string): void => say('folder', message);
+  const onFailure = (failure: JobFailure): void => say(waitedFor(failure), failure.message);
   const common = { ledger, clock, patienceMs, onFailure, signal: interrupt.signal };
   const following = follow(engine === null ? { ...common, isEngineGone } : common);
   const death = engine?.died.then((cause): never => {

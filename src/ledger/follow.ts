@@ -20,8 +20,8 @@ export interface Following {
   readonly stillMs?: number;
   /** Asked about once a second; absent where the caller itself is the engine. */
   readonly isEngineGone?: () => boolean;
-  /** Called again and again while nothing moves, since a job of the run that is followed ends early: with the error's own words. Must not throw. */
-  readonly onFailure?: (message: string) => void;
+  /** Called again and again while nothing moves, since a job of the run that is followed ends early. Must not throw. */
+  readonly onFailure?: (failure: JobFailure) => void;
   readonly signal: AbortSignal;
 }
 
@@ -158,7 +158,7 @@ export async function follow<End>(following: Following, look: () => Promise<Look
       }
       const stillMs = clock.monotonicMs() - movedAtMs;
       const jobFailure = stillMs > failurePatienceMs ? await failureOf(following) : null;
-      if (jobFailure !== null && !isDefect(jobFailure)) following.onFailure?.(jobFailure.message);
+      if (jobFailure !== null && !isDefect(jobFailure)) following.onFailure?.(jobFailure);
       const isBroken = jobFailure !== null && isDefect(jobFailure);
       if (isPatienceOver() || isBroken) return await standstill(following, pause, stillMs);
     }

@@ -1,7 +1,8 @@
-/** Jobs that end early again and again, in words: a folder takes no file, or it is an error of Patchbay's own. */
+/** Jobs that end early again and again, in words: a folder takes no file, the service refuses a request, or it is an error of Patchbay's own. */
 import { type Clock, isoInstant } from '#src/clock.ts';
 import { failuresGoingOn, isDefect } from '#src/ledger/follow.ts';
 import type { JobFailure, Ledger } from '#src/ledger/port.ts';
+import { isFolderCode } from '#src/whole-file.ts';
 
 /** Within a sentence: what a job of the run at hand ends with. */
 export function failureWords(failure: JobFailure): string {
@@ -22,6 +23,12 @@ export function aheadWords(failure: JobFailure): string {
   return isDefect(failure) || runId === null
     ? failureWords(failure)
     : `the run ${runId} waits, since ${failure.message}`;
+}
+
+/** What must change before the job can end well; null where its own words alone say it. Pure. @param failure no error of Patchbay's own. */
+export function waitedFor({ code }: Pick<JobFailure, 'code'>): 'service' | 'folder' | null {
+  if (code === 'requestRefused') return 'service';
+  return isFolderCode(code) ? 'folder' : null;
 }
 
 interface FailureHome {
