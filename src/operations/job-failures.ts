@@ -9,10 +9,15 @@ export function failureWords(failure: JobFailure): string {
   return isDefect(failure) ? `${plainFailureWords(failure)}: ${failure.message}` : failure.message;
 }
 
-/** The same without an error's own words, which may hold data: those about a folder name the folder alone (`src/whole-file.ts`). */
+/**
+ * The same without an error's own words, which may hold data, also the service's about a person: those about a folder name the folder alone
+ * (`src/whole-file.ts`).
+ */
 function plainFailureWords(failure: JobFailure): string {
-  if (!isDefect(failure)) return failure.message;
-  const { job, runId, count, sinceMs } = failure;
+  const { job, runId, code, count, sinceMs } = failure;
+  if (isFolderCode(code)) return failure.message;
+  if (waitedFor(failure) === 'service') return `the service refuses a request (${code})`;
+  if (!isDefect(failure)) return `work ends early again and again (${code})`;
   const whose = runId === null ? '' : ` of the run ${runId}`;
   return `the job ${job}${whose} has ended with an error inside Patchbay ${count} times since ${isoInstant(sinceMs)}`;
 }
@@ -53,11 +58,11 @@ function sentencesOf(going: readonly JobFailure[], wordsOf: (failure: JobFailure
   const [defect] = going.filter(isDefect);
   const others = Map.groupBy(
     going.filter((failure) => !isDefect(failure)),
-    ({ message }) => message,
+    (failure) => wordsOf(failure),
   );
   return [
     ...(defect === undefined ? [] : [defectSentence(wordsOf(defect))]),
-    ...[...others].map(([message, failures]) => waitingSentence(message, failures)),
+    ...[...others].map(([words, failures]) => waitingSentence(words, failures)),
   ];
 }
 
@@ -66,12 +71,12 @@ function defectSentence(words: string): string {
 }
 
 /** One folder may keep many runs waiting. */
-function waitingSentence(message: string, failures: readonly JobFailure[]): string {
+function waitingSentence(words: string, failures: readonly JobFailure[]): string {
   const runs = [...new Set(failures.flatMap(({ runId }) => (runId === null ? [] : [runId])))];
   const jobs = [...new Set(failures.map(({ job }) => job))].join(', ');
   const who =
     runs.length > 1 ? `${runs.length} runs wait` : runs.length === 1 ? `the run ${runs[0]} waits` : `${jobs} waits`;
-  return `${capital(message)}; ${who}. Nothing is lost: work goes on once that is repaired.`;
+  return `${capital(words)}; ${who}. Nothing is lost: work goes on once that is repaired.`;
 }
 
 function capital(words: string): string {

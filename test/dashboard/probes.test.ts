@@ -107,6 +107,24 @@ describe('without a token', () => {
     expect((await bench.page('/')).text).toMatch(told);
   });
 
+  it.each([
+    ['requestRefused', 'The service refuses a request (requestRefused)'],
+    ['columnMissing', 'Work ends early again and again (columnMissing)'],
+  ])('/readyz says that a run waits, and not what the error %s quotes', async (code, said) => {
+    const bench = await dashboardBench({
+      readiness: async () => {
+        const failures = await readOpenJobFailures(bench.parts);
+        return readinessOf({ folders: [], troubles: [], failures, pause: null });
+      },
+    });
+    const message = 'The service at https://x refuses to look up contacts (400): CANARYSVC.';
+    await bench.ledger.noteJobFailure({ job: 'import-file', runId: null, code, message, atMs: startMs });
+    const { text, body } = await bench.page('/readyz');
+    expect(body.reasons).toEqual([`${said}; import-file waits. Nothing is lost: work goes on once that is repaired.`]);
+    expect(text).not.toMatch(told);
+    expect((await bench.page('/')).text).toMatch(told);
+  });
+
   it('/readyz says which schedule has stopped, and not what the error says that stops it', async () => {
     const bench = await dashboardBench({
       readiness: async () => {
