@@ -29,6 +29,19 @@ export const proofTests = [
   ...['test/dead-letters/export-presets.test.ts', 'test/dead-letters/parts-of-contacts.test.ts'],
   ...['test/upsert/made-again-in-doubt.test.ts', 'test/runs/partial-runs.test.ts'],
   ...['test/plans/undo-whose-values.test.ts', 'test/plans/undo-several-feeds.test.ts'],
+  // Nights of files, one after the other: what several feeds say of the same people, who left, and fix-files.
+  ...['test/runs/others-values.test.ts', 'test/runs/several-feeds.test.ts', 'test/runs/tagged-people.test.ts'],
+  ...[
+    'test/runs/missing-people.test.ts',
+    'test/runs/look/made-again.test.ts',
+    'test/runs/look/keys-of-letters.test.ts',
+  ],
+  ...[
+    'test/runs/fix/fix-file-again.test.ts',
+    'test/runs/fix/fix-file-key.test.ts',
+    'test/runs/fix/fix-file-order.test.ts',
+  ],
+  ...['test/dead-letters/rows-of-one-key.test.ts', 'test/upsert/linking.test.ts'],
 ];
 
 export default defineConfig({
