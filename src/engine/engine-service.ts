@@ -38,8 +38,8 @@ export function openService(home: Home, { standing, ...options }: EngineServiceO
 
 /**
  * A failure that is waited out pauses all work; the probe of the sweep ends the pause. Beside other hosts a pause stays, and neither a key that
- * only this one is refused with nor a rate gate that holds this look back pauses them, and silence pauses them only where one whole request got no
- * answer.
+ * only this one is refused with nor a rate gate that holds this look back pauses them, and silence pauses them only after as long as one whole
+ * request may take.
  * @returns for how long, in milliseconds, this look waited for a service that did not answer; 0 where it did, or held the look back with 429.
  * @throws what `recheck` of the client throws.
  */

@@ -7,7 +7,7 @@ import { PatchbayError } from '#src/errors.ts';
 import type { NewAct } from '#src/ledger/acts.ts';
 import type { Ledger, WorkspaceBinding } from '#src/ledger/port.ts';
 import { askControlKey, lookUpChunks } from '#src/workspace/look-up.ts';
-import { type CallOptions, isHeldBack, type Workspace } from '#src/workspace/port.ts';
+import { type CallOptions, isHeldBack, onlyLookSilentMsMax, type Workspace } from '#src/workspace/port.ts';
 
 export interface WorkspaceIdentity {
   /** `sandbox`, or the service's origin. */
@@ -22,6 +22,9 @@ export type Cut = Pick<CallOptions, 'signal' | 'heldMsMax' | 'silentMsMax'>;
 
 /** Contacts to look for: as many as one look-up takes. */
 const sampleMax = 20;
+
+/** How long the list of phone numbers may get no answer (`silentMsMax`) where nothing is compared with it: work can go on without it. */
+const numbersSilentMsMax = 2_000;
 
 interface Compared {
   /** What the ledger knew; null: it was not bound. */
@@ -63,11 +66,12 @@ export async function requireOwnWorkspace(
   { origin, apiKey, confirmed }: WorkspaceIdentity,
   cut: Cut = {},
 ): Promise<Compared> {
-  const numbers = await readNumberIds(workspace, cut);
   const keyHash = createHash('sha256').update(`${ledger.id} ${apiKey}`).digest('hex').slice(0, 32);
   const known = await ledger.binding();
   const hasChanged = known !== null && (known.origin !== origin || known.keyHash !== keyHash);
-  if (hasChanged && confirmed === null && !(await isSame(ledger, workspace, known.phoneNumberIds, numbers, cut))) {
+  const isInDoubt = hasChanged && confirmed === null;
+  const numbers = await readNumberIds(workspace, cut, isInDoubt ? onlyLookSilentMsMax : numbersSilentMsMax);
+  if (isInDoubt && !(await isSame(ledger, workspace, known.phoneNumberIds, numbers, cut))) {
     // A list that could not be read does not prove that the workspace is another one.
     if (numbers instanceof PatchbayError) throw numbers;
     throw new PatchbayError(
@@ -86,23 +90,32 @@ export async function requireOwnWorkspace(
 }
 
 /**
- * Whether no request got through at all, perhaps not even past the rate gate, which is at the queue, or none was answered for as long as the
- * caller waits (`silentMsMax`): another one would show nothing more.
+ * Whether no request got through at all, perhaps not even past the rate gate, which is at the queue: another one would show nothing more.
+ * One that was only given up in silence (`silentMsMax`) may have got through.
  */
-function isAway(error: PatchbayError): boolean {
-  return isHeldBack(error) || (error.code === 'serviceUnreachable' && error.facts.status === undefined);
+function isAway({ code, facts }: PatchbayError): boolean {
+  return code === 'serviceUnreachable' && facts.status === undefined && facts.silentMs === undefined;
 }
 
 /**
- * @returns the error if only the list cannot be read: it fails, is cut off, refused or paged oddly, and a look-up succeeds.
+ * Of a service that answers nothing, list and look-up together take as long as the caller allows (`silentMsMax`), and the list at most half of it.
+ *
+ * @param listSilentMsMax in milliseconds: how long the list may get no answer, also of a caller that allows more or sets no end.
+ * @returns the error if only the list cannot be read: it fails, hangs, is cut off, refused or paged oddly, and a look-up succeeds.
  * @throws PatchbayError the error of the look-up if that fails, too.
  */
-async function readNumberIds(workspace: Workspace, cut: Cut): Promise<readonly string[] | PatchbayError> {
+async function readNumberIds(
+  workspace: Workspace,
+  cut: Cut,
+  listSilentMsMax: number,
+): Promise<readonly string[] | PatchbayError> {
+  const { silentMsMax = Number.POSITIVE_INFINITY } = cut;
+  const listMsMax = Math.min(listSilentMsMax, silentMsMax / 2);
   try {
-    return (await workspace.listPhoneNumberIds(cut)) ?? [];
+    return (await workspace.listPhoneNumberIds({ ...cut, silentMsMax: listMsMax })) ?? [];
   } catch (error) {
-    if (!(error instanceof PatchbayError) || isAway(error)) throw error;
-    await askControlKey(workspace, cut);
+    if (!(error instanceof PatchbayError) || isHeldBack(error) || isAway(error)) throw error;
+    await askControlKey(workspace, { ...cut, silentMsMax: silentMsMax - listMsMax });
     return error;
   }
 }

@@ -34,12 +34,12 @@ const test = base.extend<{ readonly silent: SilentService }>({
 describe.concurrent('while the service answers nothing', () => {
   const anImport = (journey: Journey, patience: string, { env }: SilentService) =>
     journey.run(['import', journey.file('people.csv', peopleCsv(3)), '--wait', patience, '--json'], env);
-  const unreachable = { code: 'serviceUnreachable', message: expect.stringContaining('no answer within 5 s') };
+  const unreachable = { code: 'serviceUnreachable', message: expect.stringContaining('no answer within 3 s') };
 
   test('an import says what it waits for', async ({ journey, silent }) => {
     const { code, stderr, documents } = await anImport(journey, '12s', silent);
     expect([code, documents], stderr).toMatchObject([6, [{ error: unreachable }]]);
-    expect(stderr).toMatch(/waiting for the service for up to 12s \(--wait\): .*: no answer within 5 s\./);
+    expect(stderr).toMatch(/waiting for the service for up to 12s \(--wait\): .*: no answer within 3 s\./);
   });
 
   test('the first look counts for --wait: five seconds are over with it', async ({ journey, silent }) => {
@@ -57,10 +57,32 @@ describe.concurrent('while the service answers nothing', () => {
     expect((await engine.ended()).code).toBe(143);
   });
 
-  test('a plan ends after one request', async ({ journey, silent }) => {
+  test('a plan ends after one request for the phone numbers and one for a contact', async ({ journey, silent }) => {
     const args = ['plan', journey.file('people.csv', peopleCsv(3)), '--wait', '1s', '--json'];
     const { code, documents } = await journey.run(args, silent.env);
     expect([code, documents]).toMatchObject([6, [{ error: unreachable }]]);
-    expect(silent.requestCount()).toBe(1);
+    expect(silent.requestCount()).toBe(2);
+  });
+});
+
+describe.concurrent('while only the list of phone numbers gets no answer', () => {
+  test('a file is imported', async ({ journey }) => {
+    const service = await journey.service(['numbers:hangAfter']);
+    const { code, stderr } = await journey.run(['import', journey.file('people.csv', peopleCsv(3)), '--wait', '30s']);
+    expect(code, stderr).toBe(0);
+    expect(stderr).not.toContain('waiting for');
+    expect(await service.keys()).toHaveLength(3);
+  });
+
+  test('a pause that the silence of the whole service began ends', async ({ journey }) => {
+    const service = await journey.service(['*:hangAfter=4s']);
+    const engine = journey.start(['start', '--json']);
+    const { page } = JSON.parse(await engine.firstLine());
+    expect(await (await fetch(`${page}/readyz`)).json()).toMatchObject({ degraded: true });
+    await service.setFaults(['numbers:hangAfter']);
+    const { code, stderr } = await journey.run(['import', journey.file('people.csv', peopleCsv(3)), '--wait', '60s']);
+    expect(code, stderr).toBe(0);
+    engine.signal('SIGTERM');
+    await engine.ended();
   });
 });

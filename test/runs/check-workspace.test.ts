@@ -1,10 +1,11 @@
 /** A ledger belongs to one workspace (`docs/rules.md`, "Workspace, feed, key"). */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '#src/clock.ts';
+import { PatchbayError } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { silentLogger } from '#src/log.ts';
 import { createPauseGate } from '#src/rate/rate-gate.ts';
-import { checkWorkspace } from '#src/runs/check-workspace.ts';
+import { type Cut, checkWorkspace } from '#src/runs/check-workspace.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import { act } from '#test/contracts/support/build.ts';
@@ -48,9 +49,15 @@ async function openWorkspace(numbers: number): Promise<OpenWorkspace> {
   return { workspace, createPerson, faults };
 }
 
-const check = (ledger: Ledger, { workspace }: { workspace: Workspace }, apiKey = testKey, sameWorkspace = false) => {
+const check = (
+  ledger: Ledger,
+  { workspace }: { workspace: Workspace },
+  apiKey = testKey,
+  sameWorkspace = false,
+  cut: Cut = {},
+) => {
   const confirmed = sameWorkspace ? async () => act('sameWorkspace') : null;
-  return checkWorkspace(ledger, workspace, { origin: workspace.origin, apiKey, confirmed });
+  return checkWorkspace(ledger, workspace, { origin: workspace.origin, apiKey, confirmed }, cut);
 };
 const other = { kind: 'usage', code: 'otherWorkspace' };
 
@@ -181,6 +188,70 @@ describe('a workspace without phone numbers', () => {
     const there = await openWorkspace(0);
     await there.createPerson('c-1');
     await expect(check(bench.ledger, there, 'rotated')).rejects.toMatchObject(other);
+  });
+});
+
+/** A workspace whose list of phone numbers gets no answer, and the silence that each read was allowed, in milliseconds. */
+function withoutList(workspace: Workspace): { readonly workspace: Workspace; readonly allowed: () => object } {
+  const allowed: Record<string, number | undefined> = {};
+  return {
+    workspace: {
+      ...workspace,
+      listPhoneNumberIds: async ({ silentMsMax } = {}) => {
+        allowed.list = silentMsMax;
+        const facts = { operation: 'list the phone numbers', silentMs: silentMsMax ?? 0 };
+        throw new PatchbayError('unreachable', 'serviceUnreachable', 'no answer', { facts });
+      },
+      listByExternalIds: async (keys, options) => {
+        allowed.lookUp = options?.silentMsMax;
+        return workspace.listByExternalIds(keys, options);
+      },
+    },
+    allowed: () => allowed,
+  };
+}
+
+describe('a list of phone numbers that gets no answer', () => {
+  const hangs = async (cut: Cut, apiKey = testKey) => {
+    const bench = await openRunsBench();
+    await check(bench.ledger, bench.world.parts);
+    await bench.import('a.csv', csv(['c-1,Ann,A']));
+    const there = withoutList(bench.world.parts.workspace);
+    const known = await bench.ledger.binding();
+    await check(bench.ledger, there, apiKey, false, cut);
+    expect((await bench.ledger.binding())?.phoneNumberIds).toEqual(known?.phoneNumberIds);
+    return there.allowed();
+  };
+
+  it.each([
+    ['a start', 5_000, { list: 2_000, lookUp: 3_000 }],
+    ['a look that nothing repeats', 15_000, { list: 2_000, lookUp: 13_000 }],
+    ['what ends a pause', undefined, { list: 2_000, lookUp: Number.POSITIVE_INFINITY }],
+  ])('does not hold up %s: a look-up has the rest of the time', async (_, silentMsMax, allowed) => {
+    expect(await hangs(silentMsMax === undefined ? {} : { silentMsMax })).toEqual(allowed);
+  });
+
+  it('has more time where the key has changed, and then the contacts that we made decide', async () => {
+    expect(await hangs({ silentMsMax: 5_000 }, 'rotated')).toMatchObject({ list: 2_500 });
+    expect(await hangs({}, 'rotated')).toMatchObject({ list: 15_000 });
+  });
+
+  it('stops everything where the look-up gets no answer either', async () => {
+    const there = await openWorkspace(2);
+    await there.faults('*:hangAfter');
+    const silence = check(await openLedger(), there, testKey, false, { silentMsMax: 300 });
+    await expect(silence).rejects.toMatchObject({
+      code: 'serviceUnreachable',
+      facts: { operation: 'look up contacts' },
+    });
+  });
+
+  it('is one that the service itself leaves without an answer', async () => {
+    const there = await openWorkspace(2);
+    await there.faults('numbers:hangAfter');
+    const ledger = await openLedger();
+    await check(ledger, there, testKey, false, { silentMsMax: 2_000 });
+    expect(await ledger.binding()).toMatchObject({ origin: there.workspace.origin, phoneNumberIds: [] });
   });
 });
 
