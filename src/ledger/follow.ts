@@ -131,7 +131,9 @@ const engineCheckMs = 1_000;
  *   is still away.
  */
 export async function follow<End>(following: Following, look: () => Promise<Look<End>>): Promise<End | FollowStop> {
-  const { ledger, clock, patienceMs, stillMs: stillBeforeMs = 0, isEngineGone, signal } = following;
+  const { ledger, clock, patienceMs, isEngineGone, signal } = following;
+  /** Until the first look. */
+  let stillBeforeMs = following.stillMs ?? 0;
   let progress = '';
   let movedAtMs = clock.monotonicMs() - stillBeforeMs;
   let checkedAtMs = clock.monotonicMs();
@@ -153,9 +155,10 @@ export async function follow<End>(following: Following, look: () => Promise<Look
       if (pause?.code === 'auth' && seen.needsKey) return { kind: 'auth', pause };
       if (seen.progress === null || seen.progress !== progress) {
         // The first look shows where things stand, and no movement.
-        movedAtMs = clock.monotonicMs() - (progress === '' && seen.progress !== null ? stillBeforeMs : 0);
+        movedAtMs = clock.monotonicMs() - (seen.progress === null ? 0 : stillBeforeMs);
         progress = seen.progress ?? progress;
       }
+      stillBeforeMs = 0;
       const stillMs = clock.monotonicMs() - movedAtMs;
       const jobFailure = stillMs > failurePatienceMs ? await failureOf(following) : null;
       if (jobFailure !== null && !isDefect(jobFailure)) following.onFailure?.(jobFailure);

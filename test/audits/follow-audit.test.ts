@@ -68,6 +68,16 @@ describe('following an audit ends', () => {
     expect(clock.monotonicMs() - startMs).toBeLessThan(7_500);
   });
 
+  it.each([
+    ['counts where the audit is due', 0, 11_000],
+    ['is over where it is not due yet', 5_000, 65_000],
+  ])('when nothing moved for the whole patience: what was waited for before %s', async (_, dueInMs, endMs) => {
+    const { clock, follow } = await followed(dueInMs);
+    const startMs = clock.monotonicMs();
+    expect((await follow({ stillMs: 50_000 })).kind).toBe('unreachable');
+    expect(Math.abs(clock.monotonicMs() - startMs - endMs)).toBeLessThan(1_500);
+  });
+
   it('when the engine is gone', async () => {
     const { follow } = await followed();
     expect((await follow({ isEngineGone: () => true })).kind).toBe('engineGone');
