@@ -20,7 +20,8 @@ interface DateReading {
   /** As written; null where there is none. */
   readonly year: string | null;
   readonly month: number;
-  readonly day: number;
+  /** Null of a month alone, which has a year, and becomes its first day. */
+  readonly day: number | null;
 }
 
 /** Longer texts are no date of a spreadsheet. */
@@ -81,9 +82,10 @@ const isYear = (text: string): boolean => text.length <= 2 || text.length === 4;
 /** How a spreadsheet of any country may read a text as a date. */
 function datesOf(text: string): readonly DateReading[] {
   const readings: DateReading[] = [];
-  const add = (order: Order, year: string | null, month: string | number, day: string | number): void => {
-    const reading = { order, year, month: Number(month), day: Number(day) };
-    const isDay = reading.day >= 1 && reading.day <= 31 && reading.month >= 1 && reading.month <= 12;
+  const add = (order: Order, year: string | null, month: string | number, day: string | null): void => {
+    const reading = { order, year, month: Number(month), day: day === null ? null : Number(day) };
+    const [first, ofYear] = [reading.day ?? 1, reading.month];
+    const isDay = first >= 1 && first <= 31 && ofYear >= 1 && ofYear <= 12;
     if (isDay && (year === null || isYear(year))) readings.push(reading);
   };
   const [, one = '', , two = '', three = ''] = threeNumbers.exec(text) ?? [];
@@ -93,11 +95,11 @@ function datesOf(text: string): readonly DateReading[] {
     add('monthFirst', three, one, two);
   }
   const [, first = '', , second = ''] = twoNumbers.exec(text) ?? [];
-  if (first.length === 4) add('iso', first, second, 1);
+  if (first.length === 4) add('iso', first, second, null);
   else if (first !== '') {
     add('dayFirst', null, second, first);
     add('monthFirst', null, first, second);
-    if (second.length === 2 || second.length === 4) add('dayFirst', second, first, 1);
+    if (second.length === 2 || second.length === 4) add('dayFirst', second, first, null);
   }
   const [, before, word, after, year] = withWord.exec(text) ?? [];
   for (const month of word === undefined ? [] : monthsNamed(word)) {
@@ -108,11 +110,12 @@ function datesOf(text: string): readonly DateReading[] {
       if (left.length === 4) add('word', left, month, right);
     } else if (numbers.length === 1) {
       add('word', null, month, left);
-      if (left.length !== 1) add('word', left, month, 1);
+      if (left.length !== 1) add('word', left, month, null);
     }
   }
   const [, asianYear, asianMonth, asianDay] = asianDate.exec(text) ?? [];
-  if (asianMonth !== undefined) add('word', asianYear ?? null, asianMonth, asianDay ?? 1);
+  if (asianMonth !== undefined)
+    add('word', asianYear ?? null, asianMonth, asianDay ?? (asianYear === undefined ? '1' : null));
   return readings;
 }
 
@@ -131,29 +134,46 @@ export function textsBeforeDay(shown: string): readonly string[] {
 }
 
 function textsOf({ year, month, day }: DateReading): readonly string[] {
+  const ofYears = yearsBefore(year, day === null);
+  if (day === null) return textsOfMonth(month, ofYears);
   const [days, months] = [withZero(day), withZero(month)];
-  const name = monthNames[0]?.[month - 1] ?? '';
-  const names = new Set([name.slice(0, lettersMin), name.slice(0, lettersMin + 1), name]);
-  const words = [...names].flatMap((word) =>
-    days.flatMap((one) => [`${word}${one}`, `${word}-${one}`, `${one}-${word}`]),
-  );
-  const short = year?.slice(-2);
-  const years = year === null ? [] : [year, `${short}`, ...(year.length === 2 ? [`20${year}`] : [])];
   const numbers = separators.flatMap((separator) =>
     days.flatMap((one) =>
       months.flatMap((other) =>
         [`${one}${separator}${other}`, `${other}${separator}${one}`].flatMap((text) => [
           text,
-          ...years.map((ofYear) => `${text}${separator}${ofYear}`),
+          ...ofYears.map((ofYear) => `${text}${separator}${ofYear}`),
         ]),
       ),
     ),
   );
-  // A month alone becomes its first day.
-  const ofMonth = separators.flatMap((separator) =>
-    months.flatMap((one) => years.flatMap((ofYear) => [`${one}${separator}${ofYear}`, `${ofYear}${separator}${one}`])),
+  return [...withName(month, days), ...numbers, ...(day === 1 ? textsOfMonth(month, ofYears) : [])];
+}
+
+/** A year with four digits before which no spreadsheet has a date, or that none makes of two, is a running number: `MAR-1002`. */
+const yearOfDates = /^(?:\d{1,2}|19\d\d|20\d\d)$/;
+
+/** How the year of a shown date may have been written. Beside the name of a month alone, spreadsheets show two digits of four, but not four of two. */
+function yearsBefore(year: string | null, isMonthAlone: boolean): readonly string[] {
+  if (year === null || (isMonthAlone && !yearOfDates.test(year))) return [];
+  if (year.length === 2) return [year, `20${year}`];
+  return isMonthAlone ? [year] : [year, year.slice(-2)];
+}
+
+/** A month and its year, without a day. */
+function textsOfMonth(month: number, years: readonly string[]): readonly string[] {
+  const numbers = separators.flatMap((separator) =>
+    withZero(month).flatMap((one) =>
+      years.flatMap((ofYear) => [`${one}${separator}${ofYear}`, `${ofYear}${separator}${one}`]),
+    ),
   );
-  return [...words, ...numbers, ...(day === 1 ? ofMonth : [])];
+  return [...withName(month, years), ...numbers];
+}
+
+function withName(month: number, numbers: readonly string[]): readonly string[] {
+  const name = monthNames[0]?.[month - 1] ?? '';
+  const names = new Set([name.slice(0, lettersMin), name.slice(0, lettersMin + 1), name]);
+  return [...names].flatMap((word) => numbers.flatMap((one) => [`${word}${one}`, `${word}-${one}`, `${one}-${word}`]));
 }
 
 function withZero(number: number): readonly string[] {
@@ -206,7 +226,9 @@ export function isSameDate(original: string, found: string, opened: Opened): boo
 }
 
 function isDayShownAs(before: DateReading, after: DateReading, { years, isWorkbook }: Opened): boolean {
-  if (before.month !== after.month || before.day !== after.day) return false;
+  if (before.month !== after.month || (before.day ?? 1) !== (after.day ?? 1)) return false;
+  // A day of which only the month is shown had its year.
+  if (after.day === null && before.year === null) return false;
   if (!isYearShownAs(before.year, after.year, years)) return false;
   if (after.order === 'iso') return before.order === 'iso' || isWorkbook;
   if (after.order === 'word') return true;

@@ -118,6 +118,8 @@ it.each([
   ['March 1', 'April 1'],
   ['2026', '01.01.2026'],
   ['1', '1. Jan'],
+  ['MAR-1', 'MAR-26'],
+  ['1-3', '3-26'],
 ])('%j came back as %j: a person did that', (original, found) => {
   expect(isSameButForDamage(original, found, table)).toBe(false);
 });

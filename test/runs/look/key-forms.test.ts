@@ -145,6 +145,10 @@ describe('a key of which a spreadsheet has made a date', () => {
     ['01. Dez', '1-12'],
     ['1-Dec', '12-1'],
     ['Dec-26', '12-26'],
+    ['Dec-35', '12-2035'],
+    ['Dec-26', 'DEC2026'],
+    ['May-2024', '5/2024'],
+    ['2035-12-01', 'DEC-35'],
   ])('%s is %s for the same person', (shown, before) => {
     expect(found(shown, [known(before)])).toEqual({ form: 'date', known: before });
     expect(found(shown, [stranger(before)])).toBeNull();
@@ -160,6 +164,16 @@ describe('a key of which a spreadsheet has made a date', () => {
     ['2026-12', '12'],
     ['12-1', '1-12'],
     ['20261201', '12-1'],
+    ['MAR-12', 'MAR-1'],
+    ['MAR-12', 'mar1'],
+    ['MAR-12', '1-3'],
+    ['MAR-1002', 'MAR-1'],
+    ['MAR-1002', 'MAR-02'],
+    ['MAR-1002', 'MAR1002'],
+    ['DEC-05', 'DEC-01'],
+    ['DEC-10', 'DEC-1'],
+    ['MAY-2024', 'MAY-1'],
+    ['MAY-2024', 'MAY-24'],
   ])('%s is not %s', (shown, before) => {
     expect(found(shown, [known(before)])).toBeNull();
   });
