@@ -8,6 +8,7 @@
  * - Mapped columns that a file lacks are remembered in the same way, until a file has them again.
  */
 import type { Feeds } from '#src/feeds/feeds.ts';
+import { eachRun } from '#src/ledger/paged-lists.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { appliesAllRows, type ColumnFill, type RunRecord } from '#src/ledger/runs.ts';
@@ -16,7 +17,7 @@ import type { ContactColumn } from '#src/mapping/contact-columns.ts';
 import { genericMeaning } from '#src/mapping/layout.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { closestName, isIgnoredHeader, normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
-import { listNames } from '#src/sources/row.ts';
+import { listNames, type Row } from '#src/sources/row.ts';
 import { blankedColumns, type FillCount, fillOf } from './column-fill.ts';
 import type { FileBefore, FileHistory, GuardVerdict, OlderFile } from './guards.ts';
 
@@ -105,7 +106,8 @@ export function missingColumns(
 /**
  * Columns of the mapping that the rows of a run may lack. Of a full file: those that the file before had, which a guard judges, so that a
  * person can let the file pass; and those that it lacked, since a person has let it pass. Of dead letters, which may come from any
- * file of the feed: those that a person has let one of its files lack. None of any other file.
+ * file of the feed: those that a person has let one of its files lack, where a letter's own row lacks it, too (`lostColumns`). None of any
+ * other file.
  */
 export async function columnsNotNeeded(ledger: Ledger, feeds: Feeds, run: RunRecord): Promise<readonly string[]> {
   if (run.kind === 'file') {
@@ -115,6 +117,21 @@ export async function columnsNotNeeded(ledger: Ledger, feeds: Feeds, run: RunRec
   }
   const lacked = (await acceptedFiles(ledger, run)).filter((file) => areReadAlike(file, run));
   return [...new Set(lacked.flatMap(({ shape }) => shape?.lacked ?? []))];
+}
+
+/**
+ * Those of the columns that a row of a fix-file has lost: it lacks them, and its letter has them. A row without a letter may lack none. JSON has no
+ * columns.
+ * @param stored the letter's row; null where there is none.
+ */
+export function lostColumns(notNeeded: readonly string[], row: Row, stored: Row | null): readonly string[] {
+  if (row.kind !== 'cells' || stored?.kind === 'object') return [];
+  const there = new Set(row.columns.map(normaliseHeader));
+  const ofLetter = stored === null ? null : new Set(stored.columns.map(normaliseHeader));
+  return notNeeded.filter((column) => {
+    const name = normaliseHeader(column);
+    return !there.has(name) && (ofLetter === null || ofLetter.has(name));
+  });
 }
 
 /**
@@ -136,10 +153,14 @@ export async function headerNote(
 /** How many accepted files are looked through; a column that returns after more than that counts as new. */
 const filesMax = 100;
 
-async function acceptedFiles(ledger: Ledger, { feed, sequence: before }: RunRecord): Promise<readonly RunRecord[]> {
-  const states = ['applying', 'done', 'doneWithDead'] as const;
-  const runs = await ledger.runs.list({ feed, states, limit: filesMax });
-  return runs.filter(({ kind, sequence, options }) => kind === 'file' && sequence < before && !options.verify);
+async function acceptedFiles({ runs }: Ledger, { feed, sequence: before }: RunRecord): Promise<readonly RunRecord[]> {
+  const files: RunRecord[] = [];
+  // Retries and fix-files between them may be many.
+  for await (const one of eachRun(runs, { feed, states: ['applying', 'done', 'doneWithDead'] })) {
+    if (one.kind === 'file' && one.sequence < before && !one.options.verify) files.push(one);
+    if (files.length === filesMax) break;
+  }
+  return files;
 }
 
 /** Those that no accepted file of the feed has left out. None for rows of a file that was judged before. */

@@ -23,8 +23,8 @@ import { listNames, type Row, type SourceItem } from '#src/sources/row.ts';
 import type { CustomFieldDefinition } from '#src/wire/contact.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import type { StageItem } from './compare.ts';
-import { columnsNotNeeded, missingColumns } from './feed-history.ts';
-import { createFixRows, type FixRows, isColumnOfTexts, withKeyColumns } from './fix/fix-rows.ts';
+import { columnsNotNeeded, lostColumns, missingColumns } from './feed-history.ts';
+import { createFixRows, type FixRows, type FixRowsWith, isColumnOfTexts, withKeyColumns } from './fix/fix-rows.ts';
 import { type OpenedFile, openRunFile, presetsFor } from './open-file.ts';
 
 /** Where the rows of a run come from. */
@@ -98,6 +98,7 @@ export async function openFileSupply(parts: SupplyParts, run: RunRecord): Promis
       keyOf: keyReader(mapper()),
       duplicateKeys: compiled.duplicateKeys,
       isWorkbook: file.source.head.format === 'xlsx',
+      refuseLost: lostRefusal(mapping, context),
     });
     return supplyOf(run, file, { ...others, mapRow: mapper() }, skip, fixRows);
   } catch (error) {
@@ -137,6 +138,21 @@ async function compileFix(
     if (error instanceof PatchbayError && error.kind === 'file') return compile(null);
     throw error;
   }
+}
+
+/** The refusal of rows of a fix-file that have lost a column which a file of their feed was let lack. Of each header it is looked at once. */
+function lostRefusal(mapping: Mapping | null, context: MappingContext): FixRowsWith['refuseLost'] {
+  const { mayLack = [] } = context;
+  const passed = new Set<string>();
+  return (row, stored) => {
+    const lost = lostColumns(mayLack, row, stored);
+    if (lost.length === 0 || row.kind !== 'cells' || mapping === null) return;
+    const { columns } = row;
+    const header = JSON.stringify([columns, lost]);
+    if (passed.has(header)) return;
+    compileMapping(mapping, { columns }, { ...context, mayLack: mayLack.filter((column) => !lost.includes(column)) });
+    passed.add(header);
+  };
 }
 
 /** An empty file has no header to map: it holds no rows, which is no error (`docs/bad-inputs.md`, CSV). */

@@ -1,8 +1,10 @@
 /** Mapped columns that a person has let a file of the feed lack (`docs/rules.md`, "Guards"). */
 import { describe, expect, it } from 'vitest';
 import { redrive } from '#src/dead-letters/redrive.ts';
+import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { approveRun } from '#src/operations/run-acts.ts';
+import { columnsNotNeeded } from '#src/runs/feed-history.ts';
 import { phone } from '#test/upsert/support/build.ts';
 import { csv, expectCounts, mapping, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 
@@ -94,5 +96,49 @@ describe('a column that a person has let a file lack', () => {
     expectCounts(await bench.import('fixed.csv', fixed, { mapping: staff }), { rows: 1, created: 1 });
     const [retry] = await redrive(bench.parts, { remap: false });
     expectCounts(await bench.carryOut(retry ?? run), { rows: 1, dead: 1 });
+  });
+
+  it('is needed by the fix-file of a file that has it, also where some of its rows come from one that lacks it', async () => {
+    const bench = await openRunsBench();
+    await letPass(bench, [`1,Ada,Sales,${phone(1)}`, '2,Bo,Sales,bad']);
+    const later = await load(bench, whole, [`1,Ada,Chief,Sales,${phone(1)}`, '3,Cy,Clerk,Sales,bad']);
+    const { text } = await bench.fixFile(later);
+    expect(text).toContain('Nr,Name,Role,Team,Phone,_id');
+    const [ofBo] = (await bench.letters()).filter(({ key }) => key === '2');
+    const rowOfBo = `2,Bo,Sales,${phone(2)},${ofBo?.id}`;
+    const rowOfCy = text.split('\r\n')[1]?.replace('Clerk,', '').replace('bad', phone(3));
+    const cut = [`${withoutRole},_id,_line,_code,_hint`, `${rowOfBo},,,`, rowOfCy]
+      .map((line) => `${line}\r\n`)
+      .join('');
+    const run = await bench.import('cut.csv', cut, { mapping: staff });
+    expect(codeOf(run)).toEqual(['failed', 'columnMissing']);
+    expect(run.reason?.message).toContain('the file lacks the column "Role"');
+    expect((await bench.letters()).map(({ state }) => state)).toEqual(['open', 'open']);
+    expectCounts(await bench.import('bo.csv', `${withoutRole},_id\r\n${rowOfBo}\r\n`, { mapping: staff }), {
+      ...{ rows: 1, created: 1 },
+    });
+  });
+
+  it('is needed by rows of a fix-file that have no letter', async () => {
+    const bench = await openRunsBench();
+    await letPass(bench);
+    const run = await bench.import('new.csv', `${withoutRole},_id,_line,_code\r\n9,Eve,Sales,${phone(9)},,,\r\n`, {
+      ...{ feed: 'crm', mapping: staff },
+    });
+    expect([run.kind, ...codeOf(run)]).toEqual(['fixFile', 'failed', 'columnMissing']);
+  });
+
+  it('is not forgotten for any number of retries', async () => {
+    const bench = await openRunsBench();
+    const run = await letPass(bench, [`1,Ada,Sales,${phone(1)}`, '2,Bo,Sales,bad']);
+    const sequenceOf = (retries: number) => run.sequence + retries;
+    const retries = Array.from({ length: 250 }, (_, index): RunRecord => {
+      return { ...run, kind: 'redrive', shape: null, sequence: sequenceOf(250 - index) };
+    });
+    const list: Ledger['runs']['list'] = async ({ beforeSequence = Number.POSITIVE_INFINITY, limit }) =>
+      [...retries, run].filter(({ sequence }) => sequence < beforeSequence).slice(0, limit);
+    const ledger = { ...bench.ledger, runs: { ...bench.ledger.runs, list } };
+    const next: RunRecord = { ...run, kind: 'redrive', sequence: sequenceOf(251) };
+    expect(await columnsNotNeeded(ledger, bench.parts.feeds, next)).toEqual(['Role']);
   });
 });

@@ -81,6 +81,8 @@ export interface FixRowsWith {
   readonly duplicateKeys: DuplicateKeys;
   /** Whether the fix-file was saved as a workbook. */
   readonly isWorkbook: boolean;
+  /** Throws a PatchbayError `file` where the row has lost columns that its letter has. @param stored the letter's row; null where there is none. */
+  refuseLost(row: Row, stored: Row | null): void;
 }
 
 const dayMs = 86_400_000;
@@ -88,7 +90,7 @@ const dayMs = 86_400_000;
 export function createFixRows(
   ledger: Pick<Ledger, 'deadLetters' | 'runs'>,
   { feed, sequence, createdAtMs }: Pick<RunRecord, 'feed' | 'sequence' | 'createdAtMs'>,
-  { keyColumns, keyOf, duplicateKeys, isWorkbook }: FixRowsWith,
+  { keyColumns, keyOf, duplicateKeys, isWorkbook, refuseLost }: FixRowsWith,
 ): FixRows {
   const keyNames = new Set(keyColumns.map(normaliseHeader));
   const isKey = (column: string): boolean => keyNames.has(normaliseHeader(column));
@@ -116,6 +118,7 @@ export function createFixRows(
     const { row, problem, key } =
       question === null ? (textRead(found, null) ?? shaped(found)) : judge(withKey(found, question), question);
     if (problem !== null) return { kind: 'broken', row, problem, ...(key === undefined ? {} : { key }), ...tried };
+    refuseLost(row, letter?.row ?? null);
     const other = letter === null ? null : otherKeyOf(row, letter, !isAlone, { isKey, keyOf });
     if (other?.kind === 'rejected') {
       const key = letter?.key ?? null;
