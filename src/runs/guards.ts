@@ -291,9 +291,10 @@ export function asksForLinks({ facts }: Pick<RunReason, 'facts'>): boolean {
 /** Why a run is stopped, for people: the figures of each guard that stopped it, the key to set, and the exact command to approve it. */
 export function guardReason(
   verdicts: readonly GuardVerdict[],
-  { id, feed, kind, options }: Pick<RunRecord, 'id' | 'feed' | 'kind' | 'options'>,
+  run: Pick<RunRecord, 'id' | 'feed' | 'kind' | 'options' | 'counts'>,
   serviceName: string,
 ): RunReason {
+  const { id, feed, kind, options } = run;
   const flags = flagsThatPass(verdicts);
   const advices = verdicts.flatMap(({ advice }) => (advice === undefined ? [] : [advice]));
   const check = advices.length === verdicts.length ? advices : [...advices, 'Check the file.'];
@@ -308,7 +309,8 @@ export function guardReason(
     const others = verdicts.length === 1 ? [] : [[...advices, 'Either passes the other guards, too.'].join(' ')];
     return { ...shown, hint: [linkHint(id, serviceName, { matched: count - unclear, unclear }), ...others].join('\n') };
   }
-  if (isOfLetters({ kind })) return { ...shown, hint: [...advices, ...lettersHint(id, feed, serviceName)].join('\n') };
+  if (isOfLetters({ kind }))
+    return { ...shown, hint: [...advices, ...lettersHint(run, verdicts, serviceName)].join('\n') };
   // The rows that were chosen are to stay the same: without `--only` the same flags would import the whole file.
   const { mappingNamed } = options;
   const chosen = importFlags({ feed, mappingNamed, options: { ...options, maxChange: null, maxDead: null } });
@@ -345,12 +347,26 @@ function linkHint(
   ].join('\n');
 }
 
-/** Of rows that are corrected or tried again: one line for each thing to do. No file that is imported again brings all of them. */
-function lettersHint(runId: string, feed: string, serviceName: string): readonly string[] {
-  const approve = approveCommand(runId, serviceName);
+/**
+ * Of rows that are corrected or tried again: one line for each thing to do. No file that is imported again brings all of them, and a run
+ * is cancelled as a whole: what was corrected in its other rows is in the fix-file alone.
+ */
+function lettersHint(
+  { id, feed, kind, counts }: Pick<RunRecord, 'id' | 'feed' | 'kind' | 'counts'>,
+  verdicts: readonly GuardVerdict[],
+  serviceName: string,
+): readonly string[] {
+  const approve = approveCommand(id, serviceName);
   const list = `patchbay dead ls ${serviceName === 'sandbox' ? '--sandbox ' : ''}--feed ${shellWord(feed)}`;
+  const others = counts.rows - verdicts.reduce((sum, { count }) => sum + count, 0);
+  const all = others > 0 ? `, cancel all ${counts.rows} rows of the run` : '';
+  const again =
+    kind === 'fixFile'
+      ? 'Then take these rows out of the fix-file, which alone has what was corrected in the others, and import it again.'
+      : 'Then try the others again: dead retry takes their ids.';
   return [
-    `To leave these rows out: ${approve.replace('approve', 'cancel')}`,
+    `To leave these rows out${all}: ${approve.replace('approve', 'cancel')}`,
+    ...(others > 0 ? [again] : []),
     `Their dead letters are open again then: dead edit gives one another key, and dead drop closes it. To list them: ${list}`,
     `To create these people a second time: ${approve}`,
     `To see each pair: ${approve.replace('approve', 'show')}`,

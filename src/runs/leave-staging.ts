@@ -74,7 +74,7 @@ export async function leaveStaging(
     // There is no write to stop before.
     await ledger.runs.record(run.id, { notes: guardNotes(verdicts) });
   } else if (verdicts.length > 0) {
-    const reason = guardReason(verdicts, run, parts.serviceName);
+    const reason = guardReason(verdicts, current, parts.serviceName);
     if (!(await stopRun(parts, current, 'staging', reason))) return;
     log.warn(
       { run: run.id, feed: run.feed, guards: verdicts.map((verdict) => verdict.guard) },

@@ -1,6 +1,6 @@
 /** Guards: stop before the first write (`docs/rules.md`, "Guards"). */
 import { describe, expect, it } from 'vitest';
-import { noOptions, type RunOptions } from '#src/ledger/runs.ts';
+import { noOptions, type RunOptions, zeroCounts } from '#src/ledger/runs.ts';
 import { checkGuards, type FeedTally, type FileBefore, type FileHistory, guardReason } from '#src/runs/guards.ts';
 import { defaultGuards, tallyOf } from './support/tallies.ts';
 
@@ -82,7 +82,7 @@ describe('the guard on an older file', () => {
   it('says which run it was, of which day, and how many newer ones there were', () => {
     const { message, hint, code } = guardReason(
       olderOf({ rows: 20, updates: 1 }, true),
-      { id: 'r-4', feed: 'crm', kind: 'file', options: noOptions },
+      { id: 'r-4', feed: 'crm', kind: 'file', options: noOptions, counts: zeroCounts },
       'sandbox',
     );
     expect(code).toBe('guardOlder');
@@ -179,7 +179,7 @@ describe('the guards against the file before', () => {
     const verdicts = checkGuards(tallyOf({ rows: 1, known: 100, updates: 100 }), defaultGuards, noOptions, history);
     const reason = guardReason(
       verdicts,
-      { id: 'r-1', feed: 'The CRM', kind: 'file', options: noOptions },
+      { id: 'r-1', feed: 'The CRM', kind: 'file', options: noOptions, counts: zeroCounts },
       'https://api.example.com',
     );
     expect(reason.message).toContain(
@@ -187,7 +187,11 @@ describe('the guards against the file before', () => {
     );
     expect(reason.hint).toContain("import it again with --feed 'The CRM' --accept,");
     const chosen = { ...noOptions, only: ['c-1'], createOnly: true, encoding: 'windows-1252', maxChange: 0.4 };
-    const ofSome = guardReason(verdicts, { id: 'r-1', feed: 'crm', kind: 'file', options: chosen }, 'sandbox');
+    const ofSome = guardReason(
+      verdicts,
+      { id: 'r-1', feed: 'crm', kind: 'file', options: chosen, counts: zeroCounts },
+      'sandbox',
+    );
     expect(ofSome.hint).toContain(
       'import it again with --feed crm --encoding windows-1252 --only c-1 --create-only --accept,',
     );
@@ -238,7 +242,13 @@ describe('guards', () => {
 });
 
 describe('the reason of a stopped run', () => {
-  const main = { id: '20261121T190405Z-94d92d', feed: 'main', kind: 'file', options: noOptions } as const;
+  const main = {
+    id: '20261121T190405Z-94d92d',
+    feed: 'main',
+    kind: 'file',
+    options: noOptions,
+    counts: zeroCounts,
+  } as const;
   const reasonOf = (given: Partial<FeedTally>, serviceName = 'https://api.example.com') =>
     guardReason(checkGuards(tallyOf(given), defaultGuards, noOptions), main, serviceName);
 

@@ -104,3 +104,56 @@ test('a fix-file that is imported with --accept makes them', async () => {
     ...{ rows: 2, created: 2 },
   });
 });
+
+describe('where one key of several has another form', () => {
+  const cancelOf = (run: RunRecord) =>
+    `To leave these rows out, cancel all 3 rows of the run: patchbay runs cancel --sandbox ${run.id}`;
+
+  async function rejectedMixed(bench: RunsBench): Promise<RunRecord> {
+    await bench.import('whole.csv', file(`0101,Ann,Fir,${phone(1)}`), given);
+    const rows = ['101,Ann,Fir,"4,9E+11"', '7201,Cy,Oak,"4,9E+11"', '7202,Di,Ash,"4,9E+11"'];
+    const run = await bench.import('saved.csv', file(...rows), given);
+    expectCounts(run, { rows: 3, dead: 3 });
+    return run;
+  }
+
+  async function cancelled(bench: RunsBench, run: RunRecord): Promise<readonly string[]> {
+    expect([run.state, run.reason?.code]).toEqual(['stopped', 'guardKeyForms']);
+    await cancelRun(bench.parts, run);
+    expect((await bench.finish(run)).state).toBe('cancelled');
+    return run.reason?.hint?.split('\n') ?? [];
+  }
+
+  test('a fix-file says that all rows are cancelled, and goes in without that row', async () => {
+    const bench = await openRunsBench();
+    const { text } = await bench.fixFile(await rejectedMixed(bench));
+    const right = text.replaceAll('"4,9E+11"', () => phone(1)).replace(`Oak,${phone(1)}`, `Oak,${phone(3)}`);
+    const run = await bench.import('fixed.csv', right.replace(`Ash,${phone(1)}`, `Ash,${phone(4)}`), {
+      mapping: staff,
+    });
+    expect((await cancelled(bench, run)).slice(1, 3)).toEqual([
+      cancelOf(run),
+      'Then take these rows out of the fix-file, which alone has what was corrected in the others, and import it again.',
+    ]);
+    const others = right.split('\r\n').filter((line) => !line.includes('Ann'));
+    expectCounts(await bench.import('others.csv', others.join('\r\n'), { mapping: staff }), { rows: 2, created: 2 });
+  });
+
+  test('a retry says so too, and the other letters go in by their ids', async () => {
+    const bench = await openRunsBench();
+    await rejectedMixed(bench);
+    const parts = { ...bench.parts, feeds: await lenientFeeds(bench, mapping({ ...staff, onInvalid: 'drop' })) };
+    const carryOut = async (ids?: readonly string[]) => {
+      const [run] = await redrive(parts, { remap: true, ...(ids === undefined ? {} : { ids }) });
+      if (run === undefined) throw new Error('nothing was entered');
+      return bench.carryOut(run);
+    };
+    const run = await carryOut();
+    expect((await cancelled(bench, run)).slice(1, 3)).toEqual([
+      cancelOf(run),
+      'Then try the others again: dead retry takes their ids.',
+    ]);
+    const others = (await bench.letters()).flatMap(({ id, key }) => (key === 'w-101' ? [] : [id]));
+    expectCounts(await carryOut(others), { rows: 2, created: 2 });
+  });
+});
