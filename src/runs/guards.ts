@@ -52,12 +52,16 @@ export interface StagedTally {
   readonly dead: number;
   /** Changed rows of which a value cannot be read and is left out, by choice of the mapping. */
   readonly lossy: number;
-  /** Of the updates, those of people whom the file lacks: they are no rows of it. */
+  /** Of the updates, those that clear a value. */
+  readonly cleared: number;
+  /** Of the updates, and of those that clear a value, the ones of people whom the file lacks: they are no rows of it. */
   readonly gone: number;
+  readonly goneCleared: number;
 }
 
 export const noTally: StagedTally = {
-  ...{ rows: 0, known: 0, shared: 0, updates: 0, creates: 0, clears: 0, dead: 0, lossy: 0, gone: 0 },
+  ...{ rows: 0, known: 0, shared: 0, updates: 0, creates: 0, clears: 0, cleared: 0, dead: 0, lossy: 0 },
+  ...{ gone: 0, goneCleared: 0 },
 };
 
 export function addTally(left: StagedTally, right: StagedTally): StagedTally {
@@ -68,9 +72,11 @@ export function addTally(left: StagedTally, right: StagedTally): StagedTally {
     updates: left.updates + right.updates,
     creates: left.creates + right.creates,
     clears: left.clears + right.clears,
+    cleared: left.cleared + right.cleared,
     dead: left.dead + right.dead,
     lossy: left.lossy + right.lossy,
     gone: left.gone + right.gone,
+    goneCleared: left.goneCleared + right.goneCleared,
   };
 }
 
@@ -209,8 +215,10 @@ function compareWithBefore(rows: number, before: FileBefore, limits: GuardLimits
 function checkTally(tally: FeedTally, limits: GuardLimits, options: RunOptions): readonly GuardVerdict[] {
   const change = (limit: number): number => Math.max(limit, options.maxChange ?? 0);
   const deadLimit = Math.max(limits.deadMax, options.maxDead ?? 0);
-  const goneOf = (guard: Guard) =>
-    tally.gone > 0 && (guard === 'updates' || guard === 'clears') ? { gone: tally.gone } : {};
+  const goneOf = (guard: Guard) => {
+    const gone = guard === 'clears' ? tally.goneCleared : tally.gone;
+    return gone > 0 && (guard === 'updates' || guard === 'clears') ? { gone } : {};
+  };
   const verdicts: GuardVerdict[] = [];
   const check = (guard: Guard, count: number, base: number, limit: number, applies: boolean): void => {
     if (applies && count > limit * base + rounding) verdicts.push({ guard, count, base, limit, ...goneOf(guard) });

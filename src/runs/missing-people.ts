@@ -95,8 +95,8 @@ export async function stageMissing(
     if (shown.length > 0) await write(shown.map((key) => missingEvent(key, before.get(key) ?? run.createdAtMs)));
     const items = act === null || rule.kind === 'report' ? [] : await itemsOf(parts, run, rule, keys);
     if (act !== null && items.length > 0) {
-      const { updates, clears } = (await act(items)).tally;
-      tally = addTally(tally, { ...noTally, updates, clears, gone: updates });
+      const { updates, clears, cleared } = (await act(items)).tally;
+      tally = addTally(tally, { ...noTally, updates, clears, cleared, gone: updates, goneCleared: cleared });
     }
     await nextTurn();
   }

@@ -236,8 +236,10 @@ function tallyOf(rows: readonly RowWithFate[]): Omit<StagedTally, 'dead'> {
     updates: updates.length,
     creates: changed.filter(({ isKnown }) => !isKnown).length,
     clears: updates.reduce((count, { clears }) => count + clears, 0),
+    cleared: updates.filter(({ clears }) => clears > 0).length,
     lossy: changed.filter(({ warnings }) => warnings.some(({ isLoss }) => isLoss === true)).length,
     gone: 0,
+    goneCleared: 0,
   };
 }
 

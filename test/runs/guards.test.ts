@@ -270,11 +270,14 @@ describe('the reason of a stopped run', () => {
     expect(reasonOf({ known: 12, updates: 14, gone: 2 }).message).toBe(
       "stopped before the first write: the run changes 12 of the file's 12 known contacts, and 2 contacts of people whom it no longer has (116.7%; your limit is 30%: guards.updatesMax)",
     );
-    expect(reasonOf({ known: 100, clears: 45, gone: 1 }).message).toContain(
+    expect(reasonOf({ known: 100, clears: 45, gone: 2, goneCleared: 1 }).message).toContain(
       'the file clears or removes 45 values of its 100 known contacts, also of 1 contact of people whom it no longer has (45%;',
     );
-    expect(reasonOf({ known: 0, clears: 45, gone: 45 }).message).toContain(
+    expect(reasonOf({ known: 0, clears: 45, gone: 45, goneCleared: 45 }).message).toContain(
       'the file clears or removes 45 values of 45 contacts of people whom it no longer has, and has none of the contacts',
+    );
+    expect(reasonOf({ known: 100, clears: 45, gone: 30 }).message).toContain(
+      'the file clears or removes 45 values of its 100 known contacts (45%;',
     );
   });
 

@@ -100,6 +100,20 @@ describe('a full file that lacks people', () => {
   });
 });
 
+describe('the guard on clears', () => {
+  it.each([
+    ['tag role=Left', '3 values of its 3 known contacts (100%'],
+    ['clear role', '4 values of its 3 known contacts, also of 1 contact of people whom it no longer has (133.3%'],
+  ])('counts apart people whom the file lacks where they lose a value: %s', async (onMissing, words) => {
+    const bench = await openBench(onMissing, { clearsMax: '10%', clearsFloor: 1 });
+    await bench.import('a.csv', file(...keys), inFeed);
+    const withoutPhones = ['c-1', 'c-2', 'c-3'].map((key) => `${key},Ann,Buyer,`);
+    const run = await bench.import('b.csv', csv(withoutPhones, header), { ...inFeed, options: { onBlank: 'clear' } });
+    expect([run.state, run.reason?.code]).toEqual(['stopped', 'guardClears']);
+    expect(run.reason?.message).toContain(`the file clears or removes ${words}`);
+  });
+});
+
 describe('with onMissing clear', () => {
   it('clears what the file said of them, keeps what people changed, and writes it again when they are back', async () => {
     const bench = await openBench('clear role, phones', { clearsFloor: 100 });

@@ -173,7 +173,8 @@ describe('what a slice writes', () => {
       { ...verdict(6, 'rejected', 'x', 'd'), isKnown: true },
     ];
     expect(sliceOf(rows, 'dead').content.tally).toEqual({
-      ...{ rows: 5, known: 2, shared: 3, updates: 1, creates: 1, clears: 2, dead: 1, lossy: 0, gone: 0 },
+      ...{ rows: 5, known: 2, shared: 3, updates: 1, creates: 1, clears: 2, cleared: 1, dead: 1, lossy: 0 },
+      ...{ gone: 0, goneCleared: 0 },
     });
   });
 });

@@ -57,6 +57,8 @@ export function tallyOf(given: Partial<FeedTally>): FeedTally {
     dead: 0,
     lossy: 0,
     gone: 0,
+    cleared: 0,
+    goneCleared: 0,
     others: { valueCount: 0, contactCount: 0 },
     ...given,
   };
