@@ -113,8 +113,14 @@ function followIndexes(
     return Array.isArray(raw) && isListOfLists ? raw : [raw];
   });
   const [name] = ends.map((end) => end.name);
-  // A member that no element has is absent: an empty list would say that there is no value.
-  return { name: name ?? `${above}[]`, raw: found.length === 0 && ends.length > 0 ? undefined : found };
+  // A member that no element has is absent: an empty list would say that there is no value. A blank element, or an empty list, says that.
+  const isSaid = ends.length === 0 || ends.some(({ raw }, at) => raw !== undefined || isBlank(value[at]));
+  return { name: name ?? `${above}[]`, raw: isSaid ? found : undefined };
+}
+
+/** Of an element of a list: it is left out. */
+export function isBlank(element: JsonValue | undefined): boolean {
+  return element === null || element === '';
 }
 
 function rivalled(end: Member, { rival }: Member): Member {

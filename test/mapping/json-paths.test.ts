@@ -21,6 +21,16 @@ describe('a path', () => {
     expect(find('a[].b[].c', { a: [{ b: [{ c: 1 }] }, { b: [{ c: 2 }, { c: 3 }] }] })).toEqual([1, 2, 3]);
   });
 
+  test('into a list of lists leads to an empty list where the inner ones are, and nowhere where no element has the member', () => {
+    const inner = (...phones: readonly unknown[]) => ({ people: phones.map((one) => ({ phones: one })) });
+    for (const object of [inner([]), inner(null, []), { people: [] }, { people: [null] }]) {
+      expect(find('people[].phones[].nr', object)).toEqual([]);
+    }
+    for (const object of [inner(null), inner([{ number: 'a' }]), { people: [{}] }, { people: ['a'] }]) {
+      expect(find('people[].phones[].nr', object)).toBeUndefined();
+    }
+  });
+
   test('of a member whose own name has the dot or brackets leads to that member', () => {
     expect(find('a.b', { 'a.b': 1, a: { b: 2 } })).toBe(1);
     expect(find('x.a.b', { x: { 'a.b': 1, a: { b: 2 } } })).toBe(1);
@@ -145,6 +155,21 @@ describe('a path into each element of a list', () => {
     const by = mapping({ phones: [{ column: 'tel', label: { column: 'contact.phones[].kind' } }] });
     const row = mapJson({ ...phones(['fax', first]), tel: second }, {}, by);
     expect([itemsOf(row), warningsOf(row)]).toEqual([[['phone', second]], ['labelIsList']]);
+  });
+
+  test('says that nothing is there where the lists in a list are empty', () => {
+    const by = mapping({
+      phones: [{ column: 'people[].phones[].nr' }],
+      customFields: [{ column: 'people[].roles[].name', key: 'roles' }],
+    });
+    const compiled = compileMapping(by, { columns: null }, noContext);
+    const row = objectRow({ id: 7, people: [{ phones: [], roles: [] }] });
+    compiled.see(row);
+    expect(desiredOf(compiled.mapRow(row))).toMatchObject({
+      phones: [{ slot: 'people[].phones[].nr', items: [] }],
+      customFields: [{ key: 'roles', value: null }],
+    });
+    expect(() => compiled.refuseLacking()).not.toThrow();
   });
 
   test('to no custom field takes a value away where no element has the member', () => {
