@@ -5,6 +5,7 @@
 import { normaliseHeader } from '#src/sources/column-name.ts';
 import type { JsonValue } from '#src/sources/row.ts';
 import type { CellRef, Expression, RowCells } from './expression.ts';
+import { isBlank } from './json-path.ts';
 
 /** One element, as a row. */
 export interface ElementRow {
@@ -16,11 +17,12 @@ export interface ElementRow {
 
 /**
  * The elements without those that are null or blank, and at most a few more than `elementsMax`. Null where the value is no path into the
- * elements of a list, or the record has no such list, or an empty one: the value is then what the path leads to.
+ * elements of a list, or no list holds such an element: the value is then what the path leads to.
  */
 export function elementRows(value: Expression, row: RowCells, elementsMax: number): readonly ElementRow[] | null {
   const path = row.from === 'json' ? pathOf(value) : null;
-  return path === null ? null : rowsOf(path, row, (field) => field, elementsMax);
+  const rows = path === null ? null : rowsOf(path, row, (field) => field, elementsMax);
+  return rows === null || rows.length === 0 ? null : rows;
 }
 
 /** Null for a value that is made of several, or of a part. */
@@ -29,7 +31,12 @@ function pathOf(value: Expression): string | null {
   return value.kind === 'steps' && value.part === null ? pathOf(value.of) : null;
 }
 
-/** Ends with the last `[]` of the path. @param into makes a path of the mapping one into the elements that the path goes through. */
+/**
+ * Ends with the last `[]` of the path. Null where the path leads into no elements, or there is something else than a list; none where the
+ * list is null or absent.
+ *
+ * into makes a path of the mapping one into the elements that the path goes through.
+ */
 function rowsOf(
   path: string,
   row: RowCells,
@@ -37,17 +44,20 @@ function rowsOf(
   elementsMax: number,
 ): readonly ElementRow[] | null {
   const { list, inside } = stepsAt(path);
-  if (list === null || !inside.includes('.')) return null;
+  if (list === null) return null;
   const { raw } = row.read(cellAt(list));
-  if (!Array.isArray(raw) || raw.length === 0) return null;
+  if (raw === undefined || raw === null) return [];
+  if (!Array.isArray(raw) || !inside.includes('.')) return null;
   const rows: ElementRow[] = [];
   for (const [index, element] of (raw as readonly JsonValue[]).entries()) {
     if (rows.length > elementsMax) break;
-    if (element === null || element === '') continue;
+    if (isBlank(element)) continue;
     const field = `${list}[${index}]`;
     const intoThis = (other: string): string => intoElement(into(other), list, index);
     const cells: RowCells = { from: row.from, read: (cell) => row.read(cellAt(intoThis(cell.field))) };
-    rows.push(...(rowsOf(`${field}${inside}`, row, intoThis, elementsMax) ?? [{ cells, field, element }]));
+    // In a text there is no list: it is no element without one.
+    const inner = typeof element === 'object' ? rowsOf(`${field}${inside}`, row, intoThis, elementsMax) : null;
+    rows.push(...(inner ?? [{ cells, field, element }]));
   }
   return rows;
 }

@@ -116,7 +116,7 @@ function readElements(column: BoundColumn, row: RowCells): CellReading | null {
     const found = evaluate(value, cells);
     const isAbsent = found.raw === undefined && found.flaw === undefined;
     if (isAbsent && made?.skip !== undefined && isSkipped(made.skip, found, cells)) return { ...nothing, items: [] };
-    if (isAbsent) return { ...memberAbsent(place, found.field), items: [] };
+    if (isAbsent) return { ...memberAbsent(place, found.field, cells), items: [] };
     const { adds, ...findings } = readOne(column, cells);
     return { ...findings, items: (adds[target.list] ?? []).flatMap(({ items }) => items) };
   });
@@ -124,9 +124,15 @@ function readElements(column: BoundColumn, row: RowCells): CellReading | null {
 }
 
 /** An element without the member of the mapping may hold its value under another name: nothing is taken away for it. */
-function memberAbsent({ field, element }: Omit<ElementRow, 'cells'>, path: string): CellReading {
-  const names = isJsonObject(element) ? listNames(Object.keys(element)) : null;
-  const message = `the element has no member ${listNames([path.slice(field.length + 1)])}${names === null ? ': it is no object' : `; it has ${names}`}`;
+function memberAbsent({ field, element }: Omit<ElementRow, 'cells'>, path: string, row: RowCells): CellReading {
+  const member = listNames([path.slice(field.length + 1)]);
+  const isThere = row.read({ index: null, field: path }).raw !== undefined;
+  const ofObject = isThere
+    ? `its member ${member} has another form than the path in the mapping`
+    : `the element has no member ${member}; it has ${listNames(Object.keys(element ?? {}))}`;
+  const message = isJsonObject(element)
+    ? ofObject
+    : 'the element is no object, and the path in the mapping names a member of it';
   const hint = 'Correct the element or the path in the mapping, or leave the element out.';
   return refused({ field, raw: element }, bad('shapeWrong', message, hint).flaw);
 }

@@ -172,6 +172,45 @@ describe('a path into each element of a list', () => {
     expect(() => compiled.refuseLacking()).not.toThrow();
   });
 
+  test.each<[object[], (readonly [string, string])[]]>([
+    [[{ phones: [{ nr: first }] }, { phones: null }, {}, { phones: [] }], [['phone', first]]],
+    [[{ phones: [null] }, {}], []],
+    [[{ phones: [] }, { phones: null }], []],
+  ])('reads no values of an element whose own list is null, absent or empty: %j', (people, items) => {
+    for (const column of ['people[].phones[].nr', 'Data.people[].phones[].nr']) {
+      const record = column.startsWith('Data') ? { data: { people } } : { people };
+      expect(itemsOf(mapJson({ id: 7, ...record }, {}, mapping({ phones: [{ column }] })))).toEqual(items);
+    }
+    const deep = mapping({ phones: [{ column: 'groups[].people[].phones[].nr' }] });
+    expect(itemsOf(mapJson({ id: 7, groups: [{ people }, {}] }, {}, deep))).toEqual(items);
+  });
+
+  test('says nothing where no element has the list', () => {
+    const by = mapping({ phones: [{ column: 'people[].phones[].nr' }] });
+    for (const people of [[{ phones: null }], [{}], [{}, { phones: null }]]) {
+      expect(desiredOf(mapJson({ id: 7, people }, {}, by)).phones).toEqual([]);
+    }
+  });
+
+  test('says what is wrong with an element of another form than the path', () => {
+    const messageOf = (column: string, element: unknown) =>
+      problemsOf(mapJson({ id: 7, people: [element] }, {}, mapping({ phones: [{ column }] }))).map(
+        ({ message }) => message,
+      );
+    const noObject = 'the element is no object, and the path in the mapping names a member of it';
+    expect(messageOf('people[].nr', first)).toEqual([noObject]);
+    expect(messageOf('people[].phones[].nr', first)).toEqual([noObject]);
+    expect(messageOf('people[].phones[].nr', { phones: { nr: first } })).toEqual([
+      'its member "phones" has another form than the path in the mapping',
+    ]);
+    expect(messageOf('people[].contact.nr', { contact: first })).toEqual([
+      'its member "contact" has another form than the path in the mapping',
+    ]);
+    expect(messageOf('people[].contact.nr', { contact: {} })).toEqual([
+      'the element has no member "contact.nr"; it has "contact"',
+    ]);
+  });
+
   test('to no custom field takes a value away where no element has the member', () => {
     const by = mapping({ customFields: [{ column: 'tags[].label', key: 'tags' }] });
     expect(desiredOf(mapJson({ id: 7, tags: [{ name: 'a' }] }, {}, by)).customFields).toEqual([]);
