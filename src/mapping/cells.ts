@@ -228,7 +228,7 @@ function readArray(place: Place, target: ItemsTarget, elements: readonly JsonVal
   if (elements.length > itemsMax) return tooManyElements(place.field);
   return wholeList(
     target,
-    elements.map((element, index) => readElement(place, target, element, index)),
+    Array.from(elements, (_, index) => readElement(place, target, elements, index)),
   );
 }
 
@@ -247,12 +247,14 @@ export function wholeList(target: ItemsTarget, readings: readonly ItemsReading[]
   };
 }
 
-function readElement(place: Place, target: ItemsTarget, element: JsonValue, index: number): ItemsReading {
+function readElement(place: Place, target: ItemsTarget, all: readonly JsonValue[], index: number): ItemsReading {
+  const element = all[index] ?? null;
   const field = `${place.field}[${index}]`;
   const object = isJsonObject(element) ? element : null;
   const valueName = object === null ? null : valueMemberOf(object);
   if (object !== null && valueName === null) {
-    return { ...noItems, problems: [{ field, raw: element, flaw: valueUnknown(object, target.list, place.field) }] };
+    const flaw = valueUnknown(object, target.list, place.field, all);
+    return { ...noItems, problems: [{ field, raw: element, flaw }] };
   }
   const labelName = labelMemberOf(object ?? {}) ?? 'name';
   const at: Place =

@@ -2,9 +2,9 @@
  * Which members of an element of a JSON list hold its value and its label: `{"name": "work", "value": "+1…"}`, or what other programs
  * call them (`docs/mapping.md`, "JSON"). Names are compared as headers are.
  */
-import { listNames } from '#src/sources/row.ts';
-import { bad, type Flaw, type JsonObject } from './cell.ts';
-import { memberNamed } from './json-path.ts';
+import { type JsonValue, listNames } from '#src/sources/row.ts';
+import { bad, type Flaw, isJsonObject, type JsonObject } from './cell.ts';
+import { isBlank, memberNamed } from './json-path.ts';
 
 /** In order: of several that are filled, the first is the value. */
 const valueMembers = ['value', 'number', 'email', 'address'] as const;
@@ -40,30 +40,62 @@ function isFilled(element: JsonObject, name: string): boolean {
 }
 
 /**
+ * Whether a member of an element that lacks the one of the mapping may be an e-mail address or a phone number, by what is in it. Labels, ids,
+ * flags and dates are none.
+ *
+ * @param list as a mapping names it.
+ */
+export function mayHoldValue(element: JsonObject, list: 'emails' | 'phones'): boolean {
+  const isOther = ([name]: readonly [string, JsonValue]): boolean =>
+    ![...labelMembers, 'id'].includes(name.toLowerCase());
+  return Object.entries(element)
+    .filter(isOther)
+    .some(([, raw]) => valueIn[list].test(JSON.stringify(raw).replaceAll(dates, '')));
+}
+
+const valueIn = { emails: /@/, phones: /(?:\d\D*){3}/ } as const;
+const dates = /"\d{4}-\d{2}-\d{2}[^"]*"/g;
+
+/**
  * Of an element without a value that is known. It is no blank element: its value has another name, and to leave it out
  * would take the value away from the contact.
  *
- * @param list as a mapping names it. @param path of the list.
+ * @param list as a mapping names it. @param path of the list. @param all its elements: the mapping of the hint reads each of them.
  */
-export function valueUnknown(element: JsonObject, list: 'emails' | 'phones', path: string): Flaw {
+export function valueUnknown(
+  element: JsonObject,
+  list: 'emails' | 'phones',
+  path: string,
+  all: readonly JsonValue[],
+): Flaw {
   const names = Object.keys(element);
   const known = [...valueMembers, ...furtherValueMembers];
   const message = `which member holds the value is not clear: it has ${listNames(names)}; known are ${known.join(', ')}`;
-  const label = labelMemberOf(element);
-  const [member, ...others] = names.filter((name) => name !== label && isText(element[name]));
-  const isClear = member !== undefined && others.length === 0;
-  const entry = isClear ? entryOf(`${path}[].${member}`, label === null ? null : `${path}[].${label}`) : null;
+  const entries = entriesFor([element, ...all], path);
   const hint =
-    entry === null || entry.length > entryCharactersMax
+    entries === null || entries.length > entriesCharactersMax
       ? 'Write the value under the name "value", or leave the element out.'
-      : `Call the member "value", or name it in a mapping: ${list}: [${entry}]`;
+      : `Call the member "value", or name it in a mapping: ${list}: [${entries}]`;
   return bad('shapeWrong', message, hint).flaw;
 }
 
-const entryCharactersMax = 300;
+const entriesCharactersMax = 300;
 
-function isText(raw: unknown): boolean {
-  return typeof raw === 'string' || typeof raw === 'number' || raw === null;
+/** One for each name that the value has. Null where an element has none that is clear. */
+function entriesFor(elements: readonly JsonValue[], path: string): string | null {
+  const entries = elements
+    .filter((element) => !isBlank(element))
+    .map((element) => (isJsonObject(element) ? entryFor(element, path) : null));
+  return entries.includes(null) ? null : [...new Set(entries)].join(', ');
+}
+
+function entryFor(element: JsonObject, path: string): string | null {
+  const label = labelMemberOf(element);
+  const isText = (name: string): boolean =>
+    ['string', 'number'].includes(typeof element[name]) || element[name] === null;
+  const [lone, ...others] = Object.keys(element).filter((name) => name !== label && isText(name));
+  const member = valueMemberOf(element) ?? (others.length === 0 ? lone : undefined);
+  return member === undefined ? null : entryOf(`${path}[].${member}`, label === null ? null : `${path}[].${label}`);
 }
 
 function entryOf(column: string, label: string | null): string {

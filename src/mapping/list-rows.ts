@@ -13,6 +13,8 @@ export interface ElementRow {
   /** The path of the element: `contact.phones[1]`. */
   readonly field: string;
   readonly element: JsonValue;
+  /** Whether a path of the mapping leads to a member that this element has. */
+  readonly holds: (path: string) => boolean;
 }
 
 /**
@@ -25,8 +27,8 @@ export function elementRows(value: Expression, row: RowCells, elementsMax: numbe
   return rows === null || rows.length === 0 ? null : rows;
 }
 
-/** Null for a value that is made of several, or of a part. */
-function pathOf(value: Expression): string | null {
+/** Of a value that is read from one path; null for one that is made of several, or of a part. */
+export function pathOf(value: Expression): string | null {
   if (value.kind === 'cell') return value.cell.field;
   return value.kind === 'steps' && value.part === null ? pathOf(value.of) : null;
 }
@@ -57,7 +59,9 @@ function rowsOf(
     const cells: RowCells = { from: row.from, read: (cell) => row.read(cellAt(intoThis(cell.field))) };
     // In a text there is no list: it is no element without one.
     const inner = typeof element === 'object' ? rowsOf(`${field}${inside}`, row, intoThis, elementsMax) : null;
-    rows.push(...(inner ?? [{ cells, field, element }]));
+    const holds = (other: string): boolean =>
+      intoThis(other) !== into(other) && cells.read(cellAt(other)).raw !== undefined;
+    rows.push(...(inner ?? [{ cells, field, element, holds }]));
   }
   return rows;
 }

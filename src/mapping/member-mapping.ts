@@ -77,11 +77,9 @@ export function mapMembers(mapping: Mapping, settings: Settings): MemberMapping 
     mapRow: (row) => {
       noteUnmapped(row.object, '', '', 0);
       const cells = cellsOf(row.object);
-      return foldRow(
-        row.line,
-        settings.sourceLabel,
-        boundFor(row.object).map((column) => readBound(column, cells)),
-      );
+      const all = boundFor(row.object);
+      const readings = all.map((column) => readBound(column, cells, all));
+      return foldRow(row.line, settings.sourceLabel, readings);
     },
     lacking: watchMembers(mapping, bound),
     reads: (object, name) => {

@@ -20,9 +20,10 @@ import {
 } from './cells.ts';
 import { meets } from './conditions.ts';
 import { countryMissingCode, countryOf, severalCountries, unknownCountry } from './country.ts';
-import { type CellRef, evaluate, type Found, piecesOf, type RowCells } from './expression.ts';
+import { type CellRef, type Expression, evaluate, type Found, piecesOf, type RowCells } from './expression.ts';
 import type { BoundColumn, ItemsTarget, Made, Settings, Target } from './layout.ts';
-import { type ElementRow, elementRows } from './list-rows.ts';
+import { mayHoldValue } from './list-element.ts';
+import { type ElementRow, elementRows, pathOf } from './list-rows.ts';
 import { phoneLeftOutByLabel } from './phone-cell.ts';
 import { applyTransforms } from './transforms.ts';
 
@@ -94,9 +95,13 @@ function showValue(raw: JsonValue): string {
 
 const nothing: CellReading = { adds: {}, problems: [], warnings: [] };
 
-/** What one bound value of a row says. A member that the record lacks says nothing; without a key the row is rejected. */
-export function readBound(column: BoundColumn, row: RowCells): CellReading {
-  const reading = readElements(column, row) ?? readOne(column, row);
+/**
+ * What one bound value of a row says. A member that the record lacks says nothing; without a key the row is rejected.
+ *
+ * @param all values of the mapping: one of them may read an element of a list that lacks what another one reads.
+ */
+export function readBound(column: BoundColumn, row: RowCells, all: readonly BoundColumn[] = []): CellReading {
+  const reading = readElements(column, row, all) ?? readOne(column, row);
   return column.dropsInvalid === true && reading.problems.length > 0 ? withoutInvalid(reading, column.target) : reading;
 }
 
@@ -104,36 +109,58 @@ function readOne(column: BoundColumn, row: RowCells): CellReading {
   return column.made === undefined ? readPlain(column, row) : readMade(column, column.made, row);
 }
 
-/** Items that are read from each element of a list, each with its own label, country and condition. Null for any other value. */
-function readElements(column: BoundColumn, row: RowCells): CellReading | null {
-  const { target, made, index, field } = column;
+/**
+ * Items that are read from each element of a list, each with its own label, country and condition. Elements without the member are left
+ * out; where all are, nothing is said. Null for any other value.
+ */
+function readElements(column: BoundColumn, row: RowCells, all: readonly BoundColumn[]): CellReading | null {
+  const { target, made, field } = column;
   if (target.kind !== 'items') return null;
-  const value = made?.value ?? { kind: 'cell', cell: { index, field } };
+  const value = expressionOf(column);
   const rows = elementRows(value, row, itemsMax);
   if (rows === null) return null;
   if (rows.length > itemsMax) return tooManyElements(field);
-  const readings = rows.map(({ cells, ...place }): ItemsReading => {
+  const readings = rows.flatMap((element): readonly ItemsReading[] => {
+    const { cells } = element;
     const found = evaluate(value, cells);
     const isAbsent = found.raw === undefined && found.flaw === undefined;
-    if (isAbsent && made?.skip !== undefined && isSkipped(made.skip, found, cells)) return { ...nothing, items: [] };
-    if (isAbsent) return { ...memberAbsent(place, found.field, cells), items: [] };
+    if (isAbsent && made?.skip !== undefined && isSkipped(made.skip, found, cells)) return [{ ...nothing, items: [] }];
+    if (isAbsent && mayLack(column, target, element, all)) return [];
+    if (isAbsent) return [{ ...memberAbsent(element, found.field), items: [] }];
     const { adds, ...findings } = readOne(column, cells);
-    return { ...findings, items: (adds[target.list] ?? []).flatMap(({ items }) => items) };
+    return [{ ...findings, items: (adds[target.list] ?? []).flatMap(({ items }) => items) }];
   });
-  return wholeList(target, readings);
+  return readings.length === 0 ? nothing : wholeList(target, readings);
+}
+
+function expressionOf({ made, index, field }: BoundColumn): Expression {
+  return made?.value ?? { kind: 'cell', cell: { index, field } };
+}
+
+/** Whether an element without the member of the mapping holds no value that would be lost, as far as that can be seen, or may be without one. */
+function mayLack(
+  column: BoundColumn,
+  { list }: ItemsTarget,
+  { element, holds }: ElementRow,
+  all: readonly BoundColumn[],
+): boolean {
+  if (!isJsonObject(element)) return false;
+  const paths = all.flatMap((one) => (one.target.kind === 'items' ? (pathOf(expressionOf(one)) ?? []) : []));
+  return column.optional === true || paths.some(holds) || !mayHoldValue(element, list);
 }
 
 /** An element without the member of the mapping may hold its value under another name: nothing is taken away for it. */
-function memberAbsent({ field, element }: Omit<ElementRow, 'cells'>, path: string, row: RowCells): CellReading {
+function memberAbsent({ field, element, cells }: ElementRow, path: string): CellReading {
   const member = listNames([path.slice(field.length + 1)]);
-  const isThere = row.read({ index: null, field: path }).raw !== undefined;
+  const isThere = cells.read({ index: null, field: path }).raw !== undefined;
   const ofObject = isThere
     ? `its member ${member} has another form than the path in the mapping`
     : `the element has no member ${member}; it has ${listNames(Object.keys(element ?? {}))}`;
   const message = isJsonObject(element)
     ? ofObject
     : 'the element is no object, and the path in the mapping names a member of it';
-  const hint = 'Correct the element or the path in the mapping, or leave the element out.';
+  const hint =
+    'Correct the element, or the path in the mapping. If the element holds its value under another name, add an entry with that name to the mapping; if elements may lack the member, write optional: true in its entry.';
   return refused({ field, raw: element }, bad('shapeWrong', message, hint).flaw);
 }
 

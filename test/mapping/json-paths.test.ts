@@ -192,6 +192,36 @@ describe('a path into each element of a list', () => {
     }
   });
 
+  test('leaves an element out that lacks the member where another entry reads its value, or the entry is optional', () => {
+    const people = [{ mobile: first }, { landline: second }];
+    const pair = mapping({ phones: [{ column: 'people[].mobile', label: 'mobile' }, { column: 'people[].landline' }] });
+    expect(desiredOf(mapJson({ id: 7, people }, {}, pair)).phones.map(({ items }) => items)).toEqual([
+      [{ label: 'mobile', value: first }],
+      [{ label: 'phone', value: second }],
+    ]);
+    const mails = mapping({ phones: [{ column: 'people[].mobile' }], emails: [{ column: 'people[].mail' }] });
+    const mixed = [{ mobile: first }, { mail: 'a7312@example.com' }];
+    expect(itemsOf(mapJson({ id: 7, people: mixed }, {}, mails))).toEqual([['phone', first]]);
+    const alone = (optional: boolean) => mapping({ phones: [{ column: 'people[].mobile', optional }] });
+    expect(itemsOf(mapJson({ id: 7, people }, {}, alone(true)))).toEqual([['phone', first]]);
+    expect(desiredOf(mapJson({ id: 7, people: [{ landline: second }] }, {}, alone(true))).phones).toEqual([]);
+    expect(problemsOf(mapJson({ id: 7, people }, {}, alone(false)))).toMatchObject([
+      { code: 'shapeWrong', field: 'people[1]', hint: expect.stringContaining('write optional: true in its entry') },
+    ]);
+    const other = mapping({ phones: [{ column: 'people[].mobile' }, { column: 'tel' }] });
+    expect(codesOf(mapJson({ id: 7, people, tel: third }, {}, other))).toEqual(['shapeWrong']);
+    const label = mapping({ phones: [{ column: 'people[].mobile', label: { column: 'people[].landline' } }] });
+    expect(codesOf(mapJson({ id: 7, people }, {}, label))).toEqual(['shapeWrong']);
+  });
+
+  test.each([
+    ...[{}, { type: 'work', primary: true, id: 70231 }, { firstName: 'Ada', note: null }],
+    { since: '2026-03-09', mail: 'ada@example.com' },
+  ])('leaves an element out that holds nothing that may be a value: %j', (element) => {
+    const by = mapping({ phones: [{ column: 'people[].mobile' }] });
+    expect(itemsOf(mapJson({ id: 7, people: [{ mobile: first }, element] }, {}, by))).toEqual([['phone', first]]);
+  });
+
   test('says what is wrong with an element of another form than the path', () => {
     const messageOf = (column: string, element: unknown) =>
       problemsOf(mapJson({ id: 7, people: [element] }, {}, mapping({ phones: [{ column }] }))).map(
@@ -206,7 +236,7 @@ describe('a path into each element of a list', () => {
     expect(messageOf('people[].contact.nr', { contact: first })).toEqual([
       'its member "contact" has another form than the path in the mapping',
     ]);
-    expect(messageOf('people[].contact.nr', { contact: {} })).toEqual([
+    expect(messageOf('people[].contact.nr', { contact: { tel: first } })).toEqual([
       'the element has no member "contact.nr"; it has "contact"',
     ]);
   });

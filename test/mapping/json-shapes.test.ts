@@ -124,6 +124,20 @@ describe('a flat object', () => {
     );
   });
 
+  test('names an entry for each name that the values of a list have, and these read it', () => {
+    const record = { id: 'a', externalId: 'a', tel: [{ type: 'work', nr: number }, { value: '+14155550102' }] };
+    const [problem] = problemsOf(mapJson(record, {}, mapping({ phones: [{ column: 'tel' }] })));
+    expect(problem?.hint).toContain(
+      'phones: [{ column: "tel[].nr", label: { column: "tel[].type" } }, { column: "tel[].value" }]',
+    );
+    const advised = mapping({
+      phones: [{ column: 'tel[].nr', label: { column: 'tel[].type' } }, { column: 'tel[].value' }],
+    });
+    expect(desiredOf(mapJson(record, {}, advised)).phones.flatMap(({ items }) => items)).toHaveLength(2);
+    const texts = mapJson({ externalId: 'a', phones: [{ nr: number }, '+14155550102'] });
+    expect(problemsOf(texts)[0]?.hint).toBe('Write the value under the name "value", or leave the element out.');
+  });
+
   test('that says one thing twice is dead', () => {
     expect(codesOf(mapJson({ externalId: 'a', phones: [], phoneNumbers: [] }))).toEqual(['memberTwice']);
   });
