@@ -2,6 +2,7 @@
  * Which members of an element of a JSON list hold its value and its label: `{"name": "work", "value": "+1…"}`, or what other programs
  * call them (`docs/mapping.md`, "JSON"). Names are compared as headers are.
  */
+import { normaliseHeader } from '#src/sources/column-name.ts';
 import { type JsonValue, listNames } from '#src/sources/row.ts';
 import { bad, type Flaw, isJsonObject, type JsonObject } from './cell.ts';
 import { isBlank, memberNamed } from './json-path.ts';
@@ -21,6 +22,16 @@ export function valueMemberOf(element: JsonObject): string | null {
   if (first !== undefined && first.length > 0) return first[0] ?? null;
   const filled = others.flat();
   return filled.length > 1 ? null : (filled[0] ?? named[0] ?? further[0] ?? null);
+}
+
+/**
+ * The same by the names that only a value has: an object with a `phone` among other members is a person or an address. For proposals, which
+ * read its members one by one.
+ */
+export function ownValueMemberOf(element: JsonObject): string | null {
+  const member = valueMemberOf(element);
+  const isFurther = furtherValueMembers.some((name) => normaliseHeader(name) === normaliseHeader(member ?? ''));
+  return isFurther ? null : member;
 }
 
 /** As the element names it; null for none. */

@@ -10,7 +10,7 @@
 import { isIgnoredHeader, tidyHeader } from '#src/sources/column-name.ts';
 import type { JsonValue, Row, SourceItem } from '#src/sources/row.ts';
 import { isJsonObject, type JsonObject } from '../cell.ts';
-import { labelMemberOf, valueMemberOf } from '../list-element.ts';
+import { labelMemberOf, ownValueMemberOf, valueMemberOf } from '../list-element.ts';
 
 export interface ColumnFacts {
   /** The header as the file holds it, or a path; `column 4` for an empty header. */
@@ -214,7 +214,7 @@ function pathsOf(object: JsonObject, prefix = '', depth = 1): readonly PathValue
     if (isJsonObject(value)) return inside(value, path);
     if (!Array.isArray(value)) return [{ path, texts: textOf(value), isList: false, ...ofNoList }];
     const [first] = value as readonly JsonValue[];
-    const member = isJsonObject(first) ? valueMemberOf(first) : null;
+    const member = isJsonObject(first) ? ownValueMemberOf(first) : null;
     if (isJsonObject(first) && member === null) {
       return inside(first, `${path}[0]`).map((one) => ({
         ...one,

@@ -242,6 +242,29 @@ describe('JSON', () => {
     expect(uses).toEqual([['key'], ['label'], ['phone'], ['email']]);
   });
 
+  test('of a list of people or addresses with a number each member is a column', () => {
+    const facts = jsonFacts(
+      [0, 1, 2, 3].map((n) => ({
+        id: `a${n}`,
+        people: [{ firstName: first(n), lastName: last(n), phone: `+1415555010${n}`, mobile: `+1415555011${n}` }],
+        addresses: [{ company: 'Holm AB', phone: `+1415555012${n}`, country_code: 'SE' }],
+        mails: [{ emailAddress: `${n}@example.com`, type: 'work' }],
+      })),
+    );
+    expect(lines(facts)).toEqual([
+      'id → key (certain)',
+      'people[0].firstName → firstName (certain)',
+      'people[0].lastName → lastName (certain)',
+      'people[].phone → phone (certain)',
+      'people[].mobile → phone (mobile) (certain)',
+      'addresses[0].company → company (certain)',
+      'addresses[].phone → phone (certain)',
+      'addresses[0].country_code → country of phone numbers (likely)',
+      'mails[].emailAddress → email (certain)',
+      'mails[].type → label (likely)',
+    ]);
+  });
+
   test('records with different members, and deep ones', () => {
     const facts = jsonFacts([{ a: 1 }, { b: { c: { d: { e: { f: 1 } } } } }, {}, { a: 2, 'x.y': 'z' }]);
     expect(facts.columns.map(({ name }) => name)).toEqual(['a', 'x.y']);
