@@ -2,7 +2,6 @@
  * Which members of an element of a JSON list hold its value and its label: `{"name": "work", "value": "+1…"}`, or what other programs
  * call them (`docs/mapping.md`, "JSON"). Names are compared as headers are.
  */
-import { normaliseHeader } from '#src/sources/column-name.ts';
 import { type JsonValue, listNames } from '#src/sources/row.ts';
 import { bad, type Flaw, isJsonObject, type JsonObject } from './cell.ts';
 import { isBlank, memberNamed } from './json-path.ts';
@@ -25,18 +24,24 @@ export function valueMemberOf(element: JsonObject): string | null {
 }
 
 /**
- * The same by the names that only a value has: an object with a `phone` among other members is a person or an address. For proposals, which
- * read its members one by one.
+ * The same for proposals, where the element is a value and what says something of it. One with a `phone`, or with a `number` and an `email`, may be
+ * a person or an address: its members are read one by one.
  */
-export function ownValueMemberOf(element: JsonObject): string | null {
-  const member = valueMemberOf(element);
-  const isFurther = furtherValueMembers.some((name) => normaliseHeader(name) === normaliseHeader(member ?? ''));
-  return isFurther ? null : member;
+export function loneValueMemberOf(element: JsonObject): string | null {
+  if (Object.hasOwn(element, 'value')) return 'value';
+  const further = namesOf(element, furtherValueMembers) ?? [];
+  const named = namesOf(element, valueMembers) ?? [];
+  return further.length > 0 || named.length > 1 ? null : valueMemberOf(element);
 }
 
 /** As the element names it; null for none. */
 export function labelMemberOf(element: JsonObject): string | null {
   return labelMembers.find((name) => Object.hasOwn(element, name)) ?? namesOf(element, labelMembers)?.[0] ?? null;
+}
+
+/** All of them, as the element names them. */
+export function labelMembersOf(element: JsonObject): readonly string[] {
+  return namesOf(element, labelMembers) ?? [];
 }
 
 /** Null where two members have equally similar names. */

@@ -10,7 +10,7 @@
 import { isIgnoredHeader, tidyHeader } from '#src/sources/column-name.ts';
 import type { JsonValue, Row, SourceItem } from '#src/sources/row.ts';
 import { isJsonObject, type JsonObject } from '../cell.ts';
-import { labelMemberOf, ownValueMemberOf, valueMemberOf } from '../list-element.ts';
+import { labelMembersOf, loneValueMemberOf, valueMemberOf } from '../list-element.ts';
 
 export interface ColumnFacts {
   /** The header as the file holds it, or a path; `column 4` for an empty header. */
@@ -37,8 +37,8 @@ export interface ColumnFacts {
 export interface ElementMember {
   /** Of the member in each element: `phones[].nr`. */
   readonly path: string;
-  /** Of the label beside it: `phones[].kind`; null where there is none, or this member is the label. */
-  readonly labelPath: string | null;
+  /** Of members that may be the label beside it: `phones[].type`; without this member itself. */
+  readonly labelPaths: readonly string[];
 }
 
 export interface FileFacts {
@@ -214,11 +214,11 @@ function pathsOf(object: JsonObject, prefix = '', depth = 1): readonly PathValue
     if (isJsonObject(value)) return inside(value, path);
     if (!Array.isArray(value)) return [{ path, texts: textOf(value), isList: false, ...ofNoList }];
     const [first] = value as readonly JsonValue[];
-    const member = isJsonObject(first) ? ownValueMemberOf(first) : null;
+    const member = isJsonObject(first) ? loneValueMemberOf(first) : null;
     if (isJsonObject(first) && member === null) {
       return inside(first, `${path}[0]`).map((one) => ({
         ...one,
-        ofElements: inEach(one, path, labelMemberOf(first)),
+        ofElements: inEach(one, path, labelMembersOf(first)),
       }));
     }
     const texts = value.flatMap((element) => textOf(isJsonObject(element) ? valueIn(element) : element));
@@ -229,13 +229,12 @@ function pathsOf(object: JsonObject, prefix = '', depth = 1): readonly PathValue
 
 const ofNoList = { firstPath: null, ofElements: null };
 
-/** @param list the path of a list. @param label which member of its elements is their label. */
-function inEach({ path, ofElements }: PathValue, list: string, label: string | null): ElementMember {
+/** @param list the path of a list. @param labels which members of its elements may be their label. */
+function inEach({ path, ofElements }: PathValue, list: string, labels: readonly string[]): ElementMember {
   const each = (one: string): string => `${list}[]${one.slice(`${list}[0]`.length)}`;
-  const labelPath = label === null ? null : `${list}[].${label}`;
   const own = each(ofElements?.path ?? path);
-  if (ofElements?.labelPath != null) return { path: own, labelPath: each(ofElements.labelPath) };
-  return { path: own, labelPath: labelPath === own ? null : labelPath };
+  const paths = [...(ofElements?.labelPaths ?? []).map(each), ...labels.map((label) => `${list}[].${label}`)];
+  return { path: own, labelPaths: paths.filter((one) => one !== own) };
 }
 
 /** The paths of a record's members, as a mapping writes them. */

@@ -19,7 +19,13 @@ import { kindsOf, type ValueKinds } from './value-kinds.ts';
 export type Meaning =
   | { readonly kind: 'scalar'; readonly name: ScalarName; readonly transform: 'givenNames' | 'familyName' | null }
   | { readonly kind: 'wholeName' }
-  | { readonly kind: 'items'; readonly list: 'emails' | 'phones'; readonly label: string }
+  | {
+      readonly kind: 'items';
+      readonly list: 'emails' | 'phones';
+      readonly label: string;
+      /** JSON: the path of the label of each element of a list, which takes the place of that one. */
+      readonly labelPath?: string;
+    }
   | { readonly kind: 'custom'; readonly key: string }
   | { readonly kind: 'country' }
   | { readonly kind: 'label' }
@@ -64,28 +70,12 @@ export function judgeColumns({ columns }: FileFacts, country: CountryCode | null
     return judgeByValues(verdict, names[index] ?? '', kinds);
   });
   const repeated = repeatedColumns(columns);
-  return withLabels(
-    fillNames(
-      byName.map((one, index) => {
-        const judged = asGuessOfAnother(one, names[index] ?? '');
-        return repeated.has(index) ? asSecondTable(judged) : judged;
-      }),
-    ),
+  return fillNames(
+    byName.map((one, index) => {
+      const judged = asGuessOfAnother(one, names[index] ?? '');
+      return repeated.has(index) ? asSecondTable(judged) : judged;
+    }),
   );
-}
-
-/** Of a list in JSON the member that is the label of its addresses or numbers. */
-function withLabels(columns: readonly JudgedColumn[]): readonly JudgedColumn[] {
-  const labels = new Map(
-    columns.flatMap(({ facts: { ofElements }, meaning }): readonly (readonly [string, string])[] =>
-      meaning.kind === 'items' && ofElements?.labelPath != null ? [[ofElements.labelPath, ofElements.path]] : [],
-    ),
-  );
-  return columns.map((one) => {
-    const labelled = labels.get(one.facts.ofElements?.path ?? '');
-    if (labelled === undefined || one.meaning.kind !== 'unused') return one;
-    return { ...one, meaning: { kind: 'label' }, confidence: 'likely', reason: `the label beside ${labelled}` };
-  });
 }
 
 function asGuessOfAnother(judged: JudgedColumn, name: string): JudgedColumn {

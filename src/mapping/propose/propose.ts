@@ -4,6 +4,7 @@ import { type ScalarName, scalarNames } from '#src/contacts/desired.ts';
 import { chooseKey, type KeyChoice } from './choose-key.ts';
 import type { ColumnFacts, FileFacts } from './column-facts.ts';
 import { secondTableNote } from './column-names.ts';
+import { withLabels } from './element-labels.ts';
 import type {
   ColumnName,
   Confidence,
@@ -28,7 +29,7 @@ interface ProposeOptions {
 }
 
 export function proposeMapping(file: FileFacts, options: ProposeOptions): Draft {
-  const judged = judgeColumns(file, options.country);
+  const judged = withLabels(judgeColumns(file, options.country));
   const key = chooseKey(file, judged);
   const columns = settle(judged.map((one) => (one.facts === key.column && !isEmailKey(key) ? asKey(one, key) : one)));
   const { defaultCountry, remarks } = chooseCountry(columns, options.country);
@@ -121,9 +122,8 @@ const plainLabels = { emails: 'email', phones: 'phone' } as const;
 function itemsOf(columns: readonly JudgedColumn[], list: 'emails' | 'phones'): readonly DraftItems[] {
   return columns.flatMap(({ facts, meaning }) => {
     if (meaning.kind !== 'items' || meaning.list !== list) return [];
-    const labelPath = facts.ofElements?.labelPath ?? null;
-    // Beside a label, the name of the member says nothing.
-    const label = labelPath === null ? meaning.label : { column: labelPath, default: plainLabels[list] };
+    const { labelPath } = meaning;
+    const label = labelPath === undefined ? meaning.label : { column: labelPath, default: plainLabels[list] };
     return [{ column: facts.ofElements?.path ?? nameOf(facts), label }];
   });
 }
@@ -233,7 +233,7 @@ function isOfEach({ kind }: Meaning): boolean {
   return kind === 'items' || kind === 'label';
 }
 
-function targetInWords({ meaning, facts }: JudgedColumn): string | null {
+function targetInWords({ meaning }: JudgedColumn): string | null {
   switch (meaning.kind) {
     case 'scalar':
       return meaning.name;
@@ -241,7 +241,7 @@ function targetInWords({ meaning, facts }: JudgedColumn): string | null {
       return 'firstName and lastName';
     case 'items': {
       const one = meaning.list === 'emails' ? 'email' : 'phone';
-      return meaning.label === one || facts.ofElements?.labelPath != null ? one : `${one} (${meaning.label})`;
+      return meaning.label === one || meaning.labelPath !== undefined ? one : `${one} (${meaning.label})`;
     }
     case 'custom':
       return `custom.${meaning.key}`;

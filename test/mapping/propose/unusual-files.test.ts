@@ -265,6 +265,29 @@ describe('JSON', () => {
     ]);
   });
 
+  test('a label of each element is none that is the name of a person, and none beside several numbers', () => {
+    const labels = (element: (n: number) => object) =>
+      propose(jsonFacts([0, 1, 2, 3].map((n) => ({ id: `a${n}`, list: [element(n)] })))).mapping.phones.map(
+        ({ label }) => label,
+      );
+    const nr = (n: number) => `+1415555010${n}`;
+    const other = (n: number) => `+1415555011${n}`;
+    const name = (n: number) => `${first(n)} ${last(n)}`;
+    const from = (column: string) => ({ column, default: 'phone' });
+    expect(labels((n) => ({ name: name(n), mobile: nr(n), workPhone: other(n) }))).toEqual(['mobile', 'work']);
+    expect(labels((n) => ({ name: name(n), mobile: nr(n) }))).toEqual(['mobile']);
+    expect(labels((n) => ({ name: name(n), nr: nr(n) }))).toEqual(['nr']);
+    expect(labels((n) => ({ name: 'Ada Lovelace', nr: nr(n) }))).toEqual(['nr']);
+    expect(labels((n) => ({ type: 'work', phone: nr(n), mobile: other(n) }))).toEqual(['phone', 'mobile']);
+    expect(labels((n) => ({ name: name(n), type: 'direct', nr: nr(n) }))).toMatchObject([from('list[].type')]);
+    expect(labels((n) => ({ name: name(n), phones: [{ nr: nr(n) }] }))).toEqual(['nr']);
+    expect(labels((n) => ({ name: 'Work', nr: nr(n) }))).toMatchObject([from('list[].name')]);
+    expect(labels((n) => ({ name: n % 2 ? 'Desk' : 'Lab', nr: nr(n) }))).toMatchObject([from('list[].name')]);
+    expect(labels((n) => ({ type: 'x', phone: nr(n), email: `${n}@example.com` }))).toMatchObject([
+      from('list[].type'),
+    ]);
+  });
+
   test('records with different members, and deep ones', () => {
     const facts = jsonFacts([{ a: 1 }, { b: { c: { d: { e: { f: 1 } } } } }, {}, { a: 2, 'x.y': 'z' }]);
     expect(facts.columns.map(({ name }) => name)).toEqual(['a', 'x.y']);

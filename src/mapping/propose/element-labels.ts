@@ -1,0 +1,68 @@
+/** Which member of the elements of a JSON list is the label of their addresses or numbers. Pure. */
+import { contactColumnOf } from '#src/mapping/contact-columns.ts';
+import { normaliseHeader } from '#src/sources/column-name.ts';
+import type { ColumnFacts } from './column-facts.ts';
+import type { JudgedColumn } from './propose-columns.ts';
+
+/** With the label of the addresses or numbers of each list in JSON. @param columns all of the file. */
+export function withLabels(columns: readonly JudgedColumn[]): readonly JudgedColumn[] {
+  const labelled = new Map<string, string>();
+  const items = columns.map((one): JudgedColumn => {
+    const labelPath = labelPathOf(one, columns);
+    if (labelPath === null || one.meaning.kind !== 'items') return one;
+    labelled.set(labelPath, one.facts.ofElements?.path ?? '');
+    return { ...one, meaning: { ...one.meaning, labelPath } };
+  });
+  return items.map((one) => {
+    const of = labelled.get(one.facts.ofElements?.path ?? '');
+    if (of === undefined || one.meaning.kind !== 'unused') return one;
+    return { ...one, meaning: { kind: 'label' }, confidence: 'likely', reason: `the label beside ${of}` };
+  });
+}
+
+/**
+ * Null where there is none: where the name of the member is a label itself (`mobile`), where the elements hold several addresses or several
+ * numbers, which one label cannot tell apart, and where a `name` is that of a person or a thing.
+ */
+function labelPathOf({ facts, meaning }: JudgedColumn, all: readonly JudgedColumn[]): string | null {
+  const { ofElements } = facts;
+  if (ofElements === null || meaning.kind !== 'items' || isLabel(lastName(ofElements.path))) return null;
+  const beside = all.filter(
+    (one) =>
+      one.meaning.kind === 'items' &&
+      one.meaning.list === meaning.list &&
+      one.facts.ofElements !== null &&
+      listOf(one.facts.ofElements.path) === listOf(ofElements.path),
+  );
+  if (beside.length > 1) return null;
+  const factsAt = (path: string) => all.find((one) => one.facts.ofElements?.path === path)?.facts;
+  const isChosen = (path: string): boolean =>
+    normaliseHeader(lastName(path)) !== 'name' || holdsLabels(factsAt(path) ?? null);
+  return ofElements.labelPaths.find(isChosen) ?? null;
+}
+
+/** `people[].contact.mobile` → `people[]`. */
+function listOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('[]') + 2);
+}
+
+function lastName(path: string): string {
+  return path.slice(path.lastIndexOf('.') + 1);
+}
+
+/** `mobile`, `Work phone`: a text that says which number or address it is. */
+function isLabel(text: string): boolean {
+  return [text, `${text} phone`].some((name) => contactColumnOf(name)?.generic.includes(' ') === true);
+}
+
+const labelsMax = 12;
+const valuesMin = 4;
+
+/** Labels are known, or single words of which each is used again and again. */
+function holdsLabels(facts: ColumnFacts | null): boolean {
+  if (facts === null || facts.values.length === 0) return false;
+  if (facts.values.every(isLabel)) return true;
+  const words = new Set(facts.values.map((value) => value.trim().toLowerCase()));
+  const areFew = words.size <= labelsMax && words.size * 2 <= facts.filled && facts.filled >= valuesMin;
+  return areFew && [...words].every((word) => !/\s/.test(word));
+}
