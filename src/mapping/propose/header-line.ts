@@ -18,7 +18,8 @@ export const likelyHeader: HeaderRule = { ...wanted, isHeader: isLikelyHeader };
  */
 export const firstOrLikelyHeader: HeaderRule = {
   ...wanted,
-  isHeader: (cells, first = []) => isLikelyHeader(cells) && !isLikelyHeader(first) && saysMore(cells, first),
+  isHeader: (cells, first = []) =>
+    isLikelyHeader(cells) && !holdsValues(cells) && !isLikelyHeader(first) && saysMore(cells, first),
   elseFirst: true,
 };
 
@@ -28,6 +29,11 @@ const surelyNames = 3;
 
 function isLikelyHeader(cells: readonly string[]): boolean {
   return contactNamesIn(cells) >= contactNamesMin && !cells.some((cell) => surelyValue.test(cell.trim()));
+}
+
+/** Such as an id, which a row has, and a header below the first line has not. */
+function holdsValues(cells: readonly string[]): boolean {
+  return cells.some((cell) => valueForm.test(cell.trim()));
 }
 
 function saysMore(cells: readonly string[], first: readonly string[]): boolean {

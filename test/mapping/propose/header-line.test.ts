@@ -35,6 +35,10 @@ describe('the header of a table of an unknown layout', () => {
     ['no name is known', ['Naam', 'Voorn', 'Soort'], ['Jan', 'Mobile', 'Email']],
     ['a row holds names of columns', ['Id', 'Voorn', 'Tel', 'Soort'], ['1', 'Email', '+31 20 1234567', 'Mobile']],
     ['a row that holds such names is wider', ['Nr.', 'Name', 'Telefon'], ['1', 'Mobile', 'Email', 'Vorname', 'Fax']],
+    ['a row is longer, and has an id', ['', 'customer', 'channel 1', 'channel 2'], ['0', 'Meyer', 'Telefon', 'E-Mail']],
+    ['a row has an id and other values', ['ID', 'Name', 'Kanal', 'Kanal'], ['1', 'Meyer', 'Telefon', 'E-Mail']],
+    ['a row fills a gap of the header', ['ID', '', 'Name', 'Kanal'], ['1', 'Meyer', 'Telefon', 'E-Mail']],
+    ['a row has a date', ['', 'Name', 'Kanal', 'Kanal'], ['2026-03-01', 'Meyer', 'Telefon', 'E-Mail']],
     ['a wider row has addresses, too', ['Id', 'Soort'], ['1', 'Mobile', 'Email', 'ada@example.com']],
   ])('is the first line where %s', async (_, first, row) => {
     expect(await headerOf('b.xlsx', workbookOf([first, ['7', 'x'], row]))).toEqual(first);
