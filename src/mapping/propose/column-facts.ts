@@ -10,6 +10,7 @@
 import { isIgnoredHeader, tidyHeader } from '#src/sources/column-name.ts';
 import type { JsonValue, Row, SourceItem } from '#src/sources/row.ts';
 import { isJsonObject, type JsonObject } from '../cell.ts';
+import { finderOf } from '../json-path.ts';
 import { labelMembersOf, loneValueMemberOf, valueMemberOf } from '../list-element.ts';
 
 export interface ColumnFacts {
@@ -39,6 +40,8 @@ export interface ElementMember {
   readonly path: string;
   /** Of members that may be the label beside it: `phones[].type`; without this member itself. */
   readonly labelPaths: readonly string[];
+  /** Whether an element beside one that has the member lacks it. */
+  readonly isLacked: boolean;
 }
 
 export interface FileFacts {
@@ -151,7 +154,7 @@ export function collectFacts(
           if (column === null) continue;
           column.isList ||= isList;
           column.firstPath ??= firstPath;
-          column.ofElements ??= ofElements;
+          if (column.ofElements === null || ofElements?.isLacked === true) column.ofElements = ofElements;
           if (texts.length > 0) put(column, isList ? texts.join('\n') : (texts[0] ?? ''));
         }
       }
@@ -218,7 +221,7 @@ function pathsOf(object: JsonObject, prefix = '', depth = 1): readonly PathValue
     if (isJsonObject(first) && member === null) {
       return inside(first, `${path}[0]`).map((one) => ({
         ...one,
-        ofElements: inEach(one, path, labelMembersOf(first)),
+        ofElements: inEach(one, path, value),
       }));
     }
     const texts = value.flatMap((element) => textOf(isJsonObject(element) ? valueIn(element) : element));
@@ -229,12 +232,21 @@ function pathsOf(object: JsonObject, prefix = '', depth = 1): readonly PathValue
 
 const ofNoList = { firstPath: null, ofElements: null };
 
-/** @param list the path of a list. @param labels which members of its elements may be their label. */
-function inEach({ path, ofElements }: PathValue, list: string, labels: readonly string[]): ElementMember {
+/** @param list the path of a list of these elements. */
+function inEach({ path, ofElements }: PathValue, list: string, elements: readonly JsonValue[]): ElementMember {
   const each = (one: string): string => `${list}[]${one.slice(`${list}[0]`.length)}`;
   const own = each(ofElements?.path ?? path);
-  const paths = [...(ofElements?.labelPaths ?? []).map(each), ...labels.map((label) => `${list}[].${label}`)];
-  return { path: own, labelPaths: paths.filter((one) => one !== own) };
+  const objects = elements.filter(isJsonObject);
+  const labels = objects.slice(0, 1).flatMap(labelMembersOf);
+  const labelPaths = [...(ofElements?.labelPaths ?? []).map(each), ...labels.map((label) => `${list}[].${label}`)];
+  const find = finderOf(own.slice(`${list}[].`.length));
+  // A list of its own may be absent.
+  const lacks = (element: JsonObject): boolean => ofElements === null && find(element).raw === undefined;
+  return {
+    path: own,
+    labelPaths: labelPaths.filter((one) => one !== own),
+    isLacked: ofElements?.isLacked === true || objects.some(lacks),
+  };
 }
 
 /** The paths of a record's members, as a mapping writes them. */

@@ -38,6 +38,8 @@ export interface DraftItems {
   readonly column: ColumnName;
   /** A text, or the column that holds it, with the one where it is blank. */
   readonly label: string | { readonly column: string; readonly default: string };
+  /** JSON: whether elements of the list may lack it. */
+  readonly optional: boolean;
 }
 
 /**
@@ -102,11 +104,11 @@ export function draftText(draft: Draft, { file, rows }: DraftTextOptions): strin
     ),
     ...section(
       'emails',
-      emails.map((one) => `  - { column: ${scalar(one.column)}, label: ${labelOf(one)} }${note(one.column)}`),
+      emails.map((one) => itemLine(one, note)),
     ),
     ...section(
       'phones',
-      phones.map((one) => `  - { column: ${scalar(one.column)}, label: ${labelOf(one)} }${note(one.column)}`),
+      phones.map((one) => itemLine(one, note)),
     ),
     ...section(
       'customFields',
@@ -147,6 +149,11 @@ function countryLines(country: Draft['defaultCountry'], hasPhones: boolean): rea
   if (typeof country === 'string') return [`defaultCountry: ${country}`];
   const fallback = country.default === null ? '' : `, default: ${country.default}`;
   return [`defaultCountry: { column: ${scalar(country.column)}${fallback} }`];
+}
+
+function itemLine(one: DraftItems, note: (column: ColumnName) => string): string {
+  const optional = one.optional ? ', optional: true' : '';
+  return `  - { column: ${scalar(one.column)}, label: ${labelOf(one)}${optional} }${note(one.column)}`;
 }
 
 function labelOf({ label }: DraftItems): string {

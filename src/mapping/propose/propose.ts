@@ -124,7 +124,8 @@ function itemsOf(columns: readonly JudgedColumn[], list: 'emails' | 'phones'): r
     if (meaning.kind !== 'items' || meaning.list !== list) return [];
     const { labelPath } = meaning;
     const label = labelPath === undefined ? meaning.label : { column: labelPath, default: plainLabels[list] };
-    return [{ column: facts.ofElements?.path ?? nameOf(facts), label }];
+    const optional = facts.ofElements?.isLacked === true;
+    return [{ column: facts.ofElements?.path ?? nameOf(facts), label, optional }];
   });
 }
 

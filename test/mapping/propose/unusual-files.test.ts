@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { keyRank } from '#src/mapping/propose/choose-key.ts';
 import { collectFacts } from '#src/mapping/propose/column-facts.ts';
 import { columnUses } from '#src/mapping/show/explain-row.ts';
-import { cellsRow } from '../support.ts';
+import { cellsRow, mapJson } from '../support.ts';
 import { first, jsonFacts, last, lines, proposal, propose, six, tableFacts } from './support/proposals.ts';
 
 describe('files of unusual form', () => {
@@ -263,6 +263,20 @@ describe('JSON', () => {
       'mails[].emailAddress → email (certain)',
       'mails[].type → label (likely)',
     ]);
+  });
+
+  test('a draft reads lists whose elements have different members', () => {
+    const nr = (n: number) => `+1415555010${n}`;
+    const records = [0, 1, 2, 3].map((n) => ({
+      id: `a${n}`,
+      people: [{ mobile: nr(n), mails: [{ mail: `${n}@example.com` }] }, { landline: nr(n + 4) }, { fax: nr(n + 5) }],
+      desks: [{ nr: nr(n) }, { nr: nr(n + 6), mails: null }],
+    }));
+    const { mapping } = propose(jsonFacts(records));
+    expect(mapping.phones).toMatchObject([{ column: 'people[].mobile', optional: true }, { column: 'desks[].nr' }]);
+    expect(mapping.phones[1]).not.toHaveProperty('optional');
+    expect(mapping.emails).toMatchObject([{ column: 'people[].mails[].mail' }]);
+    for (const record of records) expect(mapJson(record, {}, mapping).kind).toBe('desired');
   });
 
   test('a label of each element is none that is the name of a person, and none beside several numbers', () => {
