@@ -24,11 +24,9 @@ import {
   noMappingProposed,
   type Preview,
   type ProposedColumn,
-  type SavedMapping,
-  saveMapping,
   testMapping,
-  withReading,
 } from '#src/operations/map-file.ts';
+import { type SavedMapping, saveMapping, withReading } from '#src/operations/save-mapping.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { operands, shellWord } from '#src/shell-words.ts';
 import { placeText, type ShownPlace } from '#src/sources/row.ts';
