@@ -35,13 +35,16 @@ export const creates: BenchCase = {
   what: 'new contacts over a bare undici loop with the same look-ups and creates, against the same service',
   run: async (bench) => {
     const file = await exportIn(bench, 'rows', { count: bench.applied });
-    const startOf = await forEachAble(bench, (checkout) => oneRow(bench, checkout));
-    const rounds = await inRounds(bench, [...startOf.keys()], {
+    // The first one compiles: what cannot be measured is left out.
+    const able = await forEachAble(bench, (checkout) => oneRow(bench, checkout));
+    const rounds = await inRounds(bench, [...able.keys()], {
       baseline: () =>
         onFreshService(bench, (origin, key) => runBaseline('create', [origin, key, String(bench.applied)])),
       measured: async (checkout) => {
-        const end = await importAll(bench, checkout, file);
-        return end.seconds - (startOf.get(checkout) ?? 0);
+        // Right before it: one slow start must not count in all rounds.
+        const startSeconds = await oneRow(bench, checkout);
+        const { seconds } = await importAll(bench, checkout, file);
+        return seconds - startSeconds;
       },
     });
     return new Map(
