@@ -37,7 +37,7 @@ export function pathOf(value: Expression): string | null {
  * Ends with the last `[]` of the path. Null where the path leads into no elements, or there is something else than a list; none where the
  * list is null or absent.
  *
- * into makes a path of the mapping one into the elements that the path goes through.
+ * @param into makes a path of the mapping one into the elements that the path goes through.
  */
 function rowsOf(
   path: string,

@@ -4,6 +4,7 @@
  */
 import { isAbsolute, relative } from 'node:path';
 import type { Home } from '#src/app.ts';
+import type { DataFolders } from '#src/config/data-folders.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { FoundInLedger, Scrubbed } from '#src/ledger/forgetting.ts';
 import type { DeadLetterFilter } from '#src/ledger/letters.ts';
@@ -73,7 +74,10 @@ const journalMax = 1_000;
  * @throws PatchbayError `usage`: `reasonNamesPerson`; `forgetBusy`: a run that has not ended has a row of the key, or reads a file.
  */
 export async function forgetPerson(
-  home: Pick<Home, 'ledger' | 'clock' | 'actor' | 'folders' | 'runFolders' | 'host' | 'feeds'>,
+  home: Pick<Home, 'ledger' | 'clock' | 'actor' | 'runFolders' | 'host'> & {
+    readonly folders: Pick<DataFolders, 'root' | 'watched'>;
+    readonly feeds: Pick<Home['feeds'], 'get'>;
+  },
   person: PersonKnown,
   reason: string,
 ): Promise<ForgottenPerson> {

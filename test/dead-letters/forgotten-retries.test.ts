@@ -2,7 +2,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { DataFolders } from '#src/config/data-folders.ts';
 import { redrive } from '#src/dead-letters/redrive.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { forgetPerson, knowPerson } from '#src/operations/forget.ts';
@@ -10,8 +9,8 @@ import { csv, openRunsBench, type RunsBench } from '#test/runs/support/runs-benc
 
 async function forget(bench: RunsBench, key: string): Promise<Awaited<ReturnType<typeof forgetPerson>>> {
   const { parts, folder } = bench;
-  const folders = { root: folder, watched: parts.folders.importFolders } as unknown as DataFolders;
-  const home = { ...parts, folders, runFolders: parts.folders } as unknown as Parameters<typeof forgetPerson>[0];
+  const folders = { root: folder, watched: parts.folders.importFolders };
+  const home = { ...parts, folders, runFolders: parts.folders, host: null };
   return forgetPerson(home, await knowPerson(bench.parts, key), 'request 7');
 }
 
