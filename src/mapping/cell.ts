@@ -287,8 +287,8 @@ export const keyMissing: Flaw<RejectionCode> = {
  * the exponent a sign: `1e5` and `12E5` are valid article numbers.
  */
 const spreadsheetNumber = /^[+-]?\d(?:[.,]\d+E\+?|E\+)\d{1,3}$/i;
-/** `#REF!`, `#NAME?`: what a spreadsheet shows in place of the value of a formula. */
-const formulaError = /^#(?:REF!|NAME\?|VALUE!|DIV\/0!|NUM!|NULL!|N\/A)$/i;
+/** `#REF!`, `#WERT!`, `#¿NOMBRE?`: what a spreadsheet shows in place of the value of a formula, in any language. */
+export const formulaError = /^#(?:[¡¿]?\p{L}[\p{L}/0]*[!?]|N\/A)$/iu;
 /** `#####`: in place of a number that is wider than its column. */
 const numberSigns = /^##+$/;
 

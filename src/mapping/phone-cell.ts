@@ -13,7 +13,16 @@ import {
 } from 'libphonenumber-js/max';
 import { PatchbayError } from '#src/errors.ts';
 import { conjunctions, machineIn } from '#src/sources/number-words.ts';
-import { bad, characterFlaw, type Flaw, good, isPlaceholder, type Reading, type WarningCode } from './cell.ts';
+import {
+  bad,
+  characterFlaw,
+  type Flaw,
+  formulaError,
+  good,
+  isPlaceholder,
+  type Reading,
+  type WarningCode,
+} from './cell.ts';
 import { assignedNumber, isWholeLength } from './numbering-plans.ts';
 import { extensionText, isFax, spellPhone } from './phone-spelling.ts';
 
@@ -81,7 +90,7 @@ export function readPhone(raw: string, country: CountryCode | null): Reading<str
   if (raw.length > spellingLengthMax) return /\p{L}/u.test(raw) ? withLetters(raw) : impossible;
   const { base: spelled, hasExtension, hasRemark } = spellPhone(raw);
   const whole = wholeNumberOf(spelled);
-  if (formulaError.test(raw.trim())) return isFormulaError;
+  if (formulaError.test(raw.trim())) return ofFormula;
   if (whole === 'lost' || numberSigns.test(raw.trim())) {
     const hint =
       'Format the column as text in the spreadsheet, or export again without opening the file in a spreadsheet.';
@@ -127,11 +136,9 @@ function isReadBackAs(number: string): boolean {
   return again !== null && again !== 'countryMissing' && again.number === number;
 }
 
-/** `#REF!`, `#WERT!`, `#NAME?`: what a spreadsheet shows in place of the value of a formula. */
-const formulaError = /^#[\p{L}\d¡/]*[!?]$/u;
 /** `#####`: in place of a number that is wider than its column. */
 const numberSigns = /^#+$/;
-const isFormulaError = bad(
+const ofFormula = bad(
   'phoneDamaged',
   'the cell holds an error of its formula, and no phone number',
   'Correct the formula in the spreadsheet; where none is meant, format the column as text and write the number again.',
