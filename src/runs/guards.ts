@@ -12,7 +12,7 @@ import type { Look, RunOptions, RunReason, RunRecord } from '#src/ledger/runs.ts
 import { shellWord } from '#src/shell-words.ts';
 import { listNames } from '#src/sources/row.ts';
 import { importFlags } from './import-flags.ts';
-import { isOfLetters, type KeyForm, type KeyFormCount } from './look/key-forms.ts';
+import { formAdvice, formSentence, isOfLetters, type KeyFormCount } from './look/key-forms.ts';
 
 export interface GuardLimits {
   /** Shares are fractions: 0.3 is 30 %. Floors are counts of the base (rejected rows: of the dead). */
@@ -277,18 +277,6 @@ export function checkLook(
   return verdicts;
 }
 
-const formAdvice: Readonly<Record<KeyForm, string>> = {
-  salesforce15: 'Take the key from the column with the 18-character ids.',
-  salesforce18: 'Take the key from the column with the 15-character ids.',
-  prefix: 'Give the mapping the keyPrefix that these contacts were imported with.',
-  zeros:
-    'A spreadsheet takes the zeros in front of numbers away: take the export as it was before it was opened there.',
-  number:
-    'A spreadsheet has written the numbers with decimals or separators: give their column the format of text or of whole numbers there and save the file again, or take the export as it was before.',
-  date: 'A spreadsheet takes keys such as 12-1 for dates: give their column the format of text there and write these keys anew, or take the export as it was before.',
-  case: 'Write the keys as they were written before, for example with a transform of the key in the mapping.',
-};
-
 const zerosOfFile = 'Where the file before had lost them, import this one without them, too.';
 
 /** Whether a person must say what becomes of contacts without an externalId before the run may continue. */
@@ -443,29 +431,6 @@ function unlinkedSentence(count: number, unclear: number, base: number): string 
   const those = 'it is unclear which they are, since several rows or contacts share a phone number or e-mail address';
   if (matched === 0) return `${unclear} of the ${base} contacts to be created may be ${there}; ${those}`;
   return `${clear}; ${unclear} more may be, and ${those}`;
-}
-
-function formSentence({ form, count }: KeyFormCount, base: number): string {
-  const keys = `${count} of the ${base} new keys ${count === 1 ? 'is' : 'are'}`;
-  const twice = 'the same people would be created twice';
-  switch (form) {
-    case 'salesforce15':
-      return `${keys} the 15-character form of ids that this workspace knows with 18 characters: ${twice}`;
-    case 'salesforce18':
-      return `${keys} the 18-character form of ids that this workspace knows with 15 characters: ${twice}`;
-    case 'prefix':
-      return `${keys} known with another prefix, for contacts with the same name, phone number or e-mail address: ${twice}`;
-    case 'case':
-      return `${keys} known in other upper and lower case, for contacts with the same name, phone number or e-mail address: ${twice}`;
-    case 'zeros':
-      return `${keys} known with more or fewer zeros in front, for contacts with the same name, phone number or e-mail address: ${twice}`;
-    case 'number':
-      return `${keys} known as plain numbers, without decimals and separators, for contacts with the same name, phone number or e-mail address: ${twice}`;
-    case 'date':
-      return `${keys} known as written before a spreadsheet took ${count === 1 ? 'it for a date' : 'them for dates'}, for contacts with the same name, phone number or e-mail address: ${twice}`;
-    default:
-      return unreachable(form);
-  }
 }
 
 function dateOf(ms: number): string {

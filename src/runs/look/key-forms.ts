@@ -10,6 +10,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type DesiredContact, itemIdentity } from '#src/contacts/desired.ts';
+import { unreachable } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { eventsPerRunMax, type NewKey, type RunEvent, type StagedRecord } from '#src/ledger/staging.ts';
@@ -230,4 +231,41 @@ function isSamePerson({ scalars, emails, phones }: DesiredContact, { defaultFiel
   return (
     first !== null && last !== null && first === fold(defaultFields.firstName) && last === fold(defaultFields.lastName)
   );
+}
+
+/** What to do about keys of each form, in sentences. */
+export const formAdvice: Readonly<Record<KeyForm, string>> = {
+  salesforce15: 'Take the key from the column with the 18-character ids.',
+  salesforce18: 'Take the key from the column with the 15-character ids.',
+  prefix: 'Give the mapping the keyPrefix that these contacts were imported with.',
+  zeros:
+    'A spreadsheet takes the zeros in front of numbers away: take the export as it was before it was opened there.',
+  number:
+    'A spreadsheet has written the numbers with decimals or separators: give their column the format of text or of whole numbers there and save the file again, or take the export as it was before.',
+  date: 'A spreadsheet takes keys such as 12-1 for dates: give their column the format of text there and write these keys anew, or take the export as it was before.',
+  case: 'Write the keys as they were written before, for example with a transform of the key in the mapping.',
+};
+
+/** What stops the run, for people. @param base the number of new keys. */
+export function formSentence({ form, count }: KeyFormCount, base: number): string {
+  const keys = `${count} of the ${base} new keys ${count === 1 ? 'is' : 'are'}`;
+  const twice = 'the same people would be created twice';
+  switch (form) {
+    case 'salesforce15':
+      return `${keys} the 15-character form of ids that this workspace knows with 18 characters: ${twice}`;
+    case 'salesforce18':
+      return `${keys} the 18-character form of ids that this workspace knows with 15 characters: ${twice}`;
+    case 'prefix':
+      return `${keys} known with another prefix, for contacts with the same name, phone number or e-mail address: ${twice}`;
+    case 'case':
+      return `${keys} known in other upper and lower case, for contacts with the same name, phone number or e-mail address: ${twice}`;
+    case 'zeros':
+      return `${keys} known with more or fewer zeros in front, for contacts with the same name, phone number or e-mail address: ${twice}`;
+    case 'number':
+      return `${keys} known as plain numbers, without decimals and separators, for contacts with the same name, phone number or e-mail address: ${twice}`;
+    case 'date':
+      return `${keys} known as written before a spreadsheet took ${count === 1 ? 'it for a date' : 'them for dates'}, for contacts with the same name, phone number or e-mail address: ${twice}`;
+    default:
+      return unreachable(form);
+  }
 }
