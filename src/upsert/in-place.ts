@@ -3,13 +3,18 @@
  * other one, so that base starts anew, and each feed writes its fields when its row is applied the next time (`docs/rules.md`, "Workspace, feed,
  * key"). That holds whatever becomes of the answer to the write: which contact the key was bound to, and the claim of the
  * write, are in the ledger before it is sent.
+ *
+ * `linkFact` says before that what becomes of a row whose key no contact has.
  */
 import { type Base, emptyBase, emptySaid, nobodyOwns } from '#src/contacts/base.ts';
 import { type Claim, isMadeBy } from '#src/contacts/claim.ts';
 import { isLinked } from '#src/contacts/plan.ts';
 import type { ContactRecord } from '#src/ledger/contacts.ts';
-import type { StagedRecord } from '#src/ledger/staging.ts';
+import type { RunOptions } from '#src/ledger/runs.ts';
+import type { RowLink, StagedRecord } from '#src/ledger/staging.ts';
 import type { Contact } from '#src/wire/contact.ts';
+import type { Chunk } from './chunk.ts';
+import type { KeyEvent } from './key-machine.ts';
 
 /** A leased key (`Lease` in `key-work.ts`). */
 interface Known {
@@ -81,4 +86,34 @@ function forgotten({ said, others }: Base): Pick<Base, 'said' | 'others'> {
     said: said === null ? null : emptySaid,
     others: others.map((other) => ({ ...other, said: emptySaid })),
   };
+}
+
+/** What becomes of the row whose key no contact has: a contact is made, unless it was found to be one, and a person wants it linked. */
+export function linkOf({ run }: Pick<Chunk, 'run'>, { link }: StagedRecord): UnlinkedRow | null {
+  if (link === undefined || link.kind === 'again') return null;
+  const choice = run.approvals.findLast((one) => one.choice !== undefined)?.choice;
+  const isWanted = choice === undefined ? link.isDecided === true : choice === 'adopt';
+  return isWanted ? link : null;
+}
+
+type UnlinkedRow = Exclude<RowLink, { readonly kind: 'again' }>;
+
+type LinkFact = Extract<KeyEvent, { readonly kind: 'leased' }>['facts']['link'];
+
+/** What becomes of a row whose key no contact has. A create of ours in doubt is brought to its end in every mode. */
+function fateOfAbsent({ updateOnly }: RunOptions, { state }: ContactRecord): 'none' | 'left' {
+  return updateOnly && state !== 'intent' ? 'left' : 'none';
+}
+
+/** An undo makes no contact but one that the run which it undoes has deleted, whatever its feed says of such rows. */
+export function linkFact(chunk: Chunk, record: StagedRecord, contact: ContactRecord): LinkFact {
+  const { run, parts } = chunk;
+  const { undo } = record.desired;
+  const link = linkOf(chunk, record)?.kind;
+  if (undo !== undefined) return undo.makes === true ? (link ?? 'again') : 'none';
+  const fate = fateOfAbsent(run.options, contact);
+  if (contact.contactId === null) return link ?? fate;
+  // The contact was gone when the workspace was looked through. One that was deleted since is made again with the next file.
+  const isLookedFor = record.link !== undefined && parts.limits.onGoneOf(run.feed) === 'recreate';
+  return isLookedFor && fate === 'none' ? (link ?? 'again') : fate;
 }

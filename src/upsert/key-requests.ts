@@ -21,7 +21,7 @@ import type { Contact } from '#src/wire/contact.ts';
 import { isAboutOneContact, lookUpKeys } from '#src/workspace/look-up.ts';
 import type { DeleteResult, WriteResult } from '#src/workspace/port.ts';
 import { type Chunk, horizonMs, type UpsertParts, updateHorizonMs } from './chunk.ts';
-import { baseOfFound, baseToKeep, isMadeByIntent } from './in-place.ts';
+import { baseOfFound, baseToKeep, isMadeByIntent, linkOf } from './in-place.ts';
 import {
   type Answer,
   type Asking,
@@ -32,7 +32,6 @@ import {
   hasMoved,
   type Lease,
   leaves,
-  linkOf,
   mismatch,
   ownedIfWritten,
   planAbsent,

@@ -29,15 +29,14 @@ import { PatchbayError } from '#src/errors.ts';
 import type { ContactRecord, HeldRecord, MovedSaid, WrittenContact } from '#src/ledger/contacts.ts';
 import { baseFor, mainFeed, sourceLabelOf } from '#src/ledger/rules/feeds.ts';
 import { atHand, contactRecord } from '#src/ledger/rules/key-rows.ts';
-import type { RunOptions } from '#src/ledger/runs.ts';
-import type { RowLink, StagedRecord } from '#src/ledger/staging.ts';
+import type { StagedRecord } from '#src/ledger/staging.ts';
 import { policiesOf } from '#src/mapping/policies-of.ts';
 import { slotNamesOf } from '#src/mapping/wanted-values.ts';
 import { inStep } from '#src/steps.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { ServiceErrorBody } from '#src/wire/error.ts';
 import { type Chunk, type WaitingFields, waitingIn } from './chunk.ts';
-import { isLinkedInPlace, isLinkOf } from './in-place.ts';
+import { isLinkedInPlace, isLinkOf, linkFact } from './in-place.ts';
 import { type Effect, type KeyEvent, type KeyState, start } from './key-machine.ts';
 
 /** An effect that is answered by an event. */
@@ -298,16 +297,6 @@ function adopts({ run, parts }: Pick<Chunk, 'run' | 'parts'>): boolean {
   return run.options.adopt || parts.limits.adoptOf(run.feed);
 }
 
-/** What becomes of the row whose key no contact has: a contact is made, unless it was found to be one, and a person wants it linked. */
-export function linkOf({ run }: Pick<Chunk, 'run'>, { link }: StagedRecord): UnlinkedRow | null {
-  if (link === undefined || link.kind === 'again') return null;
-  const choice = run.approvals.findLast((one) => one.choice !== undefined)?.choice;
-  const isWanted = choice === undefined ? link.isDecided === true : choice === 'adopt';
-  return isWanted ? link : null;
-}
-
-type UnlinkedRow = Exclude<RowLink, { readonly kind: 'again' }>;
-
 function planInput({ run, parts }: Chunk, record: StagedRecord, lease: Lease, theirs: Contact | null): PlanInput {
   const ours = whenBack(record.desired, lease.base, theirs);
   const isLinked = theirs !== null && isLinkOf(record, lease, theirs);
@@ -454,27 +443,9 @@ function knownOf(
 
 type Facts = Extract<KeyEvent, { kind: 'leased' }>['facts'];
 
-/** What becomes of a row whose key no contact has. A create of ours in doubt is brought to its end in every mode. */
-function fateOfAbsent({ updateOnly }: RunOptions, { state }: ContactRecord): 'none' | 'left' {
-  return updateOnly && state !== 'intent' ? 'left' : 'none';
-}
-
 /** Whether the run leaves a contact that exists as it is. What a create of ours in doubt has made is brought to its end. */
 export function leaves({ run }: Pick<Chunk, 'run'>, { contact: { state } }: Lease): boolean {
   return run.options.createOnly && state !== 'intent';
-}
-
-/** An undo makes no contact but one that the run which it undoes has deleted, whatever its feed says of such rows. */
-function linkFact(chunk: Chunk, record: StagedRecord, contact: ContactRecord): Facts['link'] {
-  const { run, parts } = chunk;
-  const { undo } = record.desired;
-  const link = linkOf(chunk, record)?.kind;
-  if (undo !== undefined) return undo.makes === true ? (link ?? 'again') : 'none';
-  const fate = fateOfAbsent(run.options, contact);
-  if (contact.contactId === null) return link ?? fate;
-  // The contact was gone when the workspace was looked through. One that was deleted since is made again with the next file.
-  const isLookedFor = record.link !== undefined && parts.limits.onGoneOf(run.feed) === 'recreate';
-  return isLookedFor && fate === 'none' ? (link ?? 'again') : fate;
 }
 
 function factsOf(chunk: Chunk, contact: ContactRecord, record: StagedRecord, nowMs: number): Facts {
