@@ -100,8 +100,14 @@ export async function* changesOfRun(
 /**
  * `runs show --json`. Its changes, and the lists of its plan, are read as they are written (`src/json/json-pieces.ts`).
  * @param planned what a stopped run would write; null where it is not known.
+ * @param limit the most changes, and contacts of the plan.
  */
-export function storyDocument(home: RunHome, story: RunStory, planned: MadePlan | null, values: boolean): object {
+export function storyDocument(
+  home: RunHome,
+  story: RunStory,
+  planned: MadePlan | null,
+  { values, limit = Number.POSITIVE_INFINITY }: { readonly values: boolean; readonly limit?: number },
+): object {
   const { record, notes, problemsKnown, changesKnown, changesFile, acts, audits } = story;
   const { id: _, kind, options, mapping, approvals, look, createdAtMs, startedAtMs, finishedAtMs } = record;
   return {
@@ -122,30 +128,43 @@ export function storyDocument(home: RunHome, story: RunStory, planned: MadePlan 
     problemsComplete: problemsKnown === 'all',
     changesKnown,
     changesFile,
-    plan: planned === null ? null : planDocument(planned, { limit: Number.POSITIVE_INFINITY, values }),
+    plan: planned === null ? null : planDocument(planned, { limit, values }),
     acts: acts.map(actDocument),
     audits,
-    changes: changeDocuments(home, story, values),
+    changes: changeDocuments(home, story, values, limit),
   };
 }
 
 /** Of a larger report its head is read, up to this length, while a page is answered by the process that works. */
 export const pageReportBytesMax = 8 * 1024 * 1024;
 
+/** The most changes, and contacts of a plan, in the JSON of a run's page, which scripts read again and again. */
+const pageListMax = 1_000;
+
 /**
- * The JSON of a run's page: `runs show --json`, and the facts of its reason. Nothing is asked of the service for it, so that the plan
- * of a stopped run is the newest that is kept.
+ * The JSON of a run's page: the beginning of `runs show --json`, and the facts of its reason. Nothing is asked of the service for it, so that
+ * the plan of a stopped run is the newest that is kept.
  */
-export async function readRunPageDocument(home: RunHome, run: RunRecord): Promise<object> {
+export async function readRunPageDocument(home: RunHome, run: RunRecord, listMax = pageListMax): Promise<object> {
   const options = { values: true, limits: { ...storyLimits, reportBytesMax: pageReportBytesMax } };
   const story = await readStory(home, run, options);
   const planned = hasPlan(run) ? await keptPlanOf(home, run) : null;
-  const document = storyDocument(home, story, planned, options.values);
+  const changes = (await Array.fromAsync(changesOfRun(home, story, listMax + 1))).flat();
+  const document = {
+    ...storyDocument(home, story, planned, { values: options.values, limit: listMax }),
+    changes: changes.slice(0, listMax),
+    changesComplete: changes.length <= listMax,
+  };
   return run.reason === null ? document : { ...document, error: run.reason };
 }
 
-async function* changeDocuments(home: RunHome, story: RunStory, values: boolean): AsyncGenerator<object> {
-  for await (const page of changesOfRun(home, story)) {
+async function* changeDocuments(
+  home: RunHome,
+  story: RunStory,
+  values: boolean,
+  limit: number,
+): AsyncGenerator<object> {
+  for await (const page of changesOfRun(home, story, limit)) {
     for (const change of page) yield values ? change : changeWithoutValues(change);
   }
 }

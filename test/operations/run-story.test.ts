@@ -5,7 +5,7 @@ import { changeLines, changesHeading } from '#src/cli/present-story.ts';
 import type { ContactChange } from '#src/journal/changes.ts';
 import { jsonPieces } from '#src/json/json-pieces.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
-import { changesOfRun, readStory, storyDocument } from '#src/operations/run-story.ts';
+import { changesOfRun, readRunPageDocument, readStory, storyDocument } from '#src/operations/run-story.ts';
 import type { RunHome } from '#src/operations/runs.ts';
 import { csv, fillers, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 
@@ -40,7 +40,7 @@ describe('the story of a run', () => {
       { key: 'c-3', kind: 'create' },
     ]);
     const story = await readStory(homeOf(bench), run, { values: true });
-    expect(storyDocument(homeOf(bench), story, null, true)).toMatchObject({
+    expect(storyDocument(homeOf(bench), story, null, { values: true })).toMatchObject({
       ...{ kind: 'file', origin: 'command', path: `${bench.folder}/b.csv`, mapping: null, changesKnown: 'all' },
       ...{ receivedAt: expect.stringMatching(/Z$/), finishedAt: expect.stringMatching(/Z$/), approvals: [] },
       changesFile: `${bench.parts.folders.reports}/${run.id}.changes.csv`,
@@ -54,6 +54,11 @@ describe('the story of a run', () => {
     expect(new Set(all.map(({ key }) => key)).size).toBe(600);
     expect((await changesOf(bench, run, 251)).map(({ key }) => key)).toEqual(all.slice(0, 251).map(({ key }) => key));
     expect((await bench.report(run)).changes).toHaveLength(600);
+    expect(await readRunPageDocument(homeOf(bench), run)).toMatchObject({ changes: all, changesComplete: true });
+    const [first, second] = all;
+    expect(await readRunPageDocument(homeOf(bench), run, 2)).toMatchObject({
+      ...{ changes: [first, second], changesKnown: 'all', changesComplete: false },
+    });
   });
 
   it('comes from the report where the journal keeps it no longer, and says so where neither does', async () => {
@@ -97,7 +102,7 @@ describe('the story of a run', () => {
     const lines = changeLines(createOutput({ color: false, values: false }), change, true);
     expect(lines).toEqual(['    role changed', '    phone removed']);
     const story = await readStory(homeOf(bench), run, { values: false });
-    const pieces = await Array.fromAsync(jsonPieces(storyDocument(homeOf(bench), story, null, false)));
+    const pieces = await Array.fromAsync(jsonPieces(storyDocument(homeOf(bench), story, null, { values: false })));
     const { changes } = JSON.parse(pieces.join(''));
     expect(changes).toHaveLength(1);
     for (const text of [JSON.stringify(changes), ...lines]) expect(text).not.toMatch(/c-1|Buyer|Lead|5550101/);

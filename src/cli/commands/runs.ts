@@ -86,7 +86,7 @@ export async function showRun(options: ShowOptions, id: string): Promise<number>
     const story = await readStory(home, await findRun(home, id), { values: output.values });
     await using planned = hasPlan(story.record) ? await planToShow(home, options, output, story.record) : null;
     if (output.json) {
-      await output.longDocument(storyDocument(home, story, planned, output.values));
+      await output.longDocument(storyDocument(home, story, planned, { values: output.values }));
       return 0;
     }
     output.line(presentStory(output, story, options.full === true));
