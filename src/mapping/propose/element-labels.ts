@@ -6,17 +6,17 @@ import type { JudgedColumn } from './propose-columns.ts';
 
 /** With the label of the addresses or numbers of each list in JSON. @param columns all of the file. */
 export function withLabels(columns: readonly JudgedColumn[]): readonly JudgedColumn[] {
-  const labelled = new Map<string, string>();
+  const labelled = new Set<string>();
   const items = columns.map((one): JudgedColumn => {
     const labelPath = labelPathOf(one, columns);
     if (labelPath === null || one.meaning.kind !== 'items') return one;
-    labelled.set(labelPath, one.facts.ofElements?.path ?? '');
+    labelled.add(labelPath);
     return { ...one, meaning: { ...one.meaning, labelPath } };
   });
   return items.map((one) => {
-    const of = labelled.get(one.facts.ofElements?.path ?? '');
-    if (of === undefined || one.meaning.kind !== 'unused') return one;
-    return { ...one, meaning: { kind: 'label' }, confidence: 'likely', reason: `the label beside ${of}` };
+    if (!labelled.has(one.facts.ofElements?.path ?? '') || one.meaning.kind !== 'unused') return one;
+    const reason = 'the label of what is beside it in the list';
+    return { ...one, meaning: { kind: 'label' }, confidence: 'likely', reason };
   });
 }
 

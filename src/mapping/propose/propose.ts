@@ -5,6 +5,7 @@ import { chooseKey, type KeyChoice } from './choose-key.ts';
 import type { ColumnFacts, FileFacts } from './column-facts.ts';
 import { secondTableNote } from './column-names.ts';
 import { withLabels } from './element-labels.ts';
+import { type PlacedColumn, placeInLists } from './list-places.ts';
 import type {
   ColumnName,
   Confidence,
@@ -31,7 +32,8 @@ interface ProposeOptions {
 export function proposeMapping(file: FileFacts, options: ProposeOptions): Draft {
   const judged = withLabels(judgeColumns(file, options.country));
   const key = chooseKey(file, judged);
-  const columns = settle(judged.map((one) => (one.facts === key.column && !isEmailKey(key) ? asKey(one, key) : one)));
+  const withKey = judged.map((one) => (one.facts === key.column && !isEmailKey(key) ? asKey(one, key) : one));
+  const columns = placeInLists(settle(withKey), withKey, key.column);
   const { defaultCountry, remarks } = chooseCountry(columns, options.country);
   const ownKey = draftKey(key, columns, file.isJson);
   const secondTable = secondTableNote(file.columns);
@@ -119,13 +121,13 @@ function fieldsOf(columns: readonly JudgedColumn[]): readonly DraftField[] {
 
 const plainLabels = { emails: 'email', phones: 'phone' } as const;
 
-function itemsOf(columns: readonly JudgedColumn[], list: 'emails' | 'phones'): readonly DraftItems[] {
-  return columns.flatMap(({ facts, meaning }) => {
+function itemsOf(columns: readonly PlacedColumn[], list: 'emails' | 'phones'): readonly DraftItems[] {
+  return columns.flatMap(({ facts, meaning, path }) => {
     if (meaning.kind !== 'items' || meaning.list !== list) return [];
     const { labelPath } = meaning;
     const label = labelPath === undefined ? meaning.label : { column: labelPath, default: plainLabels[list] };
-    const optional = facts.ofElements?.isLacked === true;
-    return [{ column: facts.ofElements?.path ?? nameOf(facts), label, optional }];
+    const optional = path?.includes('[]') === true && facts.ofElements?.isLacked === true;
+    return [{ column: path ?? nameOf(facts), label, optional }];
   });
 }
 
@@ -215,23 +217,18 @@ function nothingToWrite(columns: readonly JudgedColumn[]): readonly string[] {
       ];
 }
 
-function proposedColumn(column: JudgedColumn, key: KeyChoice): ProposedColumn {
-  const { facts, meaning, confidence, reason } = column;
+function proposedColumn(column: PlacedColumn, key: KeyChoice): ProposedColumn {
+  const { facts, path, confidence, reason } = column;
   const isKey = facts === key.column;
   const target = targetInWords(column);
   const both = isKey && target !== null ? `key and ${target}` : target;
   return {
-    column: isOfEach(meaning) ? (facts.ofElements?.path ?? facts.name) : facts.name,
+    column: path ?? facts.name,
     target: isKey ? (both ?? 'key') : target,
     example: facts.values[0] ?? null,
     confidence: isKey ? key.confidence : confidence,
     reason: isKey ? key.reason : reason,
   };
-}
-
-/** What each element of a list says, rather than the first. */
-function isOfEach({ kind }: Meaning): boolean {
-  return kind === 'items' || kind === 'label';
 }
 
 function targetInWords({ meaning }: JudgedColumn): string | null {

@@ -255,8 +255,8 @@ describe('JSON', () => {
       'id → key (certain)',
       'people[0].firstName → firstName (certain)',
       'people[0].lastName → lastName (certain)',
-      'people[].phone → phone (certain)',
-      'people[].mobile → phone (mobile) (certain)',
+      'people[0].phone → phone (certain)',
+      'people[0].mobile → phone (mobile) (certain)',
       'addresses[0].company → company (certain)',
       'addresses[].phone → phone (certain)',
       'addresses[0].country_code → country of phone numbers (likely)',
@@ -293,7 +293,7 @@ describe('JSON', () => {
     expect(labels((n) => ({ name: name(n), nr: nr(n) }))).toEqual(['nr']);
     expect(labels((n) => ({ name: 'Ada Lovelace', nr: nr(n) }))).toEqual(['nr']);
     expect(labels((n) => ({ type: 'work', phone: nr(n), mobile: other(n) }))).toEqual(['phone', 'mobile']);
-    expect(labels((n) => ({ name: name(n), type: 'direct', nr: nr(n) }))).toMatchObject([from('list[].type')]);
+    expect(labels((n) => ({ name: name(n), type: 'direct', nr: nr(n) }))).toMatchObject([from('list[0].type')]);
     expect(labels((n) => ({ name: name(n), phones: [{ nr: nr(n) }] }))).toEqual(['nr']);
     expect(labels((n) => ({ name: 'Work', nr: nr(n) }))).toMatchObject([from('list[].name')]);
     expect(labels((n) => ({ name: n % 2 ? 'Desk' : 'Lab', nr: nr(n) }))).toMatchObject([from('list[].name')]);
