@@ -18,13 +18,13 @@ export interface ElementRow {
 }
 
 /**
- * The elements without those that are null or blank, and at most a few more than `elementsMax`. Null where the value is no path into the
- * elements of a list, or no list holds such an element: the value is then what the path leads to.
+ * The elements without those that are null or blank, one after the other. None where the value is no path into the elements of a list, or no
+ * list holds such an element: the value is then what the path leads to.
  */
-export function elementRows(value: Expression, row: RowCells, elementsMax: number): readonly ElementRow[] | null {
+export function* elementRows(value: Expression, row: RowCells): Generator<ElementRow> {
   const path = row.from === 'json' ? pathOf(value) : null;
-  const rows = path === null ? null : rowsOf(path, row, (field) => field, elementsMax);
-  return rows === null || rows.length === 0 ? null : rows;
+  const found = path === null ? null : listAt(path, row);
+  if (found !== null) yield* rowsOf(found, row, (field) => field);
 }
 
 /** Of a value that is read from one path; null for one that is made of several, or of a part. */
@@ -33,50 +33,62 @@ export function pathOf(value: Expression): string | null {
   return value.kind === 'steps' && value.part === null ? pathOf(value.of) : null;
 }
 
+/** A list that a path leads into. */
+interface FoundList extends ListSteps {
+  /** None where the list is null or absent. */
+  readonly elements: readonly JsonValue[];
+}
+
+/** Null where the path leads into no elements, or there is something else than a list. */
+function listAt(path: string, row: RowCells): FoundList | null {
+  const steps = listStepsOf(path);
+  if (steps === null) return null;
+  const { raw } = row.read(cellAt(steps.list));
+  if (raw === undefined || raw === null) return { ...steps, elements: [] };
+  return Array.isArray(raw) && steps.inside.includes('.') ? { ...steps, elements: raw } : null;
+}
+
 /**
- * Ends with the last `[]` of the path. Null where the path leads into no elements, or there is something else than a list; none where the
- * list is null or absent.
+ * Ends with the last `[]` of the path.
  *
  * @param into makes a path of the mapping one into the elements that the path goes through.
  */
-function rowsOf(
-  path: string,
+function* rowsOf(
+  { list, inside, elements }: FoundList,
   row: RowCells,
   into: (field: string) => string,
-  elementsMax: number,
-): readonly ElementRow[] | null {
-  const { list, inside } = stepsAt(path);
-  if (list === null) return null;
-  const { raw } = row.read(cellAt(list));
-  if (raw === undefined || raw === null) return [];
-  if (!Array.isArray(raw) || !inside.includes('.')) return null;
-  const rows: ElementRow[] = [];
-  for (const [index, element] of (raw as readonly JsonValue[]).entries()) {
-    if (rows.length > elementsMax) break;
+): Generator<ElementRow> {
+  for (const [index, element] of elements.entries()) {
     if (isBlank(element)) continue;
     const field = `${list}[${index}]`;
     const intoThis = (other: string): string => intoElement(into(other), list, index);
     const cells: RowCells = { from: row.from, read: (cell) => row.read(cellAt(intoThis(cell.field))) };
     // In a text there is no list: it is no element without one.
-    const inner = typeof element === 'object' ? rowsOf(`${field}${inside}`, row, intoThis, elementsMax) : null;
+    const inner = typeof element === 'object' ? listAt(`${field}${inside}`, row) : null;
     const holds = (other: string): boolean =>
       intoThis(other) !== into(other) && cells.read(cellAt(other)).raw !== undefined;
-    rows.push(...(inner ?? [{ cells, field, element, holds }]));
+    if (inner === null) yield { cells, field, element, holds };
+    else yield* rowsOf(inner, row, intoThis);
   }
-  return rows;
 }
 
 /** `phones[].kind` → `phones[1].kind`; a path that leads elsewhere stays. */
 function intoElement(path: string, list: string, index: number): string {
-  const steps = stepsAt(path);
-  const isInside = steps.list !== null && normaliseHeader(steps.list) === normaliseHeader(list);
+  const steps = listStepsOf(path);
+  const isInside = steps !== null && normaliseHeader(steps.list) === normaliseHeader(list);
   return isInside ? `${steps.list}[${index}]${steps.inside}` : path;
 }
 
-/** `phones[].nr` → `phones` and `.nr`. The list is null in a path without `[]`. */
-function stepsAt(path: string): { readonly list: string | null; readonly inside: string } {
+/** A path up to its first `[]`, and behind it: `phones[].nr` is `phones` and `.nr`. */
+interface ListSteps {
+  readonly list: string;
+  readonly inside: string;
+}
+
+/** Null of a path without `[]`. */
+export function listStepsOf(path: string): ListSteps | null {
   const at = path.indexOf('[]');
-  return at === -1 ? { list: null, inside: '' } : { list: path.slice(0, at), inside: path.slice(at + 2) };
+  return at === -1 ? null : { list: path.slice(0, at), inside: path.slice(at + 2) };
 }
 
 const cellAt = (field: string): CellRef => ({ index: null, field });

@@ -114,23 +114,39 @@ function readOne(column: BoundColumn, row: RowCells): CellReading {
  * out; where all are, nothing is said. Null for any other value.
  */
 function readElements(column: BoundColumn, row: RowCells, all: readonly BoundColumn[]): CellReading | null {
-  const { target, made, field } = column;
+  const { target, field } = column;
   if (target.kind !== 'items') return null;
-  const value = expressionOf(column);
-  const rows = elementRows(value, row, itemsMax);
-  if (rows === null) return null;
-  if (rows.length > itemsMax) return tooManyElements(field);
-  const readings = rows.flatMap((element): readonly ItemsReading[] => {
-    const { cells } = element;
-    const found = evaluate(value, cells);
-    const isAbsent = found.raw === undefined && found.flaw === undefined;
-    if (isAbsent && made?.skip !== undefined && isSkipped(made.skip, found, cells)) return [{ ...nothing, items: [] }];
-    if (isAbsent && mayLack(column, target, element, all)) return [];
-    if (isAbsent) return [{ ...memberAbsent(element, found.field), items: [] }];
-    const { adds, ...findings } = readOne(column, cells);
-    return [{ ...findings, items: (adds[target.list] ?? []).flatMap(({ items }) => items) }];
-  });
+  const readings: ItemsReading[] = [];
+  let hasElements = false;
+  let valueCount = 0;
+  for (const element of elementRows(expressionOf(column), row)) {
+    hasElements = true;
+    const reading = readElement(column, target, element, all);
+    if (reading === null) continue;
+    readings.push(reading);
+    if (reading.items.length > 0 || reading.problems.length > 0) valueCount += 1;
+    if (valueCount > itemsMax) return tooManyElements(field);
+  }
+  if (!hasElements) return null;
   return readings.length === 0 ? nothing : wholeList(target, readings);
+}
+
+/** Null where the element is left out. */
+function readElement(
+  column: BoundColumn,
+  target: ItemsTarget,
+  element: ElementRow,
+  all: readonly BoundColumn[],
+): ItemsReading | null {
+  const { cells } = element;
+  const skip = column.made?.skip;
+  const found = evaluate(expressionOf(column), cells);
+  const isAbsent = found.raw === undefined && found.flaw === undefined;
+  if (isAbsent && skip !== undefined && isSkipped(skip, found, cells)) return { ...nothing, items: [] };
+  if (isAbsent && mayLack(column, target, element, all)) return null;
+  if (isAbsent) return { ...memberAbsent(element, found.field), items: [] };
+  const { adds, ...findings } = readOne(column, cells);
+  return { ...findings, items: (adds[target.list] ?? []).flatMap(({ items }) => items) };
 }
 
 function expressionOf({ made, index, field }: BoundColumn): Expression {

@@ -142,8 +142,18 @@ describe('a path into each element of a list', () => {
     expect(itemsOf(mapJson(phones(['work', null], ['work', '']), {}, by))).toEqual([]);
     expect(itemsOf(mapJson({ id: 7, contact: { phones: [null] } }, {}, by))).toEqual([]);
     expect(desiredOf(mapJson({ id: 7, contact: {} }, {}, by)).phones).toEqual([]);
-    const tooMany = Array.from({ length: 101 }, (_, index) => ['work', `+1415555${1000 + index}`] as const);
-    expect(codesOf(mapJson(phones(...tooMany), {}, by))).toEqual(['tooManyItems']);
+  });
+
+  test('reads a hundred values, however many elements have none', () => {
+    const by = mapping({ phones: [{ column }] });
+    const many = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({ nr: `+1415555${1000 + index}`, kind: 'work' }));
+    const others = Array.from({ length: 150 }, () => ({ firstName: 'Bob' }));
+    const read = (count: number) => mapJson({ id: 7, contact: { phones: [...others, ...many(count)] } }, {}, by);
+    expect(itemsOf(read(100))).toHaveLength(100);
+    expect(problemsOf(read(101))).toMatchObject([
+      { code: 'tooManyItems', field: column, message: 'the list has more than 100 values' },
+    ]);
   });
 
   test('names the element whose value cannot be read', () => {
