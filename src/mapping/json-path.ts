@@ -104,6 +104,8 @@ function followIndexes(
   if (value === undefined) return nowhere(above);
   const [index, ...rest] = indexes;
   if (index === undefined) return follow(value, steps, above);
+  // As everywhere, null says that there is no value.
+  if (value === null && index === null) return { name: `${above}[]`, raw: [] };
   if (!Array.isArray(value)) return nowhere(above);
   if (index !== null) return followIndexes(value[index], rest, steps, `${above}[${index}]`);
   const ends = value.map((element: JsonValue) => followIndexes(element, rest, steps, `${above}[]`));

@@ -21,12 +21,13 @@ describe('a path', () => {
     expect(find('a[].b[].c', { a: [{ b: [{ c: 1 }] }, { b: [{ c: 2 }, { c: 3 }] }] })).toEqual([1, 2, 3]);
   });
 
-  test('into a list of lists leads to an empty list where the inner ones are, and nowhere where no element has the member', () => {
+  test('into a list of lists leads to an empty list where the inner ones are empty or null, and nowhere where no element has the member', () => {
     const inner = (...phones: readonly unknown[]) => ({ people: phones.map((one) => ({ phones: one })) });
-    for (const object of [inner([]), inner(null, []), { people: [] }, { people: [null] }]) {
+    const nulls = [inner(null), inner(null, []), inner(null, undefined), { people: null }];
+    for (const object of [inner([]), ...nulls, { people: [] }, { people: [null] }]) {
       expect(find('people[].phones[].nr', object)).toEqual([]);
     }
-    for (const object of [inner(null), inner([{ number: 'a' }]), { people: [{}] }, { people: ['a'] }]) {
+    for (const object of [inner([{ number: 'a' }]), { people: [{}] }, { people: ['a'] }]) {
       expect(find('people[].phones[].nr', object)).toBeUndefined();
     }
   });
@@ -141,7 +142,8 @@ describe('a path into each element of a list', () => {
     expect(itemsOf(mapJson(phones(), {}, by))).toEqual([]);
     expect(itemsOf(mapJson(phones(['work', null], ['work', '']), {}, by))).toEqual([]);
     expect(itemsOf(mapJson({ id: 7, contact: { phones: [null] } }, {}, by))).toEqual([]);
-    expect(desiredOf(mapJson({ id: 7, contact: {} }, {}, by)).phones).toEqual([]);
+    expect(itemsOf(mapJson({ id: 7, contact: { phones: null } }, {}, by))).toEqual([]);
+    for (const contact of [{}, null]) expect(desiredOf(mapJson({ id: 7, contact }, {}, by)).phones).toEqual([]);
   });
 
   test('reads a hundred values, however many elements have none', () => {
@@ -195,11 +197,13 @@ describe('a path into each element of a list', () => {
     expect(itemsOf(mapJson({ id: 7, groups: [{ people }, {}] }, {}, deep))).toEqual(items);
   });
 
-  test('says nothing where no element has the list', () => {
+  test('says nothing where no element has the list, and that nothing is there where one has null in its place', () => {
     const by = mapping({ phones: [{ column: 'people[].phones[].nr' }] });
-    for (const people of [[{ phones: null }], [{}], [{}, { phones: null }]]) {
-      expect(desiredOf(mapJson({ id: 7, people }, {}, by)).phones).toEqual([]);
-    }
+    const said = (...people: readonly object[]) => desiredOf(mapJson({ id: 7, people }, {}, by)).phones;
+    expect(said({})).toEqual([]);
+    expect(said({ name: 'x' }, {})).toEqual([]);
+    for (const people of [[{ phones: null }], [{}, { phones: null }]])
+      expect(said(...people)).toEqual([{ slot: 'people[].phones[].nr', items: [] }]);
   });
 
   test('leaves an element out that lacks the member where another entry reads its value, or the entry is optional', () => {

@@ -1,6 +1,6 @@
 /** A list of phone numbers or e-mail addresses in JSON takes nothing away by elements that cannot be read (`docs/mapping.md`, "Paths in JSON"). */
 import { expect, it } from 'vitest';
-import { expectCounts, openRunsBench } from './support/runs-bench.ts';
+import { expectCounts, mapping, openRunsBench } from './support/runs-bench.ts';
 
 const number = '+14155550101';
 
@@ -27,3 +27,16 @@ it('an element whose value is known in another case is read', async () => {
   const { phoneNumbers } = (await bench.world.contactOf('c-1')).defaultFields;
   expect(phoneNumbers.map(({ name, value }) => [name, value])).toEqual([['work', number]]);
 });
+
+const ofPeople = mapping({ key: 'id', fields: { firstName: 'name' }, phones: [{ column: 'people[].phones[].nr' }] });
+const record = (people: readonly object[], name = 'Ann') => JSON.stringify([{ id: 'c-1', name, people }]);
+
+it.each([{ phones: null }, { phones: [] }])(
+  'a list of numbers in a list that holds none takes them away: %j',
+  async (one) => {
+    const bench = await openRunsBench();
+    await bench.import('a.json', record([{ phones: [{ nr: number }] }]), { mapping: ofPeople });
+    expectCounts(await bench.import('b.json', record([one]), { mapping: ofPeople }), { rows: 1, updated: 1 });
+    expect((await bench.world.contactOf('c-1')).defaultFields.phoneNumbers).toEqual([]);
+  },
+);
