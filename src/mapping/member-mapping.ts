@@ -12,6 +12,7 @@ import type { Found, RowCells } from './expression.ts';
 import { type Lacking, refuseWithoutContent } from './file-findings.ts';
 import { finderOf, nameOfStep, pathNames } from './json-path.ts';
 import type { BoundColumn, Settings } from './layout.ts';
+import { listStepsOf } from './list-rows.ts';
 import type { Mapping } from './mapping-schema.ts';
 import { foldRow, type MappedRow, readBound } from './row.ts';
 import { referencesIn, type Value } from './value-schema.ts';
@@ -204,13 +205,16 @@ function alternatives(value: Value): readonly (readonly string[])[] {
   return template === undefined ? [] : referencesIn({ template }).map(({ reference }) => [String(reference)]);
 }
 
+/** What the elements of a list lack is said row by row: the list alone must be there. */
 function presence(name: string, isOffered: (path: string) => boolean): (object: JsonObject) => boolean {
   if (isPattern(name)) {
     const match = columnMatcher(name);
     return (object) => pathsIn(object, 0).some((path) => match(path) !== null && isOffered(path));
   }
   const find = finderOf(name);
-  return (object) => find(object).raw !== undefined;
+  const steps = listStepsOf(name);
+  const findList = steps === null ? null : finderOf(steps.list);
+  return (object) => find(object).raw !== undefined || Array.isArray(findList?.(object).raw);
 }
 
 function memberMissing(mapping: Mapping, missing: readonly string[], found: readonly string[]): PatchbayError {

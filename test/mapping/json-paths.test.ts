@@ -374,6 +374,11 @@ describe('the JSON of an API', () => {
     expect(lacking({ fields: { company: { template: '{z} {a.b}' } } }, record)).toContain('has the member "z"; found:');
     expect(lacking({ phones: [{ column: 'phone{n}' }] }, record)).toBe('');
     expect(lacking({ phones: [{ column: 'tel{n}' }] }, record)).toContain('"tel{n}"');
+    const list = { phones: [{ column: 'people[].phones[].nr' }] };
+    for (const people of [[], [{}], [{ phones: null }], [{ phones: [{ type: 'x' }] }], null])
+      expect(lacking(list, { id: 7, people })).toBe('');
+    for (const people of [{}, 'x', undefined])
+      expect(lacking(list, { id: 7, people })).toContain('people[].phones[].nr');
     expect(lacking({ optional: true, fields: { company: 'z', role: 'a.b' } }, record)).toBe('');
   });
 });

@@ -40,3 +40,15 @@ it.each([{ phones: null }, { phones: [] }])(
     expect((await bench.world.contactOf('c-1')).defaultFields.phoneNumbers).toEqual([]);
   },
 );
+
+it.each([{ phones: [{ type: 'x' }] }, { name: 'x' }, {}])(
+  'a file goes in whose only record has the list without what the mapping reads, and takes nothing away: %j',
+  async (one) => {
+    const bench = await openRunsBench();
+    await bench.import('a.json', record([{ phones: [{ nr: number }] }]), { mapping: ofPeople });
+    const run = await bench.import('b.json', record([one], 'Anna'), { mapping: ofPeople });
+    expectCounts(run, { rows: 1, updated: 1 });
+    const { firstName, phoneNumbers } = (await bench.world.contactOf('c-1')).defaultFields;
+    expect([firstName, phoneNumbers.map(({ value }) => value)]).toEqual(['Anna', [number]]);
+  },
+);
