@@ -56,23 +56,6 @@ function isFilled(element: JsonObject, name: string): boolean {
 }
 
 /**
- * Whether a member of an element that lacks the one of the mapping may be an e-mail address or a phone number, by what is in it. Labels, ids,
- * flags and dates are none.
- *
- * @param list as a mapping names it.
- */
-export function mayHoldValue(element: JsonObject, list: 'emails' | 'phones'): boolean {
-  const isOther = ([name]: readonly [string, JsonValue]): boolean =>
-    ![...labelMembers, 'id'].includes(name.toLowerCase());
-  return Object.entries(element)
-    .filter(isOther)
-    .some(([, raw]) => valueIn[list].test(JSON.stringify(raw).replaceAll(dates, '')));
-}
-
-const valueIn = { emails: /@/, phones: /(?:\d\D*){3}/ } as const;
-const dates = /"\d{4}-\d{2}-\d{2}[^"]*"/g;
-
-/**
  * Of an element without a value that is known. It is no blank element: its value has another name, and to leave it out
  * would take the value away from the contact.
  *

@@ -22,9 +22,9 @@ import { meets } from './conditions.ts';
 import { countryMissingCode, countryOf, severalCountries, unknownCountry } from './country.ts';
 import { type CellRef, type Expression, evaluate, type Found, piecesOf, type RowCells } from './expression.ts';
 import type { BoundColumn, ItemsTarget, Made, Settings, Target } from './layout.ts';
-import { mayHoldValue } from './list-element.ts';
 import { type ElementRow, elementRows, pathOf } from './list-rows.ts';
 import { phoneLeftOutByLabel } from './phone-cell.ts';
+import { mayHoldValue } from './stray-value.ts';
 import { applyTransforms } from './transforms.ts';
 
 /** What a row says, or why it is rejected: with all its problems, not the first alone. */

@@ -228,14 +228,6 @@ describe('a path into each element of a list', () => {
     expect(codesOf(mapJson({ id: 7, people }, {}, label))).toEqual(['shapeWrong']);
   });
 
-  test.each([
-    ...[{}, { type: 'work', primary: true, id: 70231 }, { firstName: 'Ada', note: null }],
-    { since: '2026-03-09', mail: 'ada@example.com' },
-  ])('leaves an element out that holds nothing that may be a value: %j', (element) => {
-    const by = mapping({ phones: [{ column: 'people[].mobile' }] });
-    expect(itemsOf(mapJson({ id: 7, people: [{ mobile: first }, element] }, {}, by))).toEqual([['phone', first]]);
-  });
-
   test('says what is wrong with an element of another form than the path', () => {
     const messageOf = (column: string, element: unknown) =>
       problemsOf(mapJson({ id: 7, people: [element] }, {}, mapping({ phones: [{ column }] }))).map(
