@@ -55,6 +55,14 @@ function isFilled(element: JsonObject, name: string): boolean {
   return raw !== null && !(typeof raw === 'string' && raw.trim() === '');
 }
 
+/** Whether each element that holds a value has a label of its own. @param elements of a list that is read as a whole. */
+export function areLabelled(elements: readonly JsonValue[]): boolean {
+  return elements.every((element) => {
+    if (!isJsonObject(element)) return isBlank(element);
+    return isFilled(element, labelMemberOf(element) ?? '') || !isFilled(element, valueMemberOf(element) ?? '');
+  });
+}
+
 /**
  * Of an element without a value that is known. It is no blank element: its value has another name, and to leave it out
  * would take the value away from the contact.

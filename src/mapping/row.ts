@@ -22,6 +22,7 @@ import { meets } from './conditions.ts';
 import { countryMissingCode, countryOf, severalCountries, unknownCountry } from './country.ts';
 import { type CellRef, type Expression, evaluate, type Found, piecesOf, type RowCells } from './expression.ts';
 import type { BoundColumn, ItemsTarget, Made, Settings, Target } from './layout.ts';
+import { areLabelled } from './list-element.ts';
 import { type ElementRow, elementRows, pathOf } from './list-rows.ts';
 import { phoneLeftOutByLabel } from './phone-cell.ts';
 import { mayHoldValue } from './stray-value.ts';
@@ -221,7 +222,8 @@ function readMade({ target }: BoundColumn, made: Made, row: RowCells): CellReadi
   const flaw = country?.flaw ?? null;
   const problems = flaw === null ? reading.problems : reading.problems.map(countryNotKnown(flaw));
   const isSaid = reading.adds[target.list]?.some(({ items }) => items.length > 0) === true;
-  return { ...reading, problems, warnings: [...(isSaid ? (label?.warnings ?? []) : []), ...reading.warnings] };
+  const takesLabel = isSaid && !(Array.isArray(found.raw) && areLabelled(found.raw));
+  return { ...reading, problems, warnings: [...(takesLabel ? (label?.warnings ?? []) : []), ...reading.warnings] };
 }
 
 /** Pieces of an item's cell become lines, which separate items anyway; those of a custom field a list. */
@@ -277,7 +279,7 @@ const labelIsList: Flaw<WarningCode> = {
 
 function labelOf({ cell, transform }: NonNullable<Made['label']>, target: ItemsTarget, row: RowCells) {
   const found = row.read(cell);
-  if (Array.isArray(found.raw))
+  if (Array.isArray(found.raw) && found.raw.length > 0)
     return { text: target.label, warnings: [{ field: found.field, raw: found.raw, flaw: labelIsList }] };
   const warned = (flaw: Flaw) => ({
     text: target.label,

@@ -169,6 +169,23 @@ describe('a path into each element of a list', () => {
     expect([itemsOf(row), warningsOf(row)]).toEqual([[['phone', second]], ['labelIsList']]);
   });
 
+  test('of a label warns where an element of the list has none of its own', () => {
+    const by = mapping({ phones: [{ column: 'phones', label: { column: 'phones[].type', default: 'work' } }] });
+    const read = (...list: readonly unknown[]) => mapJson({ id: 7, phones: list }, {}, by);
+    const labelled = read({ number: first, type: 'mobile' }, { number: second, type: 'work' }, { number: null }, null);
+    expect(itemsOf(labelled)).toEqual([
+      ['mobile', first],
+      ['work', second],
+    ]);
+    expect(warningsOf(labelled)).toEqual([]);
+    for (const other of [{ number: second }, { number: second, type: ' ' }, second]) {
+      const row = read({ number: first, type: 'mobile' }, other);
+      expect([itemsOf(row)?.[1], warningsOf(row)]).toEqual([['work', second], ['labelIsList']]);
+    }
+    const apart = mapping({ phones: [{ column: 'tel', label: { column: 'kinds[].type' } }] });
+    expect(warningsOf(mapJson({ id: 7, tel: first, kinds: [] }, {}, apart))).toEqual([]);
+  });
+
   test('says that nothing is there where the lists in a list are empty', () => {
     const by = mapping({
       phones: [{ column: 'people[].phones[].nr' }],
