@@ -121,7 +121,7 @@ export function resolveClaim(base: Base, claim: Claim, feed: string, found: Cont
   const before = claim.feed === feed ? base.said : (base.others.find((one) => one.feed === claim.feed)?.said ?? null);
   const said = landedSaid(before ?? emptySaid, claim, new Set(fields), found);
   if (landed.length === 0 && said === (before ?? emptySaid)) return base;
-  const changes = claim.isOfUndo ? [] : (claim.items ?? []);
+  const changes = claim.isOfUndo ? [] : [...landed, ...(claim.items ?? [])];
   const moved = new Map(givenUp(base.others, said, changes, found).map((one) => [one.feed, one]));
   const next = {
     ...base,

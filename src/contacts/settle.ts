@@ -21,7 +21,14 @@ import { type DesiredContact, type DesiredScalars, type Slot, scalarNames } from
 import type { Plan, Written } from '#src/contacts/plan.ts';
 import type { Contact, ContactCustomField } from '#src/wire/contact.ts';
 import { agreeFor, agreeForAll, type FieldValue, fieldTypeOf, fieldValueOf, stamp, withoutHeldAgain } from './base.ts';
-import { alikeValue, customFieldName, type FieldName, type ItemKind, sameCustomValue } from './desired.ts';
+import {
+  alikeValue,
+  customFieldName,
+  type DesiredCustomField,
+  type FieldName,
+  type ItemKind,
+  sameCustomValue,
+} from './desired.ts';
 import { identitiesOf, itemOf, listOf, mappedSlots, nextSlots, slotsWithout, wantedItems } from './merge.ts';
 import { unsaidOf } from './missing.ts';
 import type { Change } from './outcome.ts';
@@ -109,6 +116,8 @@ function nextSaidScalars(old: DesiredScalars, ours: DesiredContact, held: Readon
   return said;
 }
 
+type WrittenValue = Pick<Change, 'field' | 'from' | 'to'>;
+
 /**
  * What feeds that own nothing say from now on: those of which something moves. `main` gives up what this feed names. A feed that is gone may
  * come back, and keeps what it said; it gives up what this feed's write has removed, so that a file that names it adds it again.
@@ -117,7 +126,7 @@ function nextSaidScalars(old: DesiredScalars, ours: DesiredContact, held: Readon
 export function givenUp(
   others: readonly OtherSaid[],
   now: Said,
-  changes: readonly Pick<Change, 'field' | 'to'>[],
+  changes: readonly WrittenValue[],
   contact: Contact,
 ): readonly OtherSaid[] {
   return others.flatMap((other): readonly OtherSaid[] => {
@@ -127,18 +136,27 @@ export function givenUp(
       const leaves = other.exists ? presentItems(kind, now[list], contact) : removedItems(kind, changes, contact);
       return slotsWithout(kind, other.said[list], leaves);
     };
+    const before = other.said;
     const [emails, phones] = [slots('email'), slots('phone')];
-    if (emails === other.said.emails && phones === other.said.phones) return [];
-    return [{ ...other, said: { ...other.said, emails, phones } }];
+    const isLeft = (one: DesiredCustomField): boolean => other.exists || !isCleared(one, changes, contact);
+    const customFields = before.customFields.filter(isLeft);
+    const hasAllFields = customFields.length === before.customFields.length;
+    if (emails === before.emails && phones === before.phones && hasAllFields) return [];
+    return [{ ...other, said: { ...before, emails, phones, customFields } }];
   });
 }
 
+/** Whether this entry of a custom field was to be removed, and the field is empty. */
+function isCleared({ key, value }: DesiredCustomField, changes: readonly WrittenValue[], contact: Contact): boolean {
+  const name = customFieldName(key);
+  return (
+    sameCustomValue(null, fieldValueOf(contact, name), null) &&
+    changes.some(({ field, from, to }) => field === name && to === null && sameCustomValue(null, from, value))
+  );
+}
+
 /** What was to be removed and is not there. What people removed is in no write. */
-function removedItems(
-  kind: ItemKind,
-  changes: readonly Pick<Change, 'field' | 'to'>[],
-  contact: Contact,
-): ReadonlySet<string> {
+function removedItems(kind: ItemKind, changes: readonly WrittenValue[], contact: Contact): ReadonlySet<string> {
   const there = identitiesOf(kind, contact);
   const removed = changes.flatMap(({ field, to }) => {
     const item = to === null ? itemOf(field) : null;

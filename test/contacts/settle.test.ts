@@ -217,6 +217,25 @@ test('a feed that is gone gives up nothing that people have removed, although an
   expect(after.others).toEqual([]);
 });
 
+test('a feed that is gone gives up the entry of a custom field that another has cleared, and no other entry', () => {
+  const gold = [{ key: 'tier', value: 'gold' }];
+  const seats = { key: 'seats', value: 3 };
+  const before = base({
+    said: said({ customFields: gold }),
+    agreed: [{ feed: null, values: [{ field: 'custom.tier', value: 'gold' }] }],
+    owned: { emails: [], phones: [], customFields: gold },
+    others: [
+      { feed: 'old', said: said({ customFields: [...gold, seats] }), owns: false, exists: false },
+      { feed: 'older', said: said({ customFields: [{ key: 'tier', value: 'tin' }] }), owns: false, exists: false },
+    ],
+  });
+  const there = contact({ customFields: [['tier', 'gold']] });
+  const pictures = { base: before, theirs: there, ours: desired({ customFields: [{ key: 'tier', value: null }] }) };
+  expect(settled(pictures, contact()).others).toMatchObject([{ feed: 'old', said: { customFields: [seats] } }]);
+  // What is still there was not removed.
+  expect(settled(pictures, there).others).toEqual([]);
+});
+
 test('main does not take what a named feed names', () => {
   const phones = [slot('phone', ['mobile', mobile], ['work', office])];
   const after = settled({

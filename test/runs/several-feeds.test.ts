@@ -132,7 +132,7 @@ describe('the first loads of two feeds with equal columns at once', () => {
   });
 });
 
-describe('a feed that is away while another takes back numbers that its file names', () => {
+describe('a feed that is away while another takes back what its file names', () => {
   const people = csv([`c-1,Ann,${phone(1)}`, `c-2,Ben,${phone(2)}`, `c-3,Cleo,${phone(3)}`], header);
   // Another number, none, and the same one.
   const changed = csv([`c-1,Ann,${phone(9)}`, 'c-2,Ben,#CLEAR', `c-3,Cleo,${phone(3)}`], header);
@@ -174,6 +174,33 @@ describe('a feed that is away while another takes back numbers that its file nam
     await bench.world.byHand('PATCH', `/v1/contacts/${id}`, { defaultFields: { ...defaultFields, phoneNumbers } });
     await bench.import('shop-3.csv', withDesk.replace('Ben', 'Benjamin'), { feed: 'shop' });
     expect(await phonesOf('c-2')).toEqual([]);
+    await bench.world.expectSound();
+  });
+
+  it('puts back the value of a custom field in the same way, also where another column is new', async () => {
+    const columns = 'externalId,firstName,custom.account_manager';
+    const named = csv(['c-1,Ann,Fir', 'c-2,Ben,Elm', 'c-3,Cleo,Oak'], columns);
+    let isAway = false;
+    const bench = await openRunsBench({ configured, limits: { ownsItems: (feed) => feed !== 'shop' || !isAway } });
+    await bench.import('shop-1.csv', named, { feed: 'shop' });
+    await bench.import('crm-1.csv', named, { feed: 'crm' });
+    isAway = true;
+    const cleared = csv(['c-1,Ann,#CLEAR', 'c-2,Ben,#CLEAR', 'c-3,Cleo,Oak'], columns);
+    await bench.import('crm-2.csv', cleared, { feed: 'crm' });
+    isAway = false;
+    const managers = async () => {
+      const all = await Promise.all(['c-1', 'c-2', 'c-3'].map((key) => bench.world.contactOf(key)));
+      return all.map(({ customFields }) => customFields.find(({ key }) => key === 'account_manager')?.value ?? null);
+    };
+    expect(await managers()).toEqual([null, null, 'Oak']);
+    const next = named.replace('Ben', 'Benjamin');
+    const back = await bench.import('shop-2.csv', next, { feed: 'shop' });
+    expectCounts(back, { rows: 3, updated: 2, unchanged: 1 });
+    expect(await managers()).toEqual(['Fir', 'Elm', 'Oak']);
+    expectCounts(await bench.import('shop-3.csv', next, { feed: 'shop' }), { rows: 3, unchanged: 3 });
+    // They are its own from then on.
+    await bench.import('crm-3.csv', `${cleared}\r\n`, { feed: 'crm' });
+    expect(await managers()).toEqual(['Fir', 'Elm', 'Oak']);
     await bench.world.expectSound();
   });
 });

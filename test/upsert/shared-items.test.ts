@@ -151,6 +151,25 @@ describe('who owns nothing', () => {
     await world.expectSound();
   });
 
+  test('a feed that is away adds the value of a custom field again that another cleared, also where that had no answer', async () => {
+    let isAway = false;
+    const world = await openUpsertWorld({ limits: { ownsItems: (feed) => feed !== 'shop' || !isAway } });
+    const three = { customFields: { seats: 3 } };
+    await load(world, 'shop', three);
+    await load(world, 'crm', three);
+    isAway = true;
+    await world.faults('update:dropAfter');
+    const run = await world.stage([wanted('crm-1', { customFields: { seats: null } })], { feed: 'crm' });
+    expect(await world.workOnce(run)).toEqual(['deferred']);
+    await world.faults();
+    await world.finish(run);
+    expect(seatsOf(await world.contactOf('crm-1'))).toBeNull();
+    isAway = false;
+    await load(world, 'shop', three);
+    expect(seatsOf(await world.contactOf('crm-1'))).toBe(3);
+    await world.expectSound();
+  });
+
   test('a feed that was away during a run that left its number alone owns it again', async () => {
     let isAway = false;
     const world = await openUpsertWorld({ limits: { ownsItems: (feed) => feed !== 'shop' || !isAway } });

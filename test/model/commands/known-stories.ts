@@ -6,6 +6,7 @@ import { fieldPolicies } from '#src/contacts/policies.ts';
 import {
   type Column,
   type Command,
+  clearCell,
   columnsOf,
   type Edit,
   type Feed,
@@ -33,6 +34,19 @@ const two = '+14155550101';
 const three = '+14155550102';
 
 export const knownStories: readonly KnownStory[] = [
+  {
+    name: 'a feed is away while another clears a custom field that both name, and says the same when it is back',
+    commands: [
+      drop('crm', { firstName: 'Fir', 'custom.account_manager': 'Elm' }),
+      finish,
+      drop('shop', { firstName: 'Fir', 'custom.account_manager': 'Elm' }),
+      { do: 'away', feed: 'shop' },
+      drop('crm', { 'custom.account_manager': clearCell }),
+      finish,
+      { do: 'repeat', feed: 'shop', lastName: null },
+      finish,
+    ],
+  },
   {
     name: 'two feeds name one new person at once',
     // The first file keeps the workers busy, so that the other two are at work together.

@@ -36,9 +36,13 @@ interface ValueState {
     readonly feed: Feed;
     readonly said: string;
     readonly sent: string;
+    /** What it takes the place of; null where there was no contact. */
+    readonly from: string | null;
     readonly over: readonly Feed[];
   } | null;
 }
+
+const isAway = ({ away }: Pick<ValueState, 'away'>, feed: string): boolean => away.some((one) => one === feed);
 
 const fold = (value: string): string => value.trim().toLowerCase();
 
@@ -72,6 +76,13 @@ export function valueRule(column: Column, isCustom: boolean, policy: FieldPolicy
       (feed) =>
         (state.agreed[feed] ?? '') === shown && (!state.found[feed] || fold(state.said[feed] ?? '') === fold(shown)),
     );
+  };
+
+  /** An entry that a write has removed, feeds that are away do not say any more: their next row that names it adds it. */
+  const givenUp = (state: ValueState, from: string | null, to: string): ValueState => {
+    if (!isCustom || from === null || to !== '') return state;
+    const left = Object.entries(state.said).filter(([feed, said]) => said !== from || !isAway(state, feed));
+    return { ...state, said: Object.fromEntries(left) };
   };
 
   /** Where people have accepted since what the file said, both sides agree on that. */
@@ -172,12 +183,12 @@ export function valueRule(column: Column, isCustom: boolean, policy: FieldPolicy
       const after = settled(state, row, { agreed: agreedByAll(to), found: {}, over });
       // What is written over people's change, or where there was nothing, is a change of the feed's, new in its file or not.
       const changed = policy === 'shared' ? after.changed : { ...after.changed, [row.feed]: row.sequence };
-      return { ...after, changed, wrote: to, claim: null };
+      return givenUp({ ...after, changed, wrote: to, claim: null }, shown, to);
     },
     inDoubt: (state, row, to, shown) => ({
       ...state,
       claim: {
-        ...{ row: row.sequence, feed: row.feed, said: saysOf(row) ?? '', sent: to },
+        ...{ row: row.sequence, feed: row.feed, said: saysOf(row) ?? '', sent: to, from: shown },
         over: agreeing(withHoldEnded(state, row.feed, shown), shown),
       },
     }),
@@ -200,7 +211,9 @@ export function valueRule(column: Column, isCustom: boolean, policy: FieldPolicy
         wrote: shown,
         held,
       };
-      return [landed];
+      const left = givenUp(landed, claim.from, claim.sent);
+      // Whether a feed was away when it landed, or is when that is found, counts is left open.
+      return left === landed ? [landed] : [landed, left];
     },
     leave: (state, row) => (state.claim?.row === row.sequence ? [state, { ...state, claim: null }] : [state]),
     // What Patchbay wrote, and people had away and typed in again, may count as theirs.
