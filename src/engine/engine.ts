@@ -218,7 +218,7 @@ function openNoticeSide(
   closers.add(() => notices.close());
   const noticeWatch = startNoticeWatch({
     ...{ ledger, clock, log, feeds: config.feeds, notify: config.notify, runsSchedules },
-    exists: (feed) => feeds.exists(feed) || standing.hasFeedElsewhere(feed),
+    exists: (feed) => standing.hasFeedElsewhere(feed) || feeds.seen(feed),
     addressed: (notice) => addressedTo(addresseesOf(config.notify), notice),
     hostsAway: standing.hostsAway,
     hostNameOf: standing.hostNameOf,

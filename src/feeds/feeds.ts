@@ -9,7 +9,7 @@
  * so that the folder, the configuration and `--feed` mean the same feed.
  */
 
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, opendirSync, readdirSync } from 'node:fs';
 import { basename, isAbsolute, join, resolve } from 'node:path';
 import { feedNameProblem, isMappingName, type OnMissing, readOnMissing } from '#src/config/feed-schema.ts';
 import type { Config, FeedConfig } from '#src/config/schema.ts';
@@ -68,6 +68,8 @@ export interface Feeds {
   rulesOf(name: string): FeedRules;
   /** Whether it is configured or has a folder, as `main` has: a feed without either no longer owns anything. */
   exists(name: string): boolean;
+  /** The same, for notices about the feed: null where it has neither, and an import folder that may hold its folder cannot be listed. */
+  seen(name: string): boolean | null;
   /**
    * Its current settings.
    * @throws PatchbayError `usage`: `feedRefused` for an invalid name, `sourceRefused`, and what `loadMapping` throws.
@@ -93,6 +95,7 @@ export function createFeeds(config: FeedsConfig, importFolders: readonly string[
     name === mainFeed ||
     configOf(config.feeds, name) !== undefined ||
     importFolders.some((folder) => folderNamesOf(name).some((each) => existsSync(join(folder, each))));
+  const seen = (name: string): boolean | null => exists(name) || (importFolders.every(canBeListed) ? false : null);
   const ofFolder = async (name: string): Promise<FeedSettings> => {
     refuseName(feedNameOf(name), names);
     return get(name);
@@ -101,7 +104,7 @@ export function createFeeds(config: FeedsConfig, importFolders: readonly string[
     await get(mainFeed);
     for (const name of names) settings(rulesOf(name), await configuredMapping(configOf(config.feeds, name)), true);
   };
-  return { configured: names.map(rulesOf), check, rulesOf, exists, get, ofFolder };
+  return { configured: names.map(rulesOf), check, rulesOf, exists, seen, get, ofFolder };
 }
 
 function rules({ feeds, guards }: FeedsConfig, name: string): FeedRules {
@@ -168,6 +171,15 @@ export function feedNameOf(text: string): string {
 /** The names that the folder of a feed may have in an import folder. */
 export function folderNamesOf(feed: string): readonly string[] {
   return [...new Set([feed, feed.normalize('NFC'), feed.normalize('NFD')])];
+}
+
+function canBeListed(folder: string): boolean {
+  try {
+    opendirSync(folder).closeSync();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function foldName(name: string): string {

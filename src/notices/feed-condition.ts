@@ -24,8 +24,8 @@ const troubleOrder = [
 
 export interface FeedFacts {
   readonly feed: string;
-  /** Whether it is configured or has a folder: the file of any other feed comes no more. */
-  readonly exists: boolean;
+  /** Whether it is configured or has a folder: the file of any other feed comes no more. Null: that cannot be judged at the moment. */
+  readonly exists: boolean | null;
   /** The troubles reported last. */
   readonly reported: readonly FeedTrouble[];
   /** What `failed` and `missed` among them are of; null where that was not recorded. */
@@ -152,7 +152,7 @@ function reportedCauses({ reported, causes, standing }: FeedFacts): readonly Tro
 
 /** After a file that could not be read a newer one is waited for, as long as there is its feed. */
 function isGone({ exists, expected, tick }: FeedFacts, cause: TroubleCause): boolean {
-  if (cause === 'failedFile') return !exists;
+  if (cause === 'failedFile') return exists === false;
   return cause === 'failedTick' ? tick === null : expected.every((one) => one.of !== cause);
 }
 
@@ -176,13 +176,13 @@ function hostAway({ onHostAway }: FeedFacts): Trouble | null {
 
 /**
  * Of the last file. Rejected rows are a trouble until all their dead letters are closed; a file that could not be read, until a newer one
- * comes, or the feed is gone.
+ * comes, or the feed is gone. Where that cannot be judged, it stays as it was reported (`heldCauses`).
  */
 function fileTrouble({ exists, standing }: FeedFacts): Trouble | null {
   const last = standing?.last ?? null;
   if (last === null) return null;
   const { id: runId, code } = last;
-  if (last.state === 'failed') return exists ? about('failed', { runId, code }) : null;
+  if (last.state === 'failed') return exists === true ? about('failed', { runId, code }) : null;
   if (last.state === 'stopped') return about('guard', { runId, code });
   return last.deadOpen ? about('deadRows', { runId, deadCount: last.deadCount }) : null;
 }
@@ -207,9 +207,10 @@ function held(facts: FeedFacts): readonly FeedTrouble[] {
 }
 
 function heldCauses(facts: FeedFacts): readonly TroubleCause[] {
-  const { standing, tick, expected } = facts;
+  const { exists, standing, tick, expected } = facts;
   return reportedCauses(facts).filter((cause) => {
     if (troubleOf[cause] === 'missed') return expected.some((one) => one.of === cause && !one.canBeJudged);
+    if (cause === 'failedFile' && exists === null && standing?.last?.state === 'failed') return true;
     return standing?.atWork === true || (cause === 'failedTick' && tick?.failed === null);
   });
 }

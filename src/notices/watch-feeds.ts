@@ -38,6 +38,7 @@ import {
   type TickFacts,
   troublesOf,
 } from './feed-condition.ts';
+import { watchPresence } from './feed-presence.ts';
 
 /** The feed under whose name an outage is reported. */
 const outageFeed = mainFeed;
@@ -54,8 +55,8 @@ export interface NoticeWatchParts {
   readonly log: Logger;
   /** `config.feeds`: what is expected of each. */
   readonly feeds: Readonly<Record<string, { readonly expectEveryMs: number | null }>>;
-  /** Whether a feed is configured or has a folder, on any host. */
-  readonly exists: (feed: string) => boolean;
+  /** Whether a feed is configured or has a folder, on any host, at this instant; null where that cannot be seen. */
+  readonly exists: (feed: string) => boolean | null;
   /** Whether this process makes schedules due: the engine of `start` does. */
   readonly runsSchedules: boolean;
   /** The deliveries of a notice, one for each addressee. */
@@ -73,7 +74,8 @@ export interface NoticeWatch {
   look(): Promise<void>;
 }
 
-export function startNoticeWatch(parts: NoticeWatchParts): NoticeWatch {
+export function startNoticeWatch(given: NoticeWatchParts): NoticeWatch {
+  const parts = { ...given, exists: watchPresence(given.clock, given.exists) };
   const startedMonotonicMs = parts.clock.monotonicMs();
   let failing = false;
   const lookOnce = async (): Promise<void> => {

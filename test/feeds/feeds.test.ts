@@ -34,6 +34,14 @@ describe('a feed', () => {
     expect(feeds.configured).toEqual([]);
   });
 
+  it('is not seen to be gone while the import folder cannot be listed', async () => {
+    const { feeds, folder } = await feedsWith({ crm: yaml('of-crm') }, { configured: { shop: {} } });
+    const seen = () => ['main', 'shop', 'crm', 'erp'].map((name) => feeds.seen(name));
+    expect(seen()).toEqual([true, true, true, false]);
+    await rm(folder, { recursive: true });
+    expect(seen()).toEqual([true, true, null, null]);
+  });
+
   it('main writes the source label patchbay, unless its mapping names one', async () => {
     const { feeds, folder } = await feedsWith({});
     expect(await feeds.get('main')).toMatchObject({ name: 'main', source: 'patchbay', mapping: null });

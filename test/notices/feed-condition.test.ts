@@ -52,6 +52,11 @@ describe('A feed is', () => {
     ['bad when its last tick failed', { tick: failedTick }, ['failed']],
     ['bad once, when file and tick failed', { standing: standing(run('failed')), tick: failedTick }, ['failed']],
     ['good when it is gone: no newer file can come', { standing: standing(run('failed')), exists: false }, []],
+    [
+      'not judged failed while it cannot be seen whether it is gone',
+      { standing: standing(run('failed')), exists: null },
+      [],
+    ],
     ['good when its last tick ended well', { tick: goodTick }, []],
     ['bad when an expected file is overdue', { expected: expected(61 * minute) }, ['missed']],
     [
@@ -121,6 +126,11 @@ describe('What cannot be judged now stays as it was told', () => {
     ['the file after a bad one is at work', { reported: ['deadRows'], standing: atWork }, ['deadRows']],
     ['a missed file is at work', { reported: ['missed'], expected: expected(99 * minute, false) }, ['missed']],
     ['an outage that was told begins anew', { reported: ['outage'], outage: outage(0) }, ['outage']],
+    [
+      'whether its feed is there',
+      { reported: ['failed'], standing: standing(run('failed')), exists: null },
+      ['failed'],
+    ],
     ['all last ticks were skipped', { reported: ['failed'], tick: { failed: null, code: null } }, ['failed']],
     ['nothing of it was reported: then nothing is bad', { standing: atWork }, []],
   ])('%s', (_, given, troubles) => {
@@ -129,6 +139,10 @@ describe('What cannot be judged now stays as it was told', () => {
 
   it.each<[string, Partial<FeedFacts>]>([
     ['the outage ended', { reported: ['outage'] }],
+    [
+      'the file after it is done, wherever its feed is',
+      { reported: ['failed'], standing: standing(run('done')), exists: null },
+    ],
     ['the file after it is done', { reported: ['guard', 'deadRows', 'failed'], standing: standing(run('done')) }],
     ['nobody expects a file any more', { reported: ['missed'] }],
     ['the schedule is gone', { reported: ['failed'] }],

@@ -2,9 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { troublesSinceMs } from '#src/ledger/deliveries.ts';
 import { noOptions } from '#src/ledger/runs.ts';
+import { goneAfter } from '#src/notices/feed-presence.ts';
 import { settledHolds } from '#test/contracts/held-contract.ts';
 import { applyingRun, newRun } from '#test/contracts/support/build.ts';
-import { hour, minute, openNoticeBench } from './support/notice-bench.ts';
+import { hour, minute, type NoticeBench, openNoticeBench } from './support/notice-bench.ts';
 
 const bad = (feed: string, ...troubles: readonly string[]) => ({
   type: 'feed.bad',
@@ -293,16 +294,62 @@ describe('A missing export', () => {
     },
   );
 
+  /** Looks over more than the time after which a feed that is not there is gone. */
+  const lookLong = async (bench: NoticeBench): Promise<void> => {
+    for (let look = 0; look <= goneAfter.looks; look += 1) {
+      bench.clock.advance(goneAfter.ms / goneAfter.looks);
+      await bench.look();
+    }
+  };
+  const unwatched = { ...recovered('crm'), data: expect.objectContaining({ ended: ['failed'], unwatched: true }) };
+
   it('that could not be read is watched no longer once its feed is gone, and is news again where the feed is back', async () => {
     const bench = await openNoticeBench();
     await bench.file('crm', 'failed');
     await bench.look();
     bench.gone.add('crm');
+    await lookLong(bench);
     await bench.look();
-    await bench.look();
-    const unwatched = { ...recovered('crm'), data: expect.objectContaining({ ended: ['failed'], unwatched: true }) };
     expect(await bench.told()).toEqual([bad('crm', 'failed'), unwatched]);
     expect(await bench.ledger.deliveries.conditions()).toMatchObject([{ feed: 'crm', troubles: [] }]);
+    // A new process knows of no absence yet.
+    bench.restart();
+    await bench.look();
+    expect(await bench.told()).toEqual([]);
+    bench.gone.clear();
+    await bench.look();
+    expect(await bench.told()).toEqual([bad('crm', 'failed')]);
+  });
+
+  it('that could not be read stays news while its feed is not there for a moment, or cannot be seen', async () => {
+    const bench = await openNoticeBench();
+    await bench.file('crm', 'failed');
+    await bench.look();
+    expect(await bench.told()).toEqual([bad('crm', 'failed')]);
+    bench.gone.add('crm');
+    await bench.look();
+    // The machine slept: a long time, and few looks.
+    bench.clock.advance(hour);
+    await bench.look();
+    bench.unseen.add('crm');
+    await lookLong(bench);
+    bench.unseen.clear();
+    await bench.look();
+    bench.gone.clear();
+    await bench.look();
+    expect(await bench.told()).toEqual([]);
+    await bench.file('crm', 'done');
+    await bench.look();
+    const [end] = await bench.told();
+    expect(end).toEqual(recovered('crm'));
+    expect(end?.data).not.toHaveProperty('unwatched');
+  });
+
+  it('that could not be read is news also where its feed was away for a moment when it was first looked at', async () => {
+    const bench = await openNoticeBench();
+    await bench.file('crm', 'failed');
+    bench.gone.add('crm');
+    await bench.look();
     bench.gone.clear();
     await bench.look();
     expect(await bench.told()).toEqual([bad('crm', 'failed')]);

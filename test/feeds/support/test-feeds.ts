@@ -40,5 +40,13 @@ export function plainFeeds(guards: Partial<GuardLimits> = {}): Feeds {
     authorizationVariable: null,
   });
   const get: Feeds['get'] = async (name) => ({ ...rulesOf(name), mapping: null, recognise: true, source: name });
-  return { configured: [], check: async () => undefined, rulesOf, exists: () => true, get, ofFolder: get };
+  return {
+    configured: [],
+    check: async () => undefined,
+    rulesOf,
+    exists: () => true,
+    seen: () => true,
+    get,
+    ofFolder: get,
+  };
 }

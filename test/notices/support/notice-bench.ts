@@ -19,6 +19,8 @@ export interface NoticeBench {
   readonly away: string[];
   /** Feeds that have neither an entry nor a folder any more. */
   readonly gone: Set<string>;
+  /** Feeds of which that cannot be seen. */
+  readonly unseen: Set<string>;
   /** `level feed troubles message` of each line. */
   readonly lines: readonly string[];
   /** All that was ever logged, as it was written. */
@@ -65,7 +67,7 @@ export async function openNoticeBench({
     lines.push(`${level} ${feed} ${(troubles ?? []).join('+')} ${msg}`);
   };
   const away: string[] = [];
-  const gone = new Set<string>();
+  const [gone, unseen] = [new Set<string>(), new Set<string>()];
   let configured = feeds;
   const begin = () =>
     startNoticeWatch({
@@ -73,7 +75,7 @@ export async function openNoticeBench({
       clock,
       log: createLogger({ level: 'info', stream: { write } }),
       feeds: configured,
-      exists: (feed) => !gone.has(feed),
+      exists: (feed) => (unseen.has(feed) ? null : !gone.has(feed)),
       runsSchedules,
       addressed: (notice) => (url === null ? [] : [notice]),
       notify: { outageAfterMs: minute },
@@ -92,6 +94,7 @@ export async function openNoticeBench({
     clock,
     away,
     gone,
+    unseen,
     lines,
     log: raw,
     schedule: async (name, work) => {
