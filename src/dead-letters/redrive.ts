@@ -195,7 +195,7 @@ const lettersPerPage = 250;
 export async function openRedriveSupply(parts: SupplyParts, run: RunRecord): Promise<RowSupply> {
   await parts.ledger.deadLetters.takeLetters(run.id);
   const { mapping, context: reading } = readingOf(run, parts);
-  const context = { ...reading, mayLack: await columnsNotNeeded(parts.ledger, parts.feeds, run) };
+  const context = { ...reading, mayLack: await columnsNotNeeded(parts.ledger, run) };
   const { columns, anyObject, needsMapping, metBy } = await surveyOf(parts, run);
   const notes = await changedMappingNotes(parts, run, metBy);
   const definitions = needsMapping ? await parts.workspace.listCustomFields() : null;

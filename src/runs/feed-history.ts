@@ -11,7 +11,7 @@ import type { Feeds } from '#src/feeds/feeds.ts';
 import { eachRun } from '#src/ledger/paged-lists.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
-import { appliesAllRows, type ColumnFill, type RunRecord } from '#src/ledger/runs.ts';
+import { appliesAllRows, type ColumnFill, type FileShape, type RunRecord } from '#src/ledger/runs.ts';
 import { namesColumn } from '#src/mapping/bind-mapping.ts';
 import type { ContactColumn } from '#src/mapping/contact-columns.ts';
 import { genericMeaning } from '#src/mapping/layout.ts';
@@ -82,7 +82,11 @@ async function compareWithBefore(ledger: Ledger, before: RunRecord, run: RunReco
     keys,
     sharedKeys: shared,
     mappedColumns: mapped.length,
-    missingColumns: isSameMapping ? missingColumns(mapped, run.shape?.columns ?? null, run.mapping) : [],
+    // After an empty file that a person has let pass the next one may be empty, too.
+    missingColumns:
+      isSameMapping && !(isWithoutHeader(before.shape?.columns) && isWithoutHeader(run.shape?.columns))
+        ? missingColumns(mapped, run.shape?.columns ?? null, run.mapping)
+        : [],
     blankedColumns: isSameMapping ? blankedColumns(before.shape?.filled ?? [], run.shape?.filled ?? []) : [],
   };
 }
@@ -93,7 +97,7 @@ function areReadAlike(one: Pick<RunRecord, 'mapping'>, other: Pick<RunRecord, 'm
 }
 
 /** Those of the named columns that the file lacks. One that the mapping no longer names is not missing; JSON has no columns. */
-export function missingColumns(
+function missingColumns(
   named: readonly string[],
   columns: readonly string[] | null,
   mapping: Mapping | null,
@@ -103,18 +107,40 @@ export function missingColumns(
   return named.filter((column) => !there.has(normaliseHeader(column)) && namesColumn(mapping, column));
 }
 
+/** What the file before has left of the mapping's columns: those that it had, and those that it was let lack. */
+export type ColumnsBefore = Required<Pick<FileShape, 'mapped' | 'lacked'>>;
+
 /**
- * Columns of the mapping that the rows of a run may lack. Of a full file: those that the file before had, which a guard judges, so that a
- * person can let the file pass; and those that it lacked, since a person has let it pass. Of dead letters, which may come from any
- * file of the feed: those that a person has let one of its files lack, where a letter's own row lacks it, too (`lostColumns`). None of any
- * other file.
+ * Columns of the mapping that a full file may lack: those that the file before had, which a guard judges, so that a person can let the file
+ * pass; and those that it lacked, since a person has let it pass. None of any other file.
  */
-export async function columnsNotNeeded(ledger: Ledger, feeds: Feeds, run: RunRecord): Promise<readonly string[]> {
-  if (run.kind === 'file') {
-    const before = await runBefore(ledger, feeds, run);
-    if (before === null || !areReadAlike(before, run)) return [];
-    return [...(before.shape?.mapped ?? []), ...(before.shape?.lacked ?? [])];
-  }
+export async function columnsBefore(ledger: Ledger, feeds: Feeds, run: RunRecord): Promise<ColumnsBefore> {
+  const before = await runBefore(ledger, feeds, run);
+  const shape = before !== null && areReadAlike(before, run) ? before.shape : null;
+  return { mapped: shape?.mapped ?? [], lacked: shape?.lacked ?? [] };
+}
+
+/** What is to be remembered of a file that lacks columns. One without a header says nothing of them: what was known before it stands. */
+export function columnsLacked(
+  { mapped, lacked }: ColumnsBefore,
+  columns: readonly string[] | null,
+  mapping: Mapping | null,
+): Pick<FileShape, 'mapped' | 'lacked'> {
+  if (isWithoutHeader(columns)) return { mapped, ...(lacked.length === 0 ? {} : { lacked }) };
+  const now = missingColumns([...mapped, ...lacked], columns, mapping);
+  return now.length === 0 ? {} : { lacked: now };
+}
+
+/** Whether a table has no header, as an empty file. @param columns null for JSON. */
+export function isWithoutHeader(columns: readonly string[] | null | undefined): boolean {
+  return columns?.every((column) => column.trim() === '') ?? false;
+}
+
+/**
+ * Columns of the mapping that rows of dead letters may lack, which may come from any file of the feed: those that a person has let one of its
+ * files lack, where a letter's own row lacks it, too (`lostColumns`).
+ */
+export async function columnsNotNeeded(ledger: Ledger, run: RunRecord): Promise<readonly string[]> {
   const lacked = (await acceptedFiles(ledger, run)).filter((file) => areReadAlike(file, run));
   return [...new Set(lacked.flatMap(({ shape }) => shape?.lacked ?? []))];
 }

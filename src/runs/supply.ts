@@ -23,7 +23,7 @@ import { listNames, type Row, type SourceItem } from '#src/sources/row.ts';
 import type { CustomFieldDefinition } from '#src/wire/contact.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import type { StageItem } from './compare.ts';
-import { columnsNotNeeded, lostColumns, missingColumns } from './feed-history.ts';
+import { columnsBefore, columnsLacked, columnsNotNeeded, isWithoutHeader, lostColumns } from './feed-history.ts';
 import { createFixRows, type FixRows, type FixRowsWith, isColumnOfTexts, withKeyColumns } from './fix/fix-rows.ts';
 import { type OpenedFile, openRunFile, presetsFor } from './open-file.ts';
 
@@ -72,9 +72,10 @@ export async function openFileSupply(parts: SupplyParts, run: RunRecord): Promis
   const opened = await openRunFile(run);
   try {
     const read = { ...run, mapping: opened.mapping };
-    const mayLack = await columnsNotNeeded(ledger, feeds, read);
-    const { mapping, context: reading } = readingOf(read, parts);
     const isFix = run.kind === 'fixFile';
+    const before = isFix ? noColumns : await columnsBefore(ledger, feeds, read);
+    const mayLack = isFix ? await columnsNotNeeded(ledger, read) : [...before.mapped, ...before.lacked];
+    const { mapping, context: reading } = readingOf(read, parts);
     const file = isFix ? { ...opened, columns: withKeyColumns(opened.columns, keyColumns(mapping)) } : opened;
     const context = { ...reading, mayLack };
     const compile = (columns: readonly string[] | null) => compileFor(columns, mapping, context, workspace);
@@ -86,8 +87,7 @@ export async function openFileSupply(parts: SupplyParts, run: RunRecord): Promis
         items: async (slice) => slice.map(asRead),
         notes: () => [],
       });
-      const lacked = missingColumns(mayLack, file.columns, mapping);
-      return lacked.length === 0 ? supply : { ...supply, shape: { ...supply.shape, lacked } };
+      return { ...supply, shape: { ...supply.shape, ...columnsLacked(before, file.columns, mapping) } };
     }
     // Rows of a fix-file may come from files with different headers.
     const presets = await presetsFor({ ...run, mapping });
@@ -107,6 +107,8 @@ export async function openFileSupply(parts: SupplyParts, run: RunRecord): Promis
   }
 }
 
+const noColumns = { mapped: [], lacked: [] } as const;
+
 interface Compiled {
   readonly compiled: CompiledMapping;
   /** The workspace's custom fields; null where they were not needed. */
@@ -120,7 +122,7 @@ async function compileFor(
   context: MappingContext,
   workspace: Workspace,
 ): Promise<Compiled> {
-  if (columns?.every((column) => column.trim() === '')) return { compiled: nothingToMap, definitions: null };
+  if (isWithoutHeader(columns)) return { compiled: nothingToMap, definitions: null };
   const compiled = compileMapping(mapping, { columns }, context);
   if (!compiled.usesCustomFields) return { compiled, definitions: null };
   const definitions = await workspace.listCustomFields();

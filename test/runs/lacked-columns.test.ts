@@ -139,6 +139,41 @@ describe('a column that a person has let a file lack', () => {
       [...retries, run].filter(({ sequence }) => sequence < beforeSequence).slice(0, limit);
     const ledger = { ...bench.ledger, runs: { ...bench.ledger.runs, list } };
     const next: RunRecord = { ...run, kind: 'redrive', sequence: sequenceOf(251) };
-    expect(await columnsNotNeeded(ledger, bench.parts.feeds, next)).toEqual(['Role']);
+    expect(await columnsNotNeeded(ledger, next)).toEqual(['Role']);
+  });
+});
+
+describe('an empty file that a person has let pass', () => {
+  const empty = (bench: RunsBench) => bench.import('staff.csv', '', { feed: 'crm', mapping: staff });
+  const letEmptyPass = async (bench: RunsBench): Promise<void> => {
+    const stopped = await empty(bench);
+    expect(codeOf(stopped)).toEqual(['stopped', 'guardColumns']);
+    await approveRun(bench.parts, stopped, null, null);
+    expect((await bench.finish(await bench.apply(await bench.again(stopped)))).state).toBe('done');
+  };
+
+  it('lets no other file lack a column', async () => {
+    const bench = await openRunsBench();
+    await load(bench, whole, [`1,Ada,Chief,Sales,${phone(1)}`]);
+    await letEmptyPass(bench);
+    const less = await load(bench, withoutRole, [`1,Ada,Sales,${phone(1)}`]);
+    expect(codeOf(less)).toEqual(['stopped', 'guardColumns']);
+    expect(less.reason?.message).toContain('the file lacks the mapped column "Role"');
+    expectCounts(await load(bench, whole, [`1,Ada,Owner,Sales,${phone(1)}`]), { rows: 1, updated: 1 });
+  });
+
+  it('makes none needed again that a file was let lack', async () => {
+    const bench = await openRunsBench();
+    await letPass(bench);
+    await letEmptyPass(bench);
+    expectCounts(await load(bench, withoutRole, [`1,Ada,Support,${phone(1)}`]), { rows: 1, updated: 1 });
+  });
+
+  it('may be followed by another empty one', async () => {
+    const bench = await openRunsBench();
+    await load(bench, whole, [`1,Ada,Chief,Sales,${phone(1)}`]);
+    await letEmptyPass(bench);
+    expect((await empty(bench)).state).toBe('done');
+    expect(codeOf(await load(bench, withoutRole, [`1,Ada,Sales,${phone(1)}`]))).toEqual(['stopped', 'guardColumns']);
   });
 });
