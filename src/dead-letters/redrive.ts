@@ -18,7 +18,7 @@ import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { policiesOf } from '#src/mapping/policies-of.ts';
 import type { StageItem } from '#src/runs/compare.ts';
 import type { SubmitParts } from '#src/runs/enter-run.ts';
-import { columnsNotNeeded } from '#src/runs/feed-history.ts';
+import { columnsLetLack } from '#src/runs/feed-history.ts';
 import { distinctNames, isMisshapen } from '#src/runs/fix/fix-file.ts';
 import { misshapenAgain, readRepaired, unchosenAgain } from '#src/runs/fix/fix-rows.ts';
 import { presetsFor } from '#src/runs/open-file.ts';
@@ -195,8 +195,9 @@ const lettersPerPage = 250;
 export async function openRedriveSupply(parts: SupplyParts, run: RunRecord): Promise<RowSupply> {
   await parts.ledger.deadLetters.takeLetters(run.id);
   const { mapping, context: reading } = readingOf(run, parts);
-  const context = { ...reading, mayLack: await columnsNotNeeded(parts.ledger, run) };
   const { columns, anyObject, needsMapping, metBy } = await surveyOf(parts, run);
+  const mayLack = await columnsLetLack(parts.ledger, run, metBy);
+  const context = { ...reading, mayLack };
   const notes = await changedMappingNotes(parts, run, metBy);
   const definitions = needsMapping ? await parts.workspace.listCustomFields() : null;
   const presets = needsMapping ? await presetsFor(run) : [];
@@ -209,7 +210,12 @@ export async function openRedriveSupply(parts: SupplyParts, run: RunRecord): Pro
   };
   return {
     mapping: run.mapping,
-    shape: { format: anyObject ? 'ndjson' : 'csv', columns, delimiter: ',' },
+    shape: {
+      format: anyObject ? 'ndjson' : 'csv',
+      columns,
+      delimiter: ',',
+      ...(mayLack.length === 0 ? {} : { lacked: mayLack }),
+    },
     compiled: {
       name: 'redrive',
       version: versionOf({ redrive: run.id }),

@@ -10,7 +10,7 @@
 import type { Feeds } from '#src/feeds/feeds.ts';
 import { eachRun } from '#src/ledger/paged-lists.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import { mainFeed } from '#src/ledger/rules/feeds.ts';
+import { acceptedStates, mainFeed } from '#src/ledger/rules/feeds.ts';
 import { appliesAllRows, type ColumnFill, type FileShape, type RunRecord } from '#src/ledger/runs.ts';
 import { namesColumn } from '#src/mapping/bind-mapping.ts';
 import type { ContactColumn } from '#src/mapping/contact-columns.ts';
@@ -137,12 +137,39 @@ export function isWithoutHeader(columns: readonly string[] | null | undefined): 
 }
 
 /**
- * Columns of the mapping that rows of dead letters may lack, which may come from any file of the feed: those that a person has let one of its
- * files lack, where a letter's own row lacks it, too (`lostColumns`).
+ * Columns of the mapping that rows of dead letters may lack: those that a person has let the files lack whose rows they are. What rows were
+ * tried again with is remembered of that run, too.
+ * @param metBy ids of the runs that met the letters last.
  */
-export async function columnsNotNeeded(ledger: Ledger, run: RunRecord): Promise<readonly string[]> {
-  const lacked = (await acceptedFiles(ledger, run)).filter((file) => areReadAlike(file, run));
-  return [...new Set(lacked.flatMap(({ shape }) => shape?.lacked ?? []))];
+export async function columnsLetLack(
+  { runs }: Pick<Ledger, 'runs'>,
+  run: RunRecord,
+  metBy: Iterable<string>,
+): Promise<readonly string[]> {
+  const lacked = new Set<string>();
+  for (const id of new Set(metBy)) for (const column of letLack(await runs.get(id), run)) lacked.add(column);
+  return [...lacked];
+}
+
+/**
+ * The same for a fix-file, whose letters are not known before its rows are: those of all files of the feed that have open letters, and of the
+ * last ones, where a letter is closed. A row may lack none that its own letter has (`lostColumns`).
+ */
+export async function columnsOfFixFile(ledger: Ledger, run: RunRecord): Promise<readonly string[]> {
+  const open = (await ledger.deadLetters.openByRun({})).filter(({ feed }) => feed === run.feed);
+  const ofOpen = await columnsLetLack(
+    ledger,
+    run,
+    open.map(({ runId }) => runId),
+  );
+  const ofLast = (await acceptedFiles(ledger, run)).flatMap((file) => letLack(file, run));
+  return [...new Set([...ofOpen, ...ofLast])];
+}
+
+function letLack(met: RunRecord | null, run: RunRecord): readonly string[] {
+  if (met === null || !areReadAlike(met, run)) return [];
+  const wasLetPass = met.kind !== 'file' || (!met.options.verify && letPassStates.some((one) => one === met.state));
+  return wasLetPass ? (met.shape?.lacked ?? []) : [];
 }
 
 /**
@@ -176,13 +203,15 @@ export async function headerNote(
   return describeHeaderChanges(compareHeaders(before, columns));
 }
 
+const letPassStates = ['applying', ...acceptedStates] as const;
+
 /** How many accepted files are looked through; a column that returns after more than that counts as new. */
 const filesMax = 100;
 
 async function acceptedFiles({ runs }: Ledger, { feed, sequence: before }: RunRecord): Promise<readonly RunRecord[]> {
   const files: RunRecord[] = [];
   // Retries and fix-files between them may be many.
-  for await (const one of eachRun(runs, { feed, states: ['applying', 'done', 'doneWithDead'] })) {
+  for await (const one of eachRun(runs, { feed, states: letPassStates })) {
     if (one.kind === 'file' && one.sequence < before && !one.options.verify) files.push(one);
     if (files.length === filesMax) break;
   }

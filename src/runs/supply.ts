@@ -23,7 +23,7 @@ import { listNames, type Row, type SourceItem } from '#src/sources/row.ts';
 import type { CustomFieldDefinition } from '#src/wire/contact.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import type { StageItem } from './compare.ts';
-import { columnsBefore, columnsLacked, columnsNotNeeded, isWithoutHeader, lostColumns } from './feed-history.ts';
+import { columnsBefore, columnsLacked, columnsOfFixFile, isWithoutHeader, lostColumns } from './feed-history.ts';
 import { createFixRows, type FixRows, type FixRowsWith, isColumnOfTexts, withKeyColumns } from './fix/fix-rows.ts';
 import { type OpenedFile, openRunFile, presetsFor } from './open-file.ts';
 
@@ -74,7 +74,7 @@ export async function openFileSupply(parts: SupplyParts, run: RunRecord): Promis
     const read = { ...run, mapping: opened.mapping };
     const isFix = run.kind === 'fixFile';
     const before = isFix ? noColumns : await columnsBefore(ledger, feeds, read);
-    const mayLack = isFix ? await columnsNotNeeded(ledger, read) : [...before.mapped, ...before.lacked];
+    const mayLack = isFix ? await columnsOfFixFile(ledger, read) : [...before.mapped, ...before.lacked];
     const { mapping, context: reading } = readingOf(read, parts);
     const file = isFix ? { ...opened, columns: withKeyColumns(opened.columns, keyColumns(mapping)) } : opened;
     const context = { ...reading, mayLack };
@@ -100,7 +100,8 @@ export async function openFileSupply(parts: SupplyParts, run: RunRecord): Promis
       isWorkbook: file.source.head.format === 'xlsx',
       refuseLost: lostRefusal(mapping, context),
     });
-    return supplyOf(run, file, { ...others, mapRow: mapper() }, skip, fixRows);
+    const supply = supplyOf(run, file, { ...others, mapRow: mapper() }, skip, fixRows);
+    return mayLack.length === 0 ? supply : { ...supply, shape: { ...supply.shape, lacked: mayLack } };
   } catch (error) {
     await opened.source.close();
     throw error;

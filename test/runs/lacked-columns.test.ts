@@ -1,10 +1,9 @@
 /** Mapped columns that a person has let a file of the feed lack (`docs/rules.md`, "Guards"). */
 import { describe, expect, it } from 'vitest';
 import { redrive } from '#src/dead-letters/redrive.ts';
-import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { approveRun } from '#src/operations/run-acts.ts';
-import { columnsNotNeeded } from '#src/runs/feed-history.ts';
+import { newRun } from '#test/contracts/support/build.ts';
 import { phone } from '#test/upsert/support/build.ts';
 import { csv, expectCounts, mapping, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 
@@ -27,6 +26,13 @@ const load = (
     options: more.accept === undefined ? {} : { accept: true },
   });
 const codeOf = ({ state, reason }: RunRecord) => [state, reason?.code ?? null];
+
+/** A whole file of the feed that went in. */
+async function laterFile({ ledger }: RunsBench, id: string): Promise<void> {
+  await ledger.runs.create(newRun(id, { feed: 'crm' }));
+  await ledger.runs.beginStaging(id, 1);
+  await ledger.runs.move(id, ['staging'], 'done', { atMs: 1 });
+}
 
 /** A feed whose file lacks the role, which a person has let pass. */
 async function letPass(bench: RunsBench, rows: readonly string[] = [`1,Ada,Sales,${phone(1)}`]): Promise<RunRecord> {
@@ -128,18 +134,29 @@ describe('a column that a person has let a file lack', () => {
     expect([run.kind, ...codeOf(run)]).toEqual(['fixFile', 'failed', 'columnMissing']);
   });
 
-  it('is not forgotten for any number of retries', async () => {
+  it('is not needed by such rows behind any number of later files and of retries', async () => {
     const bench = await openRunsBench();
-    const run = await letPass(bench, [`1,Ada,Sales,${phone(1)}`, '2,Bo,Sales,bad']);
-    const sequenceOf = (retries: number) => run.sequence + retries;
-    const retries = Array.from({ length: 250 }, (_, index): RunRecord => {
-      return { ...run, kind: 'redrive', shape: null, sequence: sequenceOf(250 - index) };
+    const run = await letPass(bench, [`1,Ada,Sales,${phone(1)}`, '2,Bo,Sales,bad', '3,Cy,Sales,bad']);
+    for (let count = 0; count <= 100; count += 1) await laterFile(bench, `later-${count}`);
+    const retried = async () => {
+      const [retry] = await redrive(bench.parts, { remap: false });
+      return bench.carryOut(retry ?? run);
+    };
+    expectCounts(await retried(), { rows: 2, dead: 2 });
+    expectCounts(await retried(), { rows: 2, dead: 2 });
+    const { text } = await bench.fixFile(run);
+    expectCounts(await bench.import('fixed.csv', text.replace('bad', phone(2)), { mapping: staff }), {
+      ...{ rows: 2, created: 1, dead: 1 },
     });
-    const list: Ledger['runs']['list'] = async ({ beforeSequence = Number.POSITIVE_INFINITY, limit }) =>
-      [...retries, run].filter(({ sequence }) => sequence < beforeSequence).slice(0, limit);
-    const ledger = { ...bench.ledger, runs: { ...bench.ledger.runs, list } };
-    const next: RunRecord = { ...run, kind: 'redrive', sequence: sequenceOf(251) };
-    expect(await columnsNotNeeded(ledger, next)).toEqual(['Role']);
+    expectCounts(await retried(), { rows: 1, dead: 1 });
+  });
+
+  it('is needed by rows of a file that was not let pass', async () => {
+    const bench = await openRunsBench();
+    await load(bench, whole, [`1,Ada,Chief,Sales,${phone(1)}`]);
+    const stopped = await load(bench, withoutRole, [`1,Ada,Sales,${phone(1)}`, '2,Bo,Sales,bad']);
+    const [retry] = await redrive(bench.parts, { remap: false });
+    expect(codeOf(await bench.carryOut(retry ?? stopped))).toEqual(['failed', 'columnMissing']);
   });
 });
 
