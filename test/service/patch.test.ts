@@ -234,3 +234,17 @@ test('a contact that grows update by update never grows beyond what can be loade
   ]);
   expect((await service.call('GET', path)).body.data.defaultFields.lastName).toBe(null);
 });
+
+test('a contact that is longer than that already can be updated, and does not grow', async () => {
+  const service = await startTestService({ patchMode: 'merge', requestBodyBytesMax: 10_000_000 });
+  const long = 'a'.repeat(fieldLimits.contactLengthMax + 1_000);
+  const body = { ...person('long'), defaultFields: { firstName: 'Ada', company: long } };
+  const path = `/v1/contacts/${(await service.call('POST', '/v1/contacts', body)).body.data.id}`;
+  const update = async (defaultFields: unknown) => (await service.call('PATCH', path, { defaultFields })).status;
+  expect(await update({ company: `${long}a` })).toBe(400);
+  expect(await update({ firstName: 'Eve' })).toBe(200);
+  expect(await update({ company: long.slice(1) })).toBe(200);
+  expect(await update({ company: long })).toBe(400);
+  const { firstName, company } = (await service.call('GET', path)).body.data.defaultFields;
+  expect([firstName, company.length]).toEqual(['Eve', long.length - 1]);
+});

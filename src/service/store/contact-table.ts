@@ -7,7 +7,7 @@ import type { CustomFieldTable } from './workspace-tables.ts';
 export interface ContactTable {
   /** Answers the contact as a read shows it: JSON text. The externalId must be free: see `idOfExternalId`. */
   readonly insert: (contact: StoredContact) => string;
-  /** False, and nothing is kept, where the contact as a read shows it is longer than `lengthMax`, in UTF-16 units. */
+  /** False, and nothing is kept, where the contact as a read shows it is longer than `lengthMax`, in UTF-16 units, and than it was. */
   readonly replace: (contact: StoredContact, lengthMax: number) => boolean;
   /** Answers whether there was one. */
   readonly remove: (id: string) => boolean;
@@ -43,7 +43,7 @@ export function createContactTable(database: DatabaseSync, documents: ContactDoc
     },
     replace: (contact, lengthMax) => {
       const document = documents.write(contact);
-      if (document.length > lengthMax) return false;
+      if (document.length > lengthMax && document.length > (findDocument(contact.id)?.length ?? 0)) return false;
       replace.run(contact.externalId, contact.source, document, contact.id);
       return true;
     },
