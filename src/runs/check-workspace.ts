@@ -7,7 +7,13 @@ import { PatchbayError } from '#src/errors.ts';
 import type { NewAct } from '#src/ledger/acts.ts';
 import type { Ledger, WorkspaceBinding } from '#src/ledger/port.ts';
 import { askControlKey, lookUpChunks } from '#src/workspace/look-up.ts';
-import { type CallOptions, isHeldBack, onlyLookSilentMsMax, type Workspace } from '#src/workspace/port.ts';
+import {
+  type CallOptions,
+  firstLookSilentMsMax,
+  isHeldBack,
+  onlyLookSilentMsMax,
+  type Workspace,
+} from '#src/workspace/port.ts';
 
 export interface WorkspaceIdentity {
   /** `sandbox`, or the service's origin. */
@@ -25,6 +31,8 @@ const sampleMax = 20;
 
 /** How long the list of phone numbers may get no answer (`silentMsMax`) where nothing is compared with it: work can go on without it. */
 const numbersSilentMsMax = 2_000;
+/** The same where the ledger knows none: it stays without them as long as the list is slower than that. */
+const firstNumbersSilentMsMax = firstLookSilentMsMax;
 
 interface Compared {
   /** What the ledger knew; null: it was not bound. */
@@ -70,7 +78,9 @@ export async function requireOwnWorkspace(
   const known = await ledger.binding();
   const hasChanged = known !== null && (known.origin !== origin || known.keyHash !== keyHash);
   const isInDoubt = hasChanged && confirmed === null;
-  const numbers = await readNumberIds(workspace, cut, isInDoubt ? onlyLookSilentMsMax : numbersSilentMsMax);
+  const knowsNone = known === null || known.phoneNumberIds.length === 0;
+  const patienceMs = knowsNone ? firstNumbersSilentMsMax : numbersSilentMsMax;
+  const numbers = await readNumberIds(workspace, cut, isInDoubt ? onlyLookSilentMsMax : patienceMs);
   if (isInDoubt && !(await isSame(ledger, workspace, known.phoneNumberIds, numbers, cut))) {
     // A list that could not be read does not prove that the workspace is another one.
     if (numbers instanceof PatchbayError) throw numbers;

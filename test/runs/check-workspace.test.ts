@@ -217,9 +217,10 @@ describe('a list of phone numbers that gets no answer', () => {
     await check(bench.ledger, bench.world.parts);
     await bench.import('a.csv', csv(['c-1,Ann,A']));
     const there = withoutList(bench.world.parts.workspace);
-    const known = await bench.ledger.binding();
+    const known = { ...((await bench.ledger.binding()) ?? never()), phoneNumberIds: ['PN1'] };
+    await bench.ledger.bind(known);
     await check(bench.ledger, there, apiKey, false, cut);
-    expect((await bench.ledger.binding())?.phoneNumberIds).toEqual(known?.phoneNumberIds);
+    expect((await bench.ledger.binding())?.phoneNumberIds).toEqual(known.phoneNumberIds);
     return there.allowed();
   };
 
@@ -229,6 +230,24 @@ describe('a list of phone numbers that gets no answer', () => {
     ['what ends a pause', undefined, { list: 2_000, lookUp: Number.POSITIVE_INFINITY }],
   ])('does not hold up %s: a look-up has the rest of the time', async (_, silentMsMax, allowed) => {
     expect(await hangs(silentMsMax === undefined ? {} : { silentMsMax })).toEqual(allowed);
+  });
+
+  it.each([
+    ['knows no workspace yet', null, { list: 2_500, lookUp: 2_500 }],
+    ['knows no number', 0, { list: 2_500, lookUp: 2_500 }],
+    ['knows a number', 1, { list: 2_000, lookUp: 3_000 }],
+  ])('has more time at a start of a ledger that %s', async (_, numbers, allowed) => {
+    const ledger = await openLedger();
+    if (numbers !== null) await check(ledger, await openWorkspace(numbers));
+    const there = withoutList((await openWorkspace(0)).workspace);
+    await check(ledger, there, testKey, true, { silentMsMax: 5_000 });
+    expect(there.allowed()).toEqual(allowed);
+  });
+
+  it('is waited for by what ends a pause of a ledger without numbers', async () => {
+    const there = withoutList((await openWorkspace(0)).workspace);
+    await check(await openLedger(), there);
+    expect(there.allowed()).toMatchObject({ list: 5_000 });
   });
 
   it('has more time where the key has changed, and then the contacts that we made decide', async () => {
