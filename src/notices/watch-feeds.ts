@@ -38,7 +38,6 @@ import {
   type TickFacts,
   troublesOf,
 } from './feed-condition.ts';
-import { watchPresence } from './feed-presence.ts';
 
 /** The feed under whose name an outage is reported. */
 const outageFeed = mainFeed;
@@ -305,4 +304,42 @@ async function filesOn(
       { runId: id, file: fileName, host: nameOf(host ?? '') },
     ]),
   );
+}
+
+/** A feed is gone whose folder was not there at as many looks in a row, and for as long, by the monotonic clock of the process. */
+export const goneAfter = { looks: 20, ms: 600_000 } as const;
+
+interface Absence {
+  readonly sinceMs: number;
+  readonly looks: number;
+}
+
+/**
+ * Whether feeds are there: the folder of a feed may be away for a moment, as that of a share that is mounted again, or one that a tool makes
+ * anew each night.
+ *
+ * @param exists whether the feed is there at this instant; null where that cannot be seen.
+ * @returns what to take for true of it, asked once at each look: null while it cannot be judged.
+ */
+function watchPresence(
+  clock: Pick<Clock, 'monotonicMs'>,
+  exists: (feed: string) => boolean | null,
+): (feed: string) => boolean | null {
+  const absences = new Map<string, Absence>();
+  return (feed) => {
+    const isThere = exists(feed);
+    if (isThere !== false) {
+      absences.delete(feed);
+      return isThere;
+    }
+    const nowMs = clock.monotonicMs();
+    const { sinceMs, looks } = absences.get(feed) ?? { sinceMs: nowMs, looks: 0 };
+    const absence = { sinceMs, looks: looks + 1 };
+    absences.set(feed, absence);
+    return isGone(absence, nowMs) ? false : null;
+  };
+}
+
+function isGone({ sinceMs, looks }: Absence, nowMs: number): boolean {
+  return looks >= goneAfter.looks && nowMs - sinceMs >= goneAfter.ms;
 }

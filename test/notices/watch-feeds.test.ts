@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { troublesSinceMs } from '#src/ledger/deliveries.ts';
 import { noOptions } from '#src/ledger/runs.ts';
-import { goneAfter } from '#src/notices/feed-presence.ts';
+import { goneAfter } from '#src/notices/watch-feeds.ts';
 import { settledHolds } from '#test/contracts/held-contract.ts';
 import { applyingRun, newRun } from '#test/contracts/support/build.ts';
 import { hour, minute, type NoticeBench, openNoticeBench } from './support/notice-bench.ts';
