@@ -24,6 +24,8 @@ import {
   type WarningCode,
 } from './cell.ts';
 import { assignedNumber, isWholeLength } from './numbering-plans.ts';
+import { digitsMin, endsInRange, isBehindWhole, mayEndInRange } from './phone-endings.ts';
+import { parseAny } from './phone-parsing.ts';
 import { extensionText, isFax, spellPhone } from './phone-spelling.ts';
 
 /** The pattern of the service (`docs/facts.md`, "not looked up"). */
@@ -64,9 +66,10 @@ function isPlain(text: string): boolean {
   return text.length <= plainLengthMax && plainNumber.test(text);
 }
 
-/** Null where more has to be looked at: `12345678.0`, which a program wrote with decimals, and dates have that form, too. */
+/** Null where more has to be looked at: `12345678.0`, which a program wrote with decimals, dates and ranges have that form, too. */
 function plainValueOf(text: string, country: CountryCode | null): string | null {
   if (!isPlain(text) || decimals.test(text) || date.test(text) || digitsBefore.test(text)) return null;
+  if (mayEndInRange(text)) return null;
   const digits = text.replace(/\D+/g, '');
   if (text.startsWith('+')) return assignedNumber(digits, null);
   return country === null ? null : assignedNumber(digits, country);
@@ -100,6 +103,7 @@ export function readPhone(raw: string, country: CountryCode | null): Reading<str
   if (/\p{L}/u.test(base)) return withLetters(base);
   if (/\p{Sc}/u.test(base)) return isMoney;
   if (/\/\s*\d{0,2}$|[,;]/.test(base) || isBehindWhole(base, country)) return ambiguous;
+  if (endsInRange(base, country)) return ambiguousRange;
   if (hasDigitsBefore(base, country)) return ambiguousBefore;
   if (date.test(base)) return isADate;
   const found = parseAny(base, country);
@@ -156,6 +160,12 @@ const ambiguous = bad(
   'Write one whole number per cell.',
 );
 
+const ambiguousRange = bad(
+  'phoneAmbiguous',
+  'the digits behind the last dash may be the end of a range of extensions',
+  'Write one whole number per cell.',
+);
+
 const ambiguousBeside = bad(
   'phoneAmbiguous',
   'beside a number with its area code, this one has none: it may be of the same area, or of another one',
@@ -180,41 +190,6 @@ function hasDigitsBefore(base: string, country: CountryCode | null): boolean {
   // `8 029 491-19-11` in Belarus, where 8 is dialled first.
   const all = parseAny(base, country);
   return all === null || all === 'countryMissing' || all.number !== rest.number;
-}
-
-/** What is before the first stroke, or before digits in brackets at the end. */
-const beforeOthers = /^([^/]*?\d)\s*(?:\/|\((?=[\s.:/-]*\d[\d\s.:/-]*\)$))/;
-
-/** `030 12345 / 67890`, `030 1234567 (9-17)`: what is before is more than an area code, so that the rest is no part of it. */
-function isBehindWhole(base: string, country: CountryCode | null): boolean {
-  const before = beforeOthers.exec(base)?.[1];
-  if (before === undefined) return false;
-  const found = parseAny(before, country);
-  if (found === null || found === 'countryMissing') return false;
-  return found.nationalNumber.length >= digitsMin && !isPartedByStroke(base, found, country);
-}
-
-/** One stroke without spaces, and behind it digits alone: a dash there may be that of a range, as in `0711 1234/10-19`. */
-const closeStroke = /^[^/]*\d\/\d[\d .]*$/;
-/** Fewer digits are rarely a number that is dialled within an area. */
-const localDigitsMin = 5;
-/** Two numbers of an area, written as one, have more. */
-const partedDigitsMax = 11;
-
-/**
- * `0711 1234/567`: all digits are a number that is given out. Those before the stroke are none, or too few for one, and the rest is
- * no other ending.
- */
-function isPartedByStroke(base: string, before: PhoneNumber, country: CountryCode | null): boolean {
-  const whole = closeStroke.test(base) ? parseAny(base, country) : null;
-  if (whole === null || whole === 'countryMissing' || !whole.isValid()) return false;
-  if (!before.isValid()) return true;
-  if (whole.nationalNumber.length > partedDigitsMax) return false;
-  const [, areaCode = ''] = whole.formatInternational().split(' ');
-  const first = before.nationalNumber.slice(areaCode.length);
-  const second = whole.nationalNumber.slice(before.nationalNumber.length);
-  const isNext = first.length === second.length && first.slice(0, -1) === second.slice(0, -1);
-  return first.length < localDigitsMin && !isNext;
 }
 
 /** `+1 415 555 0110 / 0111` is a number, with one or more further endings. */
@@ -256,24 +231,6 @@ function isForeign(base: string, parsed: PhoneNumber): boolean {
   return (
     base.startsWith('0') && parsed.nationalNumber.startsWith('0') && !leadingZeroCountries.has(parsed.country ?? '')
   );
-}
-
-/**
- * Read as dialled in the default country first; then, if it begins with 00, as an international number. Other exit codes
- * are known to the numbering plan of the default country.
- */
-function parseAny(base: string, country: CountryCode | null): PhoneNumber | 'countryMissing' | null {
-  if (base.startsWith('+')) return possible(parsePhoneNumberFromString(base, { extract: false }));
-  const national =
-    country === null ? null : possible(parsePhoneNumberFromString(base, { defaultCountry: country, extract: false }));
-  if (national !== null) return national;
-  if (/^00\s*[1-9]/.test(base))
-    return possible(parsePhoneNumberFromString(base.replace(/^00\s*/, '+'), { extract: false }));
-  return country === null && /\d/.test(base) ? 'countryMissing' : null;
-}
-
-function possible(number: PhoneNumber | undefined): PhoneNumber | null {
-  return number?.isPossible() === true ? number : null;
 }
 
 /**
@@ -320,8 +277,6 @@ const maySeparate = [
   new RegExp(spaceBetween),
   new RegExp(`[,/]|${wordBetween}|${spaceBetween}`, 'iu'),
 ] as const;
-/** A shorter part is an area code, or another ending of the same number. */
-const digitsMin = 7;
 
 /** The numbers of a cell, each to be read on its own; blank parts are left out. */
 export function splitPhones(text: string, country: CountryCode | null): readonly string[] {

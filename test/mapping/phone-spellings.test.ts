@@ -24,6 +24,8 @@ const rowsByCountry: Readonly<Record<string, string>> = {
     415 555-0101/0102 → phoneAmbiguous
     Phone2 415 555 0101 → phoneImpossible
     Phone2 (415) 555-0101 → +14155550101(RemarkDropped)
+    415-555-0101-0102 → phoneImpossible
+    415-6666-6667 → phoneImpossible
   `,
   GB: `
     020 7946/0958 → +442079460958
@@ -43,6 +45,9 @@ const rowsByCountry: Readonly<Record<string, string>> = {
     01632 960/123 → phoneAmbiguous
     01223 460/123 → +441223460123
     020 7946 0958/7911 123456 → +442079460958 +447911123456
+    44 20-7946-0958 → +442079460958
+    020-7946-7947 → +442079467947
+    020 7946 0018-0020 → phoneAmbiguous
   `,
   DE: `
     0171 1234567, 491727654321 → +491711234567 +491727654321(CountryAssumed)
@@ -119,6 +124,39 @@ const rowsByCountry: Readonly<Record<string, string>> = {
     0170 12345 / 67890 → phoneAmbiguous
     0152 1234567 (8) → phoneAmbiguous
     Tel2 030 12345 → +493012345(RemarkDropped)
+    +49 30 23125 100 - 102 → phoneAmbiguous
+    030 23125-100 - 102 → phoneAmbiguous
+    030 23125 100-102 → phoneAmbiguous
+    030 23125 - 100-102 → phoneAmbiguous
+    030 23125-101 — 115 → phoneAmbiguous
+    0221 4710-100-109 → phoneAmbiguous
+    +49 40 66969 10 – 19 → phoneAmbiguous
+    +49.40.66969.10-19 → phoneAmbiguous
+    +493023125-10-19 → phoneAmbiguous
+    +49 (0)30 / 23125-10-19 → phoneAmbiguous
+    030 23125-0 - 9 → phoneAmbiguous
+    030 23125 1-9 → phoneAmbiguous
+    030 23125-(10-19) → phoneAmbiguous
+    030 23125-0 - 99 → phoneAmbiguous
+    030 23125-98 - 102 → phoneAmbiguous
+    06131 123-10 - 12 → phoneAmbiguous
+    06131 1234-10-12 → phoneAmbiguous
+    030 12 34 56-58 → phoneAmbiguous
+    Tel: 030 23125-10-19 (work) → phoneAmbiguous
+    030 23125-10-19, 0171 1234567 → phoneAmbiguous
+    030 / 23125 - 100 → +493023125100
+    030 23125-102-100 → +493023125102100
+    030 1234-5678 → +493012345678
+    030-12-34-56 → +4930123456
+    06-12-34-56-78 → +49612345678
+    0711-123-456 → +49711123456
+    0711-123-45-47 → +497111234547
+    0711 123 45-67 → +497111234567
+    0711 12 34 - 56 → +49711123456
+    0711 12 34 56-78 → +4971112345678
+    0171-12-34-567 → +491711234567
+    0171 123 45-46 → +491711234546
+    0151-12-34-56-57 → +4915112345657
   `,
   AT: `
     +43 664 1234567, 436761234567 → +436641234567 +436761234567
@@ -131,6 +169,11 @@ const rowsByCountry: Readonly<Record<string, string>> = {
     0043 664 1234567 → +436641234567
     07242/12345 → +43724212345
     0316 123456-12 → +4331612345612
+    0316 12 34 56-78 → +4331612345678
+    07242 123 456-789 → +437242123456789
+    0664-123-45-47 → +436641234547
+    01 234567-10 - 19 → phoneAmbiguous
+    01 234567-10-19 → phoneAmbiguous
     (0512) 123456 → +43512123456
     0664 1234567, 01 2345678 → +436641234567 +4312345678
     +43 1 2345678 / 0664 1234567 → +4312345678 +436641234567
@@ -162,6 +205,7 @@ const rowsByCountry: Readonly<Record<string, string>> = {
     +41446681800 → +41446681800
     44 668 18 00 → +41446681800
     0844 123 456 → +41844123456
+    044-668-18-19 → +41446681819
   `,
   FR: `
     Tel1 42 68 53 00 → +33142685300(RemarkDropped)
@@ -181,6 +225,7 @@ const rowsByCountry: Readonly<Record<string, string>> = {
     01 42 68 53 00 / 3949 → phoneAmbiguous
     01 42 68/53 00 → +33142685300
     01 42 68 53 00/01 → phoneAmbiguous
+    01-42-68-70-71 → +33142687071
   `,
   IT: `
     0521 123/456 → +390521123456
@@ -207,6 +252,8 @@ const rowsByCountry: Readonly<Record<string, string>> = {
     06 12345678/9 → phoneAmbiguous
     0521 123/45-47 → phoneAmbiguous
     Tel2 02 12345 → +390212345(RemarkDropped)
+    06-12-34-56-57 → +390612345657
+    02 123456-10-19 → phoneAmbiguous
   `,
   NL: `
     Mobile6 12345678 → +31612345678(RemarkDropped)
@@ -224,6 +271,7 @@ const rowsByCountry: Readonly<Record<string, string>> = {
     06/12345678 → +31612345678
     Tel 6 12345678 → +31612345678(RemarkDropped)
     Tel6 12345678 → +31612345678(RemarkDropped)
+    06-12-34-56-57 → +31612345657
   `,
   ES: `
     Movil6 12 345 678 → +34612345678(RemarkDropped)
@@ -257,6 +305,7 @@ const rowsByCountry: Readonly<Record<string, string>> = {
     +55 11 98765-4321, 5511987654322 → +5511987654321 +5511987654322
     (11) 2345/6789 → +551123456789
     Tel2 (11) 2345-6789 → +551123456789(RemarkDropped)
+    (11) 2345-2346 → +551123452346
   `,
   IN: `
     022 2345 6789 → +912223456789
@@ -333,6 +382,7 @@ const rowsByCountry: Readonly<Record<string, string>> = {
     029 491-19-11 → +375294911911
     2 029 491-19-11 → phoneAmbiguous
     8 029 491-19-11; 375294911912 → +375294911911 +375294911912
+    029 491-18-19 → +375294911819
   `,
   HU: `
     +36 20 123 4567, 36301234567 → +36201234567 +36301234567
@@ -344,6 +394,14 @@ const rowsByCountry: Readonly<Record<string, string>> = {
   `,
   HR: `
     01 64802 (4-6) → phoneAmbiguous
+  `,
+  JP: `
+    03-5555-5556 → +81355555556
+    03-5555-0101 - 0102 → phoneAmbiguous
+  `,
+  SE: `
+    08-123 45-46 → +4681234546
+    08-12-34-56 → +468123456
   `,
   PL: `
     22 86222 (6-2) → phoneAmbiguous
