@@ -120,7 +120,7 @@ function isNoName(name: ScalarName, text: string): boolean {
   return (name === 'firstName' || name === 'lastName') && isPlaceholder(text, 'name');
 }
 
-const placeholderWarning: Flaw<WarningCode> = {
+export const placeholderWarning: Flaw<WarningCode> = {
   code: 'placeholderText',
   message: 'what the cell holds stands for "nothing"; it was read as blank',
   hint: 'Leave the cell blank, or write #CLEAR to remove the value.',

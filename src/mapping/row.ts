@@ -7,12 +7,22 @@ import type { CountryCode } from 'libphonenumber-js/max';
 import type { DesiredContact, DesiredCustomField, ScalarName, WantedSlot } from '#src/contacts/desired.ts';
 import type { Problem } from '#src/contacts/outcome.ts';
 import { type CellsRow, type JsonValue, listNames } from '#src/sources/row.ts';
-import { bad, type Flaw, isJsonObject, keyMissing, readCell, readText, type WarningCode } from './cell.ts';
+import {
+  bad,
+  type Flaw,
+  isJsonObject,
+  isPlaceholder,
+  keyMissing,
+  readCell,
+  readText,
+  type WarningCode,
+} from './cell.ts';
 import {
   type CellReading,
   type Finding,
   type ItemsReading,
   itemsMax,
+  placeholderWarning,
   readValue,
   refused,
   tooManyElements,
@@ -75,9 +85,18 @@ export function foldRow(line: number, sourceLabel: string | null, readings: read
     if (adds.customFields !== undefined) customFields.push(...adds.customFields);
   }
   const problems = findings === 0 ? [] : readings.flatMap((one) => one.problems.map((each) => problemOf(line, each)));
-  const warnings = findings === 0 ? [] : readings.flatMap((one) => one.warnings.map((each) => problemOf(line, each)));
+  const warned = findings === 0 ? [] : withoutRepeats(readings.flatMap((one) => one.warnings));
+  const warnings = warned.map((each) => problemOf(line, each));
   if (key === null || problems.length > 0) return { kind: 'dead', key, problems, warnings };
   return { kind: 'desired', desired: { key, scalars, source, emails, phones, customFields }, warnings };
+}
+
+/** One cell, such as that of a country, may be read for several values, with the same warning. */
+function withoutRepeats(findings: readonly Finding[]): readonly Finding[] {
+  return findings.filter(
+    ({ field, raw, flaw }, index) =>
+      findings.findIndex((one) => one.field === field && one.raw === raw && one.flaw === flaw) === index,
+  );
 }
 
 function problemOf(line: number, { field, raw, flaw }: Finding): Problem {
@@ -223,7 +242,8 @@ function readMade({ target }: BoundColumn, made: Made, row: RowCells): CellReadi
   const problems = flaw === null ? reading.problems : reading.problems.map(countryNotKnown(flaw));
   const isSaid = reading.adds[target.list]?.some(({ items }) => items.length > 0) === true;
   const takesLabel = isSaid && !(Array.isArray(found.raw) && areLabelled(found.raw));
-  return { ...reading, problems, warnings: [...(takesLabel ? (label?.warnings ?? []) : []), ...reading.warnings] };
+  const ofBoth = [...(takesLabel ? (label?.warnings ?? []) : []), ...(isSaid ? (country?.warnings ?? []) : [])];
+  return { ...reading, problems, warnings: [...ofBoth, ...reading.warnings] };
 }
 
 /** Pieces of an item's cell become lines, which separate items anyway; those of a custom field a list. */
@@ -301,22 +321,33 @@ interface RowCountry {
   readonly code: CountryCode | null;
   /** Of numbers without a country code, where the row names a country, and none can be taken. */
   readonly flaw: { readonly message: string; readonly hint: string } | null;
+  readonly warnings: readonly Finding[];
 }
 
-/** Blank: the default. A name that no country has is none, and so are two names, rather than the default: nothing is guessed. */
+/** Blank, or a word for "nothing": the default. A name that no country has is none, and so are two names, rather than the default: nothing is guessed. */
 function countryAt(cells: readonly CellRef[], otherwise: CountryCode | null, row: RowCells): RowCountry {
-  const named = cells.flatMap((cell) => countriesIn(row.read(cell), row));
+  const filled = cells.flatMap((cell) => countriesIn(row.read(cell), row));
+  const named = filled.filter(({ isNothing }) => !isNothing);
+  const warnings = filled.flatMap(({ field, text, isNothing }) =>
+    isNothing ? [{ field, raw: text, flaw: placeholderWarning }] : [],
+  );
   const [first] = named;
-  if (first === undefined) return { code: otherwise, flaw: null };
+  if (first === undefined) return { code: otherwise, flaw: null, warnings };
   const other = named.find(({ code }) => code !== first.code);
-  if (other !== undefined) return { code: null, flaw: severalCountries([first.text, other.text]) };
-  return { code: first.code, flaw: first.code === null ? unknownCountry(first.field, first.text) : null };
+  if (other !== undefined) return { code: null, flaw: severalCountries([first.text, other.text]), warnings };
+  const flaw = first.code === null ? unknownCountry(first.field, first.text) : null;
+  return { code: first.code, flaw, warnings };
 }
 
 /** What a cell, or each element of a list in JSON, names as a country. */
 function countriesIn({ field, raw }: Found, row: RowCells) {
   const texts = (Array.isArray(raw) ? raw : [raw]).map((one) => textIn({ field, raw: one }, row));
-  return texts.filter((text) => text !== '').map((text) => ({ field, text, code: countryOf(text) }));
+  return texts
+    .filter((text) => text !== '')
+    .map((text) => {
+      const code = countryOf(text);
+      return { field, text, code, isNothing: code === null && isPlaceholder(text, 'company') };
+    });
 }
 
 function countryNotKnown(flaw: NonNullable<RowCountry['flaw']>): (finding: Finding) => Finding {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
 import { slotNamesOf } from '#src/mapping/wanted-values.ts';
-import { codesOf, desiredOf, mapping, mapRecord, noContext, problemsOf } from './support.ts';
+import { codesOf, desiredOf, mapping, mapRecord, noContext, problemsOf, warningsOf } from './support.ts';
 
 const [one, two, three] = ['+14155550101', '+14155550102', '+14155550103'];
 
@@ -166,10 +166,46 @@ describe('a country from a column', () => {
       expect(codesOf(read({ Home: 'Germany', Work: 'Atlantis' }, context))).toEqual(['phoneCountryMissing']);
     });
 
+    test('is none where the cell says "nothing"', () => {
+      const row = read({ Home: 'NULL', Work: 'Niederlande', Third: '-' });
+      expect(desiredOf(row).phones[0]?.items.map(({ value }) => value)).toEqual(['+31201234567']);
+      expect(desiredOf(read({ P: '01 5321234', Home: 'n/a' })).phones[0]?.items).toMatchObject([
+        { value: '+4315321234' },
+      ]);
+    });
+
     test('is not asked for where the number has its own', () => {
       const row = read({ P: '+31 20 1234567', Home: 'Germany', Work: 'Netherlands' });
       expect(desiredOf(row).phones[0]?.items.map(({ value }) => value)).toEqual(['+31201234567']);
     });
+  });
+
+  test.each(['NULL', '-', 'n/a', '—', 'keine Angabe', 'none'])('is the default where the cell holds %s', (word) => {
+    const by = mapping({
+      defaultCountry: { column: 'Land', default: 'AT' },
+      phones: [{ column: 'P' }, { column: 'Q' }],
+    });
+    const row = mapRecord({ id: '7', P: '01 5321234', Q: '01 5321235', Land: word }, {}, by);
+    expect(desiredOf(row).phones.flatMap(({ items }) => items.map(({ value }) => value))).toEqual([
+      '+4315321234',
+      '+4315321235',
+    ]);
+    expect(row.warnings).toMatchObject([{ code: 'placeholderText', field: 'Land', value: word }]);
+    const without = mapRecord({ id: '7', P: 'N/A', Q: '', Land: word }, {}, by);
+    expect(without.warnings.map(({ field }) => field)).toEqual(['P']);
+  });
+
+  test.each(['NO', 'NA', 'SD', 'NC'])('is %s, although such a word may stand for "nothing" elsewhere', (code) => {
+    const by = mapping({ phones: [{ column: 'P', country: { column: 'Land', default: 'DE' } }] });
+    expect(warningsOf(mapRecord({ id: '7', P: one, Land: code }, {}, by))).toEqual([]);
+    expect(problemsOf(mapRecord({ id: '7', P: '030', Land: code }, {}, by))).toMatchObject([
+      { code: 'phoneImpossible' },
+    ]);
+  });
+
+  test.each(['+43', '0', 'none of these'])('that is %s is not taken for the default', (text) => {
+    const by = mapping({ phones: [{ column: 'P', country: { column: 'Land', default: 'DE' } }] });
+    expect(codesOf(mapRecord({ id: '7', P: '030 123456', Land: text }, {}, by))).toEqual(['phoneCountryMissing']);
   });
 
   test('that no country has is not taken for the default', () => {
