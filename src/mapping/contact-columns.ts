@@ -63,9 +63,9 @@ const names: readonly (readonly [ContactColumnKind, ReadonlySet<string>])[] = [
   [
     'fullName',
     words(
-      `name fullname contactname customername clientname membername personname kundenname kontaktname vorundnachname
-      vornamenachname nachnamevorname nomcomplet nomprenom prenomnom nometprenom prenometnom nombrecompleto
-      nombreapellidos nombreyapellidos`,
+      `name fullname completename displayname anzeigename contactname customername clientname membername personname kundenname kontaktname vorundnachname
+      vornamenachname nachnamevorname vollername vollstandigername nomcomplet nomaffiche nomdaffichage nomprenom prenomnom
+      nometprenom prenometnom nombrecompleto nombremostrado nombreparamostrar nombreapellidos nombreyapellidos`,
     ),
   ],
 ];

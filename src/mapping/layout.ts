@@ -9,7 +9,13 @@
 import type { CountryCode } from 'libphonenumber-js/max';
 import type { ScalarName } from '#src/contacts/desired.ts';
 import { PatchbayError } from '#src/errors.ts';
-import { closestName, isIgnoredHeader, normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
+import {
+  closestName,
+  isIgnoredHeader,
+  normaliseHeader,
+  tidyHeader,
+  withoutRequirement,
+} from '#src/sources/column-name.ts';
 import { listNames } from '#src/sources/row.ts';
 import { type CustomFieldDefinition, customFieldTypes } from '#src/wire/contact.ts';
 import {
@@ -241,7 +247,7 @@ function itemsTarget(tidy: string, normalised: string, settings: Settings): Targ
   const match = /^(e[\s_\p{Pd}]*mail|phone)(.*)$/isu.exec(tidy);
   if (match === null) return null;
   const list: ItemList = normalised.startsWith('e') ? 'emails' : 'phones';
-  const label = labelOf(match[2] ?? '', match[1] ?? '', list === 'emails' ? 'email' : 'phone');
+  const label = labelOf(withoutRequirement(match[2] ?? ''), match[1] ?? '', list === 'emails' ? 'email' : 'phone');
   if (label === null) return null;
   const slot = normalised === 'phonenumbers' ? 'phones' : normalised;
   return {

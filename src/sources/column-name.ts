@@ -27,6 +27,14 @@ export function isIgnoredHeader(name: string): boolean {
   return tidy === '' || fixFileColumns.has(tidy.toLowerCase());
 }
 
+/** What a template for people says of a column, behind its name: `First Name [Required]`, `Nachname (Pflichtfeld)`. */
+const requirement =
+  /[[(]\s*(?:required|mandatory|optional|pflichtfeld|pflichtangabe|erforderlich|obligatoire|requis|facultatif|obligatorio|requerido|opcional)\s*[\])]\s*$/iu;
+
+export function withoutRequirement(header: string): string {
+  return header.replace(requirement, '');
+}
+
 /** Tells of a column, or of the path of a member, whether `ignore` of a mapping names it. */
 export function ignoredBy({ ignore = [] }: { readonly ignore?: readonly string[] | undefined }) {
   const ignored = new Set(ignore.map(normaliseHeader));

@@ -4,6 +4,8 @@
  * Closed tables of words, without accents, digits or punctuation; of headers, labels and the text beside a number in a cell. Pure.
  */
 
+import { withoutRequirement } from './column-name.ts';
+
 /** The words of a table, separated by spaces or line breaks. */
 export const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
@@ -166,8 +168,7 @@ const compound =
 
 /** `E-Mail privat` → email, privat; `homePhone 2` → home, phone; `workphone` → work, phone; `Téléphone` → telephone. */
 export function wordsOf(header: string): readonly string[] {
-  return header
-    .slice(0, headerCharsMax)
+  return withoutRequirement(header.slice(0, headerCharsMax))
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')

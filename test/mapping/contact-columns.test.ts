@@ -21,6 +21,11 @@ describe('a header that names contact data', () => {
     ['firstName', 'First Name, first_name, Vorname, Prénom, Nombre, Given Name'],
     ['lastName', 'Last Name, Surname, Nachname, Familienname, Nom, Apellidos'],
     ['fullName', 'Name, Full Name, Contact Name, Nom complet, Nombre completo, Vor- und Nachname'],
+    [
+      'fullName',
+      'Display Name, displayName, Complete Name, Anzeigename, Vollständiger Name, Nom affiché, Nombre mostrado',
+    ],
+    ['firstName', 'First Name [Required], Vorname (Pflichtfeld), Prénom (obligatoire), *First Name [optional] '],
   ])('is a %s: %s', (kind, headers) => {
     expect(kinds(headers)).toEqual(all(kind, headers));
   });

@@ -22,6 +22,8 @@ describe('the generic layout', () => {
     ['email', 'email', 'email'],
     ['E-Mail', 'email', 'email'],
     ['Email Address', 'emailaddress', 'email'],
+    ['Email Address [Required]', 'emailaddress[required]', 'email'],
+    ['E-Mail privat (Pflichtfeld)', 'emailprivat(pflichtfeld)', 'privat'],
     ['emails', 'emails', 'email'],
     ['email work', 'emailwork', 'work'],
     ['Email_Work', 'emailwork', 'work'],

@@ -29,7 +29,10 @@ describe('a synonym', () => {
     ['email', 'Courriel, Correo electrónico, Mail, Mailadresse, Adresse e-mail'],
     ['email (work)', 'Work Email, Mail geschäftlich, Courriel professionnel, workemail'],
     ['firstName', 'Vorname, Prénom, Nombre, Given Name, Forename'],
-    ['lastName', 'Nachname, Surname, Apellidos, Family Name, Nom de famille'],
+    [
+      'lastName',
+      'Nachname, Surname, Apellidos, Family Name, Nom de famille, Last Name [Required], Nachname (Pflichtfeld)',
+    ],
     [
       'company',
       'Organisation, Organization, Firma, Unternehmen, Société, Entreprise, Empresa, Company Name, Razón social',
@@ -41,7 +44,7 @@ describe('a synonym', () => {
 
   test.each([
     'Title, Titel, Titre, Anrede, Fax, Telefax, Fax Number, Pager, Notes, Account Name, Company 2',
-    'Telefon Empfang, Handy Chef, Nombre completo, Nombre y apellidos, Nachname Vorname, Kundenname, First, Last',
+    'Display Name, Complete Name, Telefon Empfang, Handy Chef, Nombre completo, Nombre y apellidos, Nachname Vorname, Kundenname, First, Last',
     'Télécopie (bureau), Téléphone ATS/TTY, Fax del trabajo, Localizador, Faxnummer, Work Fax, TTY/TDD Phone',
     '__proto__, constructor, 電話, _id, Mobile App, Do Not Call, Assistant Telephone',
   ])('is none of: %s', (headers) => {
@@ -141,6 +144,14 @@ describe('names that meet', () => {
     ['Name beside a last name may be either', 'Name, Nachname', 'Nachname → lastName', ['Name']],
     ['two whole names', 'Name, Full Name', '', ['Name', 'Full Name']],
     ['a whole name beside first and last is not needed', 'firstName, lastName, Full Name', '', []],
+    ['a display name may hold a company, and is not split', 'Display Name, Company', '', ['Display Name']],
+    ['nor is it needed beside first and last', 'firstName, lastName, Display Name', '', []],
+    [
+      'columns that a template requires',
+      'First Name [Required], Nachname (Pflichtfeld), displayName',
+      'First Name [Required] → firstName, Nachname (Pflichtfeld) → lastName',
+      [],
+    ],
     ['First and Last count together', 'First, Last', 'First → firstName, Last → lastName', []],
     ['or beside the other part of the name', 'Given, Surname', 'Given → firstName, Surname → lastName', []],
     ['Spanish whole names are not split', 'Nombre completo', '', ['Nombre completo']],

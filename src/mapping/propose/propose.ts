@@ -80,6 +80,8 @@ function settle(columns: readonly JudgedColumn[]): readonly JudgedColumn[] {
     const earlier = field === null ? undefined : best.get(field);
     if (field !== null && (earlier === undefined || isSurer(column, earlier))) best.set(field, column);
   }
+  const first = best.get('firstName');
+  if (first !== undefined && best.has('lastName')) best.set('wholeName', first);
   return columns.map((column) => {
     const field = fieldOf(column.meaning);
     const chosen = field === null ? column : best.get(field);

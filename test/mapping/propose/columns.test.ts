@@ -109,6 +109,24 @@ describe('headers of many systems', () => {
     ]);
   });
 
+  test.each(['Display Name', 'Full Name'])(
+    'a whole name (%s) yields to first and last, and is taken alone',
+    (header) => {
+      const rows = six((n) => [`${n}7`, first(n), last(n), `${first(n)} ${last(n)}`, `+1415555010${n}`]);
+      const facts = tableFacts(['Id', 'First Name', 'Last Name', header, 'Phone'], rows);
+      expect(lines(facts).slice(1, 4)).toEqual([
+        'First Name → firstName (certain)',
+        'Last Name → lastName (certain)',
+        `${header} → –`,
+      ]);
+      const alone = tableFacts(
+        ['Id', header, 'Phone'],
+        rows.map((row) => row.toSpliced(1, 2)),
+      );
+      expect(lines(alone)[1]).toMatch(`${header} → firstName and lastName`);
+    },
+  );
+
   test('a table that somebody made by hand: whole names, contents that tell, two names for one field', () => {
     const header = ['Record', 'Ansprechpartner', 'Organisation', 'Firma', 'Kontakt 1', 'Kontakt 2', 'Since', 'VIP'];
     const facts = tableFacts(
