@@ -182,6 +182,19 @@ describe('vCard: a card becomes an object', () => {
     expect(await onlyObject(text)).toEqual({ [list]: [{ name, value: '+14155550101' }] });
   });
 
+  it.each([
+    ['X-CUSTOM(CHARSET=UTF-8,ENCODING=QUOTED-PRINTABLE,Fax=20=C3=A9cole)', 'FAX', 'Fax école'],
+    ['X-CUSTOM(CHARSET=UTF-8,ENCODING=QUOTED-PRINTABLE,=C3=89cole, Sud)', 'TEL', 'École, Sud'],
+    ['x-custom(ENCODING=QUOTED-PRINTABLE,CHARSET=ISO-8859-1,=C9cole=20(Sud))', 'TEL', 'École (Sud)'],
+    ['TYPE=X-CUSTOM(Empfang)', 'TEL', 'Empfang'],
+    ['TYPE="X-CUSTOM(Tel/Fax)"', 'TEL', 'Tel/Fax'],
+    ['WORK;X-CUSTOM(Labor)', 'TEL', 'Labor'],
+    ['WORK;X-CUSTOM(CHARSET=UTF-8,)', 'TEL', 'work'],
+  ])('the label of %s makes it one of the list %s', async (parameters, list, name) => {
+    const text = card('2.1', `TEL;${parameters}:+14155550101`);
+    expect(await onlyObject(text)).toEqual({ [list]: [{ name, value: '+14155550101' }] });
+  });
+
   it('joins folded lines: after one space or tab, and in 2.1 with it', async () => {
     const folded = ['NOTE:a long', '  text th', '\tat goes on'];
     expect(await onlyObject(card('3.0', ...folded))).toEqual({ NOTE: 'a long text that goes on' });

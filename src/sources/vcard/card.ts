@@ -2,7 +2,7 @@
  * The properties of a card to the object of a row, for the mapping `config/mappings/vcard.yaml` (docs/mapping.md, "vCard").
  *
  * - `EMAIL`, `TEL`, `URL`, `ADR` and the like are lists of `{ name, value }`, the preferred one first; `name` is the label, from
- *   `X-ABLabel` or TYPE. Numbers of fax machines and pagers are in the lists `FAX` and `PAGER`.
+ *   `X-ABLabel`, `X-CUSTOM(…)` or TYPE. Numbers of fax machines and pagers are in the lists `FAX` and `PAGER`.
  * - `N`, `ORG` and the elements of `ADR` are objects, since their values are.
  * - `FN`, `TITLE` and other properties are text. A second one, which programs rarely write, is `TITLE 2`.
  * - `nameOnly` is not in the card: it is FN where the card has no N, and FN is the name of a person.
@@ -55,7 +55,7 @@ function addToList(
   labels: ReadonlyMap<string, string>,
   version: VcardVersion,
 ): void {
-  const label = labels.get(property.group ?? '') ?? labelOfTypes(property);
+  const label = labels.get(property.group ?? '') ?? property.ownLabel ?? labelOfTypes(property);
   const value =
     property.name === 'ADR' ? addressOf(property, version) : valueMember(unescaped(property.value, version).trim());
   if (value === null) return;

@@ -17,6 +17,8 @@ export interface Property {
   readonly types: ReadonlySet<string>;
   /** 1 is preferred most, 101 is what has no preference. */
   readonly preference: number;
+  /** The label of its owner's choice among the parameters; null without one. */
+  readonly ownLabel: string | null;
   /** Unfolded and decoded; still with its backslashes. */
   readonly value: string;
   readonly line: number;
@@ -45,6 +47,7 @@ export function readProperty({ parts, line }: ContentLine, version: VcardVersion
     name: (named[2] ?? '').toUpperCase(),
     types: parameters.types,
     preference: parameters.preference,
+    ownLabel: parameters.ownLabel,
     ...decoded,
     line,
   };
@@ -76,9 +79,10 @@ interface Parameters {
   readonly types: ReadonlySet<string>;
   readonly preference: number;
   readonly charset: string | null;
+  readonly ownLabel: string | null;
 }
 
-const noParameters: Parameters = { types: new Set(), preference: noPreference, charset: null };
+const noParameters: Parameters = { types: new Set(), preference: noPreference, charset: null, ownLabel: null };
 
 /** @param text `;NAME=value;NAME="a,b";BARE` */
 function parametersOf(text: string): Parameters {
@@ -86,17 +90,29 @@ function parametersOf(text: string): Parameters {
   const types = new Set<string>();
   let preference = noPreference;
   let charset: string | null = null;
+  let ownLabel: string | null = null;
   for (const parameter of text.match(/;(?:"[^"]*"|[^;"])*/g) ?? []) {
     const [, name, rest = ''] = /^;\s*(?:([\w-]+)\s*=)?(.*)$/s.exec(parameter) ?? [];
     const value = rest.replaceAll('"', '').trim().toLowerCase();
     const kind = name?.toUpperCase();
-    if (kind === 'CHARSET') charset = value;
+    const custom = kind === undefined || kind === 'TYPE' ? customType.exec(rest)?.groups : undefined;
+    if (custom !== undefined) ownLabel = customLabel(custom);
+    else if (kind === 'CHARSET') charset = value;
     else if (kind === 'PREF') preference = Math.min(preference, preferenceOf(value));
     else if (kind === 'TYPE' || (kind === undefined && !encodingWords.has(value))) {
       for (const type of value.split(',')) if (type.trim() !== '') types.add(type.trim());
     }
   }
-  return { types, preference: types.has('pref') ? 1 : preference, charset };
+  return { types, preference: types.has('pref') ? 1 : preference, charset, ownLabel };
+}
+
+/** `X-CUSTOM(CHARSET=UTF-8,ENCODING=QUOTED-PRINTABLE,Fax=20=C3=A9cole)`, as Android writes a label of its owner's. */
+const customType = /^"?X-CUSTOM\((?<notation>(?:(?:CHARSET|ENCODING)=[^,]*,)*)(?<label>.*)\)"?\s*$/is;
+
+function customLabel({ notation = '', label = '' }: Readonly<Record<string, string>>): string | null {
+  const charset = /CHARSET=([^,]*)/i.exec(notation)?.[1] ?? null;
+  const text = /QUOTED-PRINTABLE/i.test(notation) ? decodeQuotedPrintable(label, charset).value : label;
+  return text.trim() || null;
 }
 
 function preferenceOf(value: string): number {
