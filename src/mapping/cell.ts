@@ -126,6 +126,7 @@ export type WarningCode =
   | 'emailLeftOut'
   | 'placeholderText'
   | 'lineBreakReplaced'
+  | 'textEscaped'
   | 'clearIgnored'
   | 'keyUnguarded'
   | 'keyDecimalsDropped'
@@ -221,15 +222,31 @@ export function plainCharacters(text: string): string {
 const plainText =
   /^[!-~\u00a1-\u00ac\u00ae-\u02ff](?:[ -~\u00a1-\u00ac\u00ae-\u02ff]*[!-~\u00a1-\u00ac\u00ae-\u02ff])?$/;
 
-/** One line of text: a name, a company, a label. A line break or tab inside becomes one space, with a warning. */
+/** Codes of HTML that stand for characters; `R&D;` holds none. */
+const htmlCode =
+  /&(?:#\d{1,7}|#x[\da-f]{1,6}|amp|lt|gt|quot|apos|nbsp|[aeiouncyz](?:uml|acute|grave|circ|tilde|cedil|slash|ring|caron)|szlig|aelig|oelig|[lr][sd]quo|[nm]dash|euro);/i;
+const textEscaped: Flaw<WarningCode> = {
+  code: 'textEscaped',
+  message: 'the text holds a code of HTML, such as &amp; or &#39;, in place of a character; it was read as it is',
+  hint: 'Export the file again without such codes, or replace them in a mapping: transform: [{ replace: "&amp;", with: "&" }].',
+};
+const escaped = [textEscaped];
+
+/**
+ * One line of text: a name, a company, a label. A line break or tab inside becomes one space, with a warning; codes of HTML stay, with
+ * a warning.
+ */
 export function readText(text: string): Reading<string> {
-  if (plainText.test(text)) return good(text);
+  if (plainText.test(text)) return text.includes('&') && htmlCode.test(text) ? good(text, escaped) : good(text);
   const flaw = characterFlaw(text);
   if (flaw !== null) return flaw;
   const trimmed = trimWhole(text.normalize('NFC'));
   // Matches each run once, whatever it holds: a pattern that looks for the line break would backtrack at every space.
   const oneLine = trimmed.replace(/[\t\r\n ]+/g, (run) => (/[\t\r\n]/.test(run) ? ' ' : run));
-  return good(oneLine, oneLine === trimmed ? [] : [lineBreakReplaced]);
+  return good(oneLine, [
+    ...(oneLine === trimmed ? [] : [lineBreakReplaced]),
+    ...(htmlCode.test(oneLine) ? escaped : []),
+  ]);
 }
 
 /** Text of several lines: the value of a custom field. Line ends become `\n`, so that a change of line ends alone changes no value. */

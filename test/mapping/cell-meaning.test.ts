@@ -91,6 +91,25 @@ describe('a text', () => {
     expect(warningsOf(mapped)).toEqual(['lineBreakReplaced']);
   });
 
+  test.each(['O&#39;Hara &amp; Sons', 'M&uuml;ller\tAG', 'R&#x26;D', '東京&nbsp;'])(
+    'keeps codes of HTML, with a warning: %s',
+    (text) => {
+      const mapped = row({ company: text });
+      expect(desiredOf(mapped).scalars.company).toBe(text.replace('\t', ' '));
+      expect(warningsOf(mapped)).toContain('textEscaped');
+    },
+  );
+
+  test.each(['R&D; Sales', 'A & B;', 'AT&T', 'A &#; B', 'Mueller&Co;KG'])('has no code of HTML in %s', (company) => {
+    expect(warningsOf(row({ company }))).toEqual([]);
+  });
+
+  test('whose codes of HTML a mapping replaces, as the warning says, has none', () => {
+    const company = { column: 'C', transform: [{ replace: '&amp;', with: '&' }] };
+    const mapped = mapRecord({ id: '7', C: 'R&amp;D' }, {}, mapping({ fields: { company } }));
+    expect([desiredOf(mapped).scalars.company, warningsOf(mapped)]).toEqual(['R&D', []]);
+  });
+
   test('that begins with a guarded = + - @ loses one apostrophe; any other apostrophe stays', () => {
     expect(desiredOf(row({ company: "'=SUM Ltd", role: "'quoted'", lastName: "'-O" })).scalars).toEqual({
       company: '=SUM Ltd',
