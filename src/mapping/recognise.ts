@@ -72,6 +72,24 @@ export function isKnownHeader(presets: readonly Mapping[]): HeaderRule['isHeader
   };
 }
 
+/** By a name: whether a column of the generic layout, or of a preset, holds the key or a part of it. */
+export function isKnownKey(presets: readonly Mapping[]): (name: string) => boolean {
+  const names = new Set([null, ...presets].flatMap(ownKeyColumns));
+  return (name) => names.has(normaliseHeader(name));
+}
+
+/** Of a key that is made of several columns, those that are nothing else: no names and addresses. */
+function ownKeyColumns(mapping: Mapping | null): readonly string[] {
+  const names = keyColumns(mapping).map(normaliseHeader);
+  if (mapping === null || names.length === 1) return names;
+  const { fields, emails, phones } = mapping;
+  const content = [...Object.values(fields), ...emails, ...phones].flatMap((value) =>
+    value === undefined ? [] : referencesIn(value),
+  );
+  const used = new Set(content.map(({ reference }) => normaliseHeader(String(reference))));
+  return names.filter((name) => !used.has(name));
+}
+
 /** Whether the file is in the generic layout, whatever the presets are. */
 export function isGeneric({ columns, sample }: Pick<FileHead, 'columns' | 'sample'>): boolean {
   if (columns !== null) return holdsGenericKey(columns);
@@ -173,8 +191,10 @@ export function headerRule(mapping: Mapping | null): HeaderRule | null {
   const [key] = columns;
   if (key === undefined) return null;
   const names = new Set(columns.map(normaliseHeader));
+  const keys = new Set(ownKeyColumns(mapping));
   return {
     isHeader: (cells) => cells.some((cell) => names.has(normaliseHeader(cell))),
+    isKey: (name) => keys.has(normaliseHeader(name)),
     wanted: `column ${key}`,
     hint:
       mapping === null

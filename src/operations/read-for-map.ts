@@ -10,7 +10,14 @@ import { checkCountry } from '#src/mapping/phone-cell.ts';
 import { keyRank } from '#src/mapping/propose/choose-key.ts';
 import { collectFacts, type FileFacts } from '#src/mapping/propose/column-facts.ts';
 import { firstOrLikelyHeader, likelyHeader } from '#src/mapping/propose/header-line.ts';
-import { type FileHead, headerRule, isKnownHeader, presetWords, recognise } from '#src/mapping/recognise.ts';
+import {
+  type FileHead,
+  headerRule,
+  isKnownHeader,
+  isKnownKey,
+  presetWords,
+  recognise,
+} from '#src/mapping/recognise.ts';
 import { checkEncoding } from '#src/sources/decode.ts';
 import type { HeaderRule } from '#src/sources/format-reader.ts';
 import { type OpenSource, openSource } from '#src/sources/open-source.ts';
@@ -211,8 +218,9 @@ async function openAny(
       ...reading,
     });
   if (named !== undefined) return open(headerRule(named.mapping));
-  const isHeader = isKnownHeader(await loadPresets());
-  const known = await orNull(open({ ...likelyHeader, isHeader }));
+  const presets = await loadPresets();
+  const rule = { ...likelyHeader, isHeader: isKnownHeader(presets), isKey: isKnownKey(presets) };
+  const known = await orNull(open(rule));
   if (known !== null) return known;
   const first = await open(firstOrLikelyHeader);
   const names = first.head.columns?.filter((name) => name.trim() !== '') ?? null;

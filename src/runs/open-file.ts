@@ -15,6 +15,7 @@ import {
   headerRule,
   isGeneric,
   isKnownHeader,
+  isKnownKey,
   needsEnd,
   presetWords,
   recognise,
@@ -122,7 +123,7 @@ function open(run: RunRecord, header: HeaderRule | null): Promise<OpenSource> {
 
 function knownHeader(run: RunRecord, presets: readonly Mapping[]): HeaderRule {
   const wanted = 'column externalId and no header of a known export';
-  return { isHeader: isKnownHeader(presets), wanted, hint: whatToType(run) };
+  return { isHeader: isKnownHeader(presets), isKey: isKnownKey(presets), wanted, hint: whatToType(run) };
 }
 
 /** @returns null for the generic layout. */

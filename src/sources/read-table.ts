@@ -32,7 +32,8 @@ import {
   shownValue,
 } from './row.ts';
 import { createHeaderCheck } from './second-header.ts';
-import { type CutRows, createCutRows, isTotalRow } from './short-rows.ts';
+import { type CutRows, createCutRows } from './short-rows.ts';
+import { isTotalRow } from './total-rows.ts';
 
 export interface TableOptions {
   readonly name: string;
@@ -96,9 +97,9 @@ export async function readTable<Kind extends TableRecord>(
 function meaningOf<Kind extends TableRecord>(
   { columns, width }: Header,
   { delimiter }: TableFormat<Kind>,
-  { keyIndex }: TableRows<Kind>,
+  { keyIndexes, headerIndex }: TableRows<Kind>,
 ): string {
-  return JSON.stringify([delimiter, columns, width, keyIndex]);
+  return JSON.stringify([delimiter, columns, width, headerIndex, keyIndexes]);
 }
 
 /** Looks at the first rows behind the header, which were read together with it. */
@@ -285,12 +286,12 @@ function itemsOf<Kind extends TableRecord>(
 ): readonly SourceItem[] {
   if (records.length === 0) return [];
   const items: SourceItem[] = [];
-  const { keyIndex = null } = rows ?? {};
+  const { keyIndexes = [] } = rows ?? {};
   for (const [index, cells] of format.cellsOf(records).entries()) {
     const record = records[index] as Kind;
     if (rows?.repeatsHeader(record, cells) === true)
       tally.warn(lineLeftOut('headerRepeated', record, 'it repeats the header'));
-    else if (isTotalRow(cells, keyIndex)) tally.warn(lineLeftOut('totalLine', record, 'it holds totals'));
+    else if (isTotalRow(cells, keyIndexes)) tally.warn(lineLeftOut('totalLine', record, 'it holds totals'));
     else if (rows !== null) {
       tally.nextRecord(record.line);
       const number = (countsBefore[index] ?? 0) + items.length + 1;
@@ -319,8 +320,10 @@ function withEmptyNote(tally: Tally, name: string, header: Header | null) {
 
 /** Turns the cells of one record into a row, or a broken row with the reason. */
 interface TableRows<Kind extends TableRecord> {
-  /** The column by which the header is known; null where there is none, or several. */
-  readonly keyIndex: number | null;
+  /** The columns with the key, or with parts of it that are nothing else. */
+  readonly keyIndexes: readonly number[];
+  /** The first column whose name alone makes a header; null where there is none. */
+  readonly headerIndex: number | null;
   /** Whether columns without a name are left of which it is not known whether they hold something: all rows are looked at. */
   mustSee(): boolean;
   /** Those of which a row was seen that holds something. */
@@ -354,7 +357,10 @@ function createTableRows<Kind extends TableRecord>(
   const namelessCount = header.width - header.columns.filter((column) => column.trim() !== '').length;
 
   const found = header.columns.findIndex((column) => rule?.isHeader([column]) === true);
-  const keyIndex = found < 0 ? null : found;
+  const headerIndex = found < 0 ? null : found;
+  const keyIndexes = header.columns.flatMap((column, index) =>
+    (rule?.isKey?.(column) ?? index === headerIndex) ? [index] : [],
+  );
 
   const complete = (cells: readonly string[], record: Kind): readonly string[] => {
     if (format.isOpen) return filledUp(cells, header.columns.length);
@@ -363,7 +369,7 @@ function createTableRows<Kind extends TableRecord>(
     return filledUp(cells, header.columns.length);
   };
 
-  const secondHeaderOf = createHeaderCheck(header.columns, keyIndex, rule && ((cells) => rule.isHeader(cells)));
+  const secondHeaderOf = createHeaderCheck(header.columns, headerIndex, rule && ((cells) => rule.isHeader(cells)));
 
   const repeatsHeader = (record: Kind, cells: readonly string[]): boolean => {
     const found = secondHeaderOf(cells);
@@ -372,7 +378,7 @@ function createTableRows<Kind extends TableRecord>(
   };
 
   return {
-    keyIndex,
+    ...{ keyIndexes, headerIndex },
     mustSee: () => !format.isOpen && nameless.size < namelessCount,
     nameless: () => [...nameless.values()],
     repeatsHeader,

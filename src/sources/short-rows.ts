@@ -1,20 +1,17 @@
 /**
- * Rows of a table that hold less than a record: rows of which an exporter cut the blank end, which are read, and rows of totals,
- * which are left out. Their cells alone decide. Pure.
+ * Rows that are shorter than the header: which of them an exporter cut, since their last cells were blank, and which are
+ * broken, since a delimiter is lost. A cut row is read with blank cells at its end. A broken one is rejected: its values would
+ * move to other columns. Pure.
+ *
+ * Nothing is guessed. A row was cut if its cells prove it: the last filled one is an address, a link or a phone number, under
+ * a column that holds such values, and no column behind that one does. Had a delimiter been lost in front of it, it would be
+ * one column too far left. Or if the file proves it (`isTrimmed`): an exporter that removes the blank cells at the end of a row
+ * leaves several short rows and never one that ends in a blank cell, keeps blank cells inside, or shows by addresses and numbers
+ * that nothing moved. A row in which a cell contradicts its column was not cut in either case.
+ *
+ * Never taken for cut: the last line of a file that does not end it, since the file itself may be cut off there; and a row with
+ * one filled cell, which may be a remark.
  */
-
-// Rows that are shorter than the header: which of them an exporter cut, since their last cells were blank, and which are
-// broken, since a delimiter is lost. A cut row is read with blank cells at its end. A broken one is rejected: its values would
-// move to other columns.
-//
-// Nothing is guessed. A row was cut if its cells prove it: the last filled one is an address, a link or a phone number, under
-// a column that holds such values, and no column behind that one does. Had a delimiter been lost in front of it, it would be
-// one column too far left. Or if the file proves it (`isTrimmed`): an exporter that removes the blank cells at the end of a row
-// leaves several short rows and never one that ends in a blank cell, keeps blank cells inside, or shows by addresses and numbers
-// that nothing moved. A row in which a cell contradicts its column was not cut in either case.
-//
-// Never taken for cut: the last line of a file that does not end it, since the file itself may be cut off there; and a row with
-// one filled cell, which may be a remark.
 
 type CellKind = 'blank' | 'email' | 'link' | 'phone' | 'digits' | 'text';
 /** What a column holds, where that is known. */
@@ -110,70 +107,4 @@ function kindOf(cell: string): CellKind {
   const isPhone =
     /^['’=]?\s?"?(?:tel:)?\+?[\d\s()./-]+"?$/i.test(text) && digitCount >= 7 && !/^\d{4}-\d\d-\d\d/.test(text);
   return isPhone ? 'phone' : 'text';
-}
-
-// Rows of totals, which reports and spreadsheets put below or between the records: `Total,,,128`. They describe no contact and
-// are left out with a note that names the line.
-//
-// A row is one of totals if its first filled cell is such a word, alone or with a count, and every other filled cell is a short
-// number. A person or a company called Total has a key, a text, an address or a phone number in another cell.
-
-const words = [
-  ...['total', 'totals', 'grand total', 'grand totals', 'sub total', 'sub totals', 'subtotal', 'subtotals', 'sum'],
-  ...['total records', 'total rows', 'total contacts', 'total count', 'record count', 'number of records'],
-  ...['summe', 'gesamt', 'gesamtsumme', 'gesamtanzahl', 'insgesamt', 'zwischensumme', 'endsumme', 'anzahl datensätze'],
-  ...[
-    'total général',
-    'sous total',
-    'somme',
-    'nombre total',
-    'total general',
-    'suma',
-    'suma total',
-    'total geral',
-    'soma',
-  ],
-  ...['totale', 'totale generale', 'subtotale', 'somma', 'totaal', 'subtotaal', 'eindtotaal', 'razem', 'łącznie'],
-  ...['suma końcowa', 'summa', 'totalt', 'delsumma', 'i alt', 'yhteensä', 'celkem', 'toplam', 'genel toplam'],
-];
-const totals: ReadonlySet<string> = new Set(words);
-/** What they begin with, where that is plain letters: most cells do not. */
-const beginnings: ReadonlySet<string> = new Set(words.map((word) => word.slice(0, 2)));
-const isLetters = /^[A-Za-z]{2}/;
-/** `(128 records)`, `: 128`, `128`. */
-const count = /[\s:(=]*\d{1,9}\s*\p{L}*\)?$/u;
-const wordCharsMax = 60;
-/** More digits may be a phone number. */
-const digitsMax = 6;
-/** `1,234,567.89`, `-12.50 €`: two decimals are a sum, of any length. */
-const amount = /^[-+]?\s?[$€£]?\s?\d{1,3}(?:[.,'’\s]?\d{3})*[.,]\d{2}\s?[$€£%]?$/;
-const shortNumber = /^[-+]?[\d.,'’\s]+%?$/;
-
-/**
- * @param keyIndex the column of the key; null where it is not known. A row with a key of its own is never one of totals.
- */
-export function isTotalRow(cells: readonly string[], keyIndex: number | null): boolean {
-  const first = cells.findIndex((cell) => cell.trim() !== '');
-  if (first < 0 || !isTotalWord(cells[first] ?? '')) return false;
-  if (keyIndex !== null && keyIndex !== first && (cells[keyIndex] ?? '').trim() !== '') return false;
-  return cells.every((cell, index) => index <= first || isShortNumber(cell.trim()));
-}
-
-function isTotalWord(cell: string): boolean {
-  if (cell.length > wordCharsMax) return false;
-  if (isLetters.test(cell) && !beginnings.has(cell.slice(0, 2).toLowerCase())) return false;
-  const text = cell.normalize('NFC').toLowerCase().trim();
-  return totals.has(plain(text)) || totals.has(plain(text.replace(count, '')));
-}
-
-function plain(text: string): string {
-  return text
-    .replace(/[:.=()]+$/, '')
-    .replace(/[\s\p{Pd}]+/gu, ' ')
-    .trim();
-}
-
-function isShortNumber(cell: string): boolean {
-  if (cell === '' || amount.test(cell)) return true;
-  return shortNumber.test(cell) && cell.replace(/\D/g, '').length <= digitsMax;
 }

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
-import { isKnownHeader, needsEnd, type Recognition, recognise } from '#src/mapping/recognise.ts';
+import {
+  headerRule,
+  isKnownHeader,
+  isKnownKey,
+  needsEnd,
+  type Recognition,
+  recognise,
+} from '#src/mapping/recognise.ts';
 import type { Row } from '#src/sources/row.ts';
 import { cellsRow, mapping, objectRow } from './support.ts';
 
@@ -133,4 +140,17 @@ test('the header of a table is a line with externalId, or with all headers of a 
       ['id', 'x'],
     ].map(isHeader),
   ).toEqual([true, false]);
+});
+
+test('the key of a row is in the columns of its key that are nothing else', () => {
+  const names = ['externalId', 'Branch', 'No.', 'E-Mail', 'Last Name'];
+  const keys = (key: unknown) => {
+    const made = mapping({ key, fields: { lastName: 'Last Name' }, emails: [{ column: 'E-Mail', label: 'email' }] });
+    return [headerRule(made)?.isKey, isKnownKey([made])].map((isKey) => names.filter((name) => isKey?.(name)).join());
+  };
+  expect(keys('No.')).toEqual(['No.', 'externalId,No.']);
+  expect(keys('E-Mail')).toEqual(['E-Mail', 'externalId,E-Mail']);
+  expect(keys({ template: '{Branch}-{No.}' })).toEqual(['Branch,No.', 'externalId,Branch,No.']);
+  expect(keys({ firstOf: ['No.', 'E-Mail', { template: '{Last Name}' }] })).toEqual(['No.', 'externalId,No.']);
+  expect(headerRule(null)?.isKey?.('External ID')).toBe(true);
 });

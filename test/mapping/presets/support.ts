@@ -7,7 +7,7 @@ import { compileMapping } from '#src/mapping/compile-mapping.ts';
 import { createRowFilter } from '#src/mapping/conditions.ts';
 import { loadPresets } from '#src/mapping/load-mapping.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
-import { type FileHead, isKnownHeader, type Recognition, recognise } from '#src/mapping/recognise.ts';
+import { type FileHead, isKnownHeader, isKnownKey, type Recognition, recognise } from '#src/mapping/recognise.ts';
 import type { SourceItem } from '#src/sources/row.ts';
 import { noContext } from '#test/mapping/support.ts';
 import { readAll } from '#test/sources/temp-files.ts';
@@ -58,7 +58,8 @@ export interface ReadSample {
 
 /** All rows are the sample by which the file is recognised. */
 export async function readSample(name: string, path = samplePath(name)): Promise<ReadSample> {
-  const header = { isHeader: isKnownHeader(await loadPresets()), wanted: 'header', hint: '' };
+  const presets = await loadPresets();
+  const header = { isHeader: isKnownHeader(presets), isKey: isKnownKey(presets), wanted: 'header', hint: '' };
   const { head, items } = await readAll(path, { name, header });
   return { head: { ...head, sample: items.map(({ row }) => row) }, items };
 }

@@ -1,6 +1,6 @@
 /** Rows of totals (`docs/bad-inputs.md`, "CSV"). */
 import { describe, expect, it } from 'vitest';
-import { isTotalRow } from '#src/sources/short-rows.ts';
+import { isTotalRow } from '#src/sources/total-rows.ts';
 import { brokenOf, dataOf, readText, useTempFolder } from '#test/sources/temp-files.ts';
 
 const folder = useTempFolder();
@@ -20,15 +20,15 @@ describe('a row of totals', () => {
     ...['Summe', 'Gesamt', 'Gesamtsumme', 'Insgesamt:', 'Zwischensumme', 'Total général', 'Sous-total', 'Suma total'],
     ...['Total general', 'Totale', 'Totaal', 'Razem', 'Łącznie', 'Suma', 'Totalt'],
   ])('begins with %s', (word) => {
-    expect(isTotalRow([word, '', ''], null)).toBe(true);
-    expect(isTotalRow(['', word, '128'], null)).toBe(true);
-    expect(isTotalRow([word], 0)).toBe(true);
+    expect(isTotalRow([word, '', ''], [])).toBe(true);
+    expect(isTotalRow(['', word, '128'], [])).toBe(true);
+    expect(isTotalRow([word], [0])).toBe(true);
   });
 
   it.each([[['Total', '3']], [['Total', '1,234,567.89', '12.50 €']], [['Total', '-12', '100%']], [['Total', '1 234']]])(
     'may hold short numbers and sums: %j',
     (cells) => {
-      expect(isTotalRow(cells, null)).toBe(true);
+      expect(isTotalRow(cells, [])).toBe(true);
     },
   );
 
@@ -42,12 +42,34 @@ describe('a row of totals', () => {
     ['another word', ['Totality', '']],
     ['a first name', ['Summer', '', '12']],
   ])('is not one with %s', (_name, cells) => {
-    expect(isTotalRow(cells, null)).toBe(false);
+    expect(isTotalRow(cells, [])).toBe(false);
+  });
+
+  it.each([
+    [['Subtotal', 'Count', '5']],
+    [['', 'Total', '', 'Record Count', '20', '']],
+    [['Gesamtsumme', 'Anzahl', '20']],
+    [['Sous-total', 'Moyenne', '12,50']],
+    [['Total', 'Sum', '$1,234.00', '7']],
+  ])('may say what its numbers are: %j', (cells) => {
+    expect(isTotalRow(cells, [])).toBe(true);
+  });
+
+  it.each([
+    ['without a number', ['Total', 'Count', '']],
+    ['with a phone number', ['Total', 'Count', '4155550109']],
+    ['with an address', ['Total', 'Count', '5', 'count@example.com']],
+    ['behind the number', ['Total', '5', 'Count']],
+    ['that is a first name', ['Total', 'Max', '5']],
+    ['beside another text', ['Total', 'Count', '5', 'Basie']],
+  ])('is not one with such a word %s', (_name, cells) => {
+    expect(isTotalRow(cells, [])).toBe(false);
   });
 
   it('is not one with a key of its own', () => {
-    expect(isTotalRow(['Total', '', '17'], 2)).toBe(false);
-    expect(isTotalRow(['17', 'Total', ''], 0)).toBe(false);
+    expect(isTotalRow(['Total', '', '17'], [2])).toBe(false);
+    expect(isTotalRow(['17', 'Total', ''], [0])).toBe(false);
+    expect(isTotalRow(['Total', '2', '17'], [1, 2])).toBe(false);
   });
 });
 

@@ -1,0 +1,85 @@
+/**
+ * Rows of totals, which reports and spreadsheets put below or between the records: `Total,,,128`. They describe no contact and
+ * are left out with a note that names the line. Pure.
+ *
+ * A row is one of totals if its first filled cell is such a word, alone or with a count, and every other filled cell is a short
+ * number. Beside a number, the cell behind that word may say what was worked out: `Subtotal,Count,5`. A person or a company called
+ * Total has a key, a text, an address or a phone number in another cell.
+ */
+
+const words = [
+  ...['total', 'totals', 'grand total', 'grand totals', 'sub total', 'sub totals', 'subtotal', 'subtotals', 'sum'],
+  ...['total records', 'total rows', 'total contacts', 'total count', 'record count', 'number of records'],
+  ...['summe', 'gesamt', 'gesamtsumme', 'gesamtanzahl', 'insgesamt', 'zwischensumme', 'endsumme', 'anzahl datensätze'],
+  ...[
+    'total général',
+    'sous total',
+    'somme',
+    'nombre total',
+    'total general',
+    'suma',
+    'suma total',
+    'total geral',
+    'soma',
+  ],
+  ...['totale', 'totale generale', 'subtotale', 'somma', 'totaal', 'subtotaal', 'eindtotaal', 'razem', 'łącznie'],
+  ...['suma końcowa', 'summa', 'totalt', 'delsumma', 'i alt', 'yhteensä', 'celkem', 'toplam', 'genel toplam'],
+];
+const totals: ReadonlySet<string> = new Set(words);
+/** What is worked out of the rows above, as reports write it in front of the number. No `max`, which is a first name. */
+const measures: ReadonlySet<string> = new Set([
+  ...['count', 'record count', 'unique count', 'sum', 'average', 'avg', 'median', 'minimum', 'maximum'],
+  ...['anzahl', 'summe', 'durchschnitt', 'mittelwert', 'nombre', 'somme', 'moyenne', 'recuento', 'suma', 'promedio'],
+  ...['conteggio', 'somma', 'contagem', 'soma', 'aantal', 'som', 'gemiddelde'],
+]);
+/** What they begin with, where that is plain letters: most cells do not. */
+const beginnings: ReadonlySet<string> = new Set(words.map((word) => word.slice(0, 2)));
+const isLetters = /^[A-Za-z]{2}/;
+/** `(128 records)`, `: 128`, `128`. */
+const count = /[\s:(=]*\d{1,9}\s*\p{L}*\)?$/u;
+const wordCharsMax = 60;
+/** More digits may be a phone number. */
+const digitsMax = 6;
+/** `1,234,567.89`, `-12.50 €`: two decimals are a sum, of any length. */
+const amount = /^[-+]?\s?[$€£]?\s?\d{1,3}(?:[.,'’\s]?\d{3})*[.,]\d{2}\s?[$€£%]?$/;
+const shortNumber = /^[-+]?[\d.,'’\s]+%?$/;
+
+/**
+ * @param keyIndexes the columns of the key; none where they are not known. A row with a key of its own is never one of totals.
+ */
+export function isTotalRow(cells: readonly string[], keyIndexes: readonly number[]): boolean {
+  const first = cells.findIndex((cell) => cell.trim() !== '');
+  if (first < 0 || !isTotalWord(cells[first] ?? '')) return false;
+  if (keyIndexes.some((index) => index !== first && (cells[index] ?? '').trim() !== '')) return false;
+  const [next = '', ...others] = cells
+    .slice(first + 1)
+    .map((cell) => cell.trim())
+    .filter((cell) => cell !== '');
+  return others.every(isShortNumber) && (isShortNumber(next) || (others.length > 0 && isMeasure(next)));
+}
+
+function isTotalWord(cell: string): boolean {
+  if (cell.length > wordCharsMax) return false;
+  if (isLetters.test(cell) && !beginnings.has(cell.slice(0, 2).toLowerCase())) return false;
+  const text = comparable(cell);
+  return totals.has(text) || totals.has(comparable(cell.replace(count, '')));
+}
+
+function isMeasure(cell: string): boolean {
+  return cell.length <= wordCharsMax && measures.has(comparable(cell));
+}
+
+function comparable(text: string): string {
+  return text
+    .normalize('NFC')
+    .toLowerCase()
+    .trim()
+    .replace(/[:.=()]+$/, '')
+    .replace(/[\s\p{Pd}]+/gu, ' ')
+    .trim();
+}
+
+function isShortNumber(cell: string): boolean {
+  if (cell === '' || amount.test(cell)) return true;
+  return shortNumber.test(cell) && cell.replace(/\D/g, '').length <= digitsMax;
+}
