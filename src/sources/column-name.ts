@@ -1,6 +1,6 @@
 /**
  * Column names: how they are shown, compared and suggested, and which are ignored. Two names mean the same column when they differ only in
- * case, spaces, `_` and dashes (`docs/contract.md`, "Input").
+ * case, spaces, `_` and dashes (`docs/contract.md`, "Input"), or in an arrow behind them.
  */
 
 /** The form in which names are compared, and the name of a slot: NFC, lower case, no spaces, `_` or dashes. */
@@ -10,12 +10,17 @@ export function normaliseHeader(name: string): string {
     .replace(/[\s_\p{Pd}]/gu, '');
 }
 
-/** The name as it is shown: NFC, without characters of no width, or spaces around it. */
+/** By which a report shows the order of its rows: `Last Name  ↑`. */
+const sortMark = /\s[↑↓▲▼]$/u;
+
+/** The name as it is shown: NFC, without characters of no width, spaces around it, or an arrow that shows the order of the rows. */
 export function tidyHeader(name: string): string {
   return name
     .normalize('NFC')
     .replace(/[\u200b-\u200d\u2060\ufeff]/g, '')
-    .trim();
+    .trim()
+    .replace(sortMark, '')
+    .trimEnd();
 }
 
 /** The columns that Patchbay adds to a fix-file (`docs/rules.md`, "Dead letters"). They hold no data of the user. */
