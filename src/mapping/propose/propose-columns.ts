@@ -63,7 +63,7 @@ export function judgeColumns({ columns }: FileFacts, country: CountryCode | null
       return verdict({ kind: 'unused' }, null, 'it has no name of its own');
     if (second !== undefined) return judgeWholeName(verdict, kinds, 'likely', 'by its name');
     if (target?.kind === 'scalar') return judgeScalar(verdict, target.name, kinds, facts);
-    if (target?.kind === 'items') return judgeItems(verdict, target.list, target.label, kinds);
+    if (target?.kind === 'items') return judgeItems(verdict, target, names[index] ?? '', kinds);
     if (target?.kind === 'custom') return verdict({ kind: 'custom', key: target.key }, 'certain', 'by its name');
     const rival = rivals.get(index);
     if (rival !== undefined) return judgeRival(verdict, rival.generic, kinds);
@@ -153,15 +153,26 @@ function judgeScalar(verdict: Verdict, name: ScalarName, kinds: ValueKinds, fact
   return verdict(meaning, 'certain', 'by its name');
 }
 
-function judgeItems(verdict: Verdict, list: 'emails' | 'phones', label: string, kinds: ValueKinds): JudgedColumn {
+/** A name that is about addresses or numbers, such as `E-mail 2 Type`, makes no value one of them: only the values do. */
+function judgeItems(
+  verdict: Verdict,
+  { list, label }: { readonly list: 'emails' | 'phones'; readonly label: string },
+  name: string,
+  kinds: ValueKinds,
+): JudgedColumn {
   const meaning: Meaning = { kind: 'items', list, label };
+  const isAbout = isAboutContactData(name);
   const what = list === 'emails' ? 'e-mail addresses' : 'phone numbers';
   // A column that is named after phone numbers may hold digits alone.
   const share = list === 'emails' ? kinds.email : Math.max(kinds.phone, kinds.nationalPhone);
-  if (kinds.judged === 0) return verdict(meaning, 'likely', 'by its name; it is blank in the rows that were looked at');
+  const blank = 'it is blank in the rows that were looked at';
+  if (kinds.judged === 0 && isAbout)
+    return verdict({ kind: 'unused' }, null, `by its name it holds no ${what}; ${blank}`);
+  if (kinds.judged === 0) return verdict(meaning, 'likely', `by its name; ${blank}`);
   if (share >= mostly) return verdict(meaning, 'certain', `by its name, and its values are ${what}`);
   const percent = `${Math.round(share * 100)}%`;
-  if (share >= hardly) return verdict(meaning, 'guess', `by its name, but only ${percent} of its values are ${what}`);
+  if (share >= hardly && !isAbout)
+    return verdict(meaning, 'guess', `by its name, but only ${percent} of its values are ${what}`);
   const found = share === 0 ? `none of its values is one of ${what}` : `only ${percent} of its values are ${what}`;
   return verdict({ kind: 'unused' }, null, `its name says ${list === 'emails' ? 'e-mail' : 'phone'}, but ${found}`);
 }

@@ -233,6 +233,40 @@ describe('a name that the values contradict', () => {
   });
 });
 
+test('a column about addresses or numbers is none of them, where its values do not say so', () => {
+  const header = [
+    'Nr',
+    'E-Mail 2: Adresse',
+    'E-Mail 2: Typ',
+    'E-Mail 2: Angezeigter Name',
+    'email_verified',
+    'Phone System',
+  ];
+  const blank = tableFacts(
+    header,
+    six((n) => [`k${n}`, '', '', '', '', '']),
+  );
+  expect(lines(blank)).toEqual([
+    ...['Nr → key (likely)', 'E-Mail 2: Adresse → email (2 adresse) (likely)', 'E-Mail 2: Typ → –'],
+    ...['E-Mail 2: Angezeigter Name → –', 'email_verified → –', 'Phone System → –'],
+  ]);
+  const filled = tableFacts(
+    header,
+    six((n) => [
+      `k${n}`,
+      `${n}@example.com`,
+      'SMTP',
+      n % 2 === 0 ? `${n}@example.com` : 'Ada',
+      'true',
+      `+1415555010${n}`,
+    ]),
+  );
+  expect(lines(filled)).toEqual([
+    ...['Nr → key (likely)', 'E-Mail 2: Adresse → email (2 adresse) (certain)', 'E-Mail 2: Typ → –'],
+    ...['E-Mail 2: Angezeigter Name → –', 'email_verified → –', 'Phone System → phone (system) (certain)'],
+  ]);
+});
+
 describe('numbers of other things, which a country could read as phone numbers', () => {
   const judge = (country: 'DE' | 'US', name: string, value: (n: number) => string) =>
     proposal(
