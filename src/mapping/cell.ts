@@ -291,7 +291,8 @@ function percentEncoded({ href, origin }: URL): string {
   return whole.slice(0, start) + tail.replaceAll('[', '%5B').replaceAll(']', '%5D');
 }
 
-const keyLengthMax = 75;
+/** Of a key with its prefix, in code points. */
+export const keyLengthMax = 75;
 
 export const keyMissing: Flaw<RejectionCode> = {
   code: 'keyMissing',
@@ -376,7 +377,7 @@ export function readKey(raw: JsonValue, prefix: string, from: 'csv' | 'json', ha
   return bad(
     'keyTooLong',
     `${subject} has ${length} characters; at most ${keyLengthMax} are allowed`,
-    'Use a shorter id column.',
+    'Use a shorter id column. Where there is none, a mapping may put a hash in place of a long id, with hashLong in its key: key: { column: externalId, hashLong: true }',
   );
 }
 

@@ -59,7 +59,9 @@ describe('the key', () => {
   test('counts its prefix in the length', () => {
     const prefixed = mapping({ keyPrefix: 'crm-' });
     expect(desiredOf(mapRecord({ id: 'x'.repeat(71) }, {}, prefixed)).key).toBe(`crm-${'x'.repeat(71)}`);
-    expect(codesOf(mapRecord({ id: 'x'.repeat(72) }, {}, prefixed))).toEqual(['keyTooLong']);
+    const long = mapRecord({ id: 'x'.repeat(72) }, {}, prefixed);
+    expect(codesOf(long)).toEqual(['keyTooLong']);
+    expect(problemsOf(long)[0]?.hint).toContain('key: { column: externalId, hashLong: true }');
   });
 
   test('in JSON may be a whole number, as long as it kept all its digits', () => {

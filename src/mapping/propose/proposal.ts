@@ -43,12 +43,12 @@ export interface DraftItems {
 }
 
 /**
- * The key: a column, perhaps in lower case; or derived from what identifies a person else; or none, for want of both. The first column
+ * The key: a column, perhaps in lower case, or with a hash in place of long values; or derived from what identifies a person else; or none, for want of both. The first column
  * of a table then stands where a person is to name one; null in JSON, whose members have no position.
  */
 export type DraftKey =
   | { readonly kind: 'none'; readonly column: 1 | null }
-  | { readonly kind: 'column'; readonly column: ColumnName; readonly lowerCase: boolean }
+  | { readonly kind: 'column'; readonly column: ColumnName; readonly lowerCase: boolean; readonly hashLong: boolean }
   | { readonly kind: 'derived'; readonly email: ColumnName | null; readonly template: string | null };
 
 /** About the file itself, where a person said it; the rest is detected. */
@@ -130,9 +130,12 @@ export function readingLines(reading: DraftReading): readonly string[] {
 function keyLines(key: DraftKey, note: (column: ColumnName) => string): readonly string[] {
   if (key.kind === 'none') return [`key: ${key.column}  # guess: no column is fit to be the key`];
   if (key.kind === 'column') {
-    const value = key.lowerCase
-      ? `{ column: ${scalar(key.column)}, transform: [emailAddress, lowerCase] }`
-      : scalar(key.column);
+    const settings = [
+      ...(key.lowerCase ? ['transform: [emailAddress, lowerCase]'] : []),
+      ...(key.hashLong ? ['hashLong: true'] : []),
+    ];
+    const column = scalar(key.column);
+    const value = settings.length === 0 ? column : `{ ${[`column: ${column}`, ...settings].join(', ')} }`;
     return [`key: ${value}${note(key.column)}`];
   }
   return [

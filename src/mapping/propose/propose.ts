@@ -1,6 +1,7 @@
 /** From the facts of a file to the draft of a mapping, its key first. Pure: an equal file gives an equal draft. */
 import type { CountryCode } from 'libphonenumber-js/max';
 import { type ScalarName, scalarNames } from '#src/contacts/desired.ts';
+import { keyLengthMax } from '#src/mapping/cell.ts';
 import { chooseKey, type KeyChoice } from './choose-key.ts';
 import type { ColumnFacts, FileFacts } from './column-facts.ts';
 import { secondTableNote } from './column-names.ts';
@@ -35,12 +36,13 @@ export function proposeMapping(file: FileFacts, options: ProposeOptions): Draft 
   const withKey = judged.map((one) => (one.facts === key.column && !isEmailKey(key) ? asKey(one, key) : one));
   const columns = placeInLists(settle(withKey), withKey, key.column);
   const { defaultCountry, remarks } = chooseCountry(columns, options.country);
-  const ownKey = draftKey(key, columns, file.isJson);
+  const keyPrefix = prefixOf(options.feed);
+  const ownKey = draftKey(key, columns, { isJson: file.isJson, keyPrefix });
   const secondTable = secondTableNote(file.columns);
   return {
     name: slugOf(options.feed ?? options.fileName),
     key: ownKey.key,
-    keyPrefix: prefixOf(options.feed),
+    keyPrefix,
     defaultCountry,
     reading: options.reading,
     fields: fieldsOf(columns),
@@ -136,9 +138,12 @@ function itemsOf(columns: readonly PlacedColumn[], list: 'emails' | 'phones'): r
 function draftKey(
   { column, lowerCase }: KeyChoice,
   columns: readonly JudgedColumn[],
-  isJson: boolean,
+  { isJson, keyPrefix }: Pick<FileFacts, 'isJson'> & Pick<Draft, 'keyPrefix'>,
 ): { readonly key: DraftKey; readonly remarks: readonly string[] } {
-  if (column !== null) return { key: { kind: 'column', column: nameOf(column), lowerCase }, remarks: [] };
+  if (column !== null) {
+    const hashLong = column.values.some((value) => [...`${keyPrefix ?? ''}${value}`].length > keyLengthMax);
+    return { key: { kind: 'column', column: nameOf(column), lowerCase, hashLong }, remarks: [] };
+  }
   const first = (test: (meaning: Meaning) => boolean): ColumnFacts | undefined =>
     columns
       .filter(({ meaning }) => test(meaning))

@@ -125,6 +125,18 @@ describe('the key', () => {
   });
 });
 
+test('a key that is too long with its prefix becomes a hash', () => {
+  const facts = (length: number) =>
+    tableFacts(
+      ['ID', 'E-Mail'],
+      six((n) => [`${n}${'x'.repeat(length - 1)}`, `${n}@example.com`]),
+    );
+  expect(propose(facts(75)).mapping.key).toBe('ID');
+  expect(propose(facts(76)).mapping.key).toEqual({ column: 'ID', hashLong: true });
+  expect(propose(facts(71), { feed: 'crm' }).mapping.key).toBe('ID');
+  expect(propose(facts(72), { feed: 'crm' }).mapping.key).toEqual({ column: 'ID', hashLong: true });
+});
+
 describe('the country of phone numbers', () => {
   const rows = six((n) => [`a${n}`, `030 90182${n}0`, n % 2 === 0 ? 'Germany' : 'Österreich']);
   test('is asked for where numbers need one', () => {
