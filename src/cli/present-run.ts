@@ -226,7 +226,16 @@ function driftLines({ values }: Output, outcomes: readonly RunEvent[], max: Show
 
 /** Lines and parts of a file that are no contacts. Nothing of a contact is lost with them: a note is enough. */
 const noteCodes: ReadonlySet<string> = new Set([
-  ...['preambleLine', 'totalLine', 'footerLine', 'headerRepeated', 'groupLeftOut', 'mediaLeftOut', 'readAsVcf'],
+  ...[
+    'preambleLine',
+    'totalLine',
+    'ruleLine',
+    'footerLine',
+    'headerRepeated',
+    'groupLeftOut',
+    'mediaLeftOut',
+    'readAsVcf',
+  ],
 ]);
 
 function isNoteOnly({ notes }: Pick<RunPresentation, 'notes'>): (event: RunEvent) => boolean {

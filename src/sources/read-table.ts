@@ -6,6 +6,7 @@
  */
 import type { Problem } from '#src/contacts/outcome.ts';
 import { fileError, type PatchbayError } from '#src/errors.ts';
+import { cellCount } from './cell-count.ts';
 import { looksMisread, misreadWarning } from './code-page.ts';
 import {
   type FormatReader,
@@ -29,11 +30,10 @@ import {
   isLongerThan,
   type NamelessColumn,
   type SourceItem,
-  shownValue,
 } from './row.ts';
 import { createHeaderCheck } from './second-header.ts';
 import { type CutRows, createCutRows } from './short-rows.ts';
-import { isTotalRow } from './total-rows.ts';
+import { isRuleRow, isTotalRow } from './total-rows.ts';
 
 export interface TableOptions {
   readonly name: string;
@@ -292,6 +292,7 @@ function itemsOf<Kind extends TableRecord>(
     if (rows?.repeatsHeader(record, cells) === true)
       tally.warn(lineLeftOut('headerRepeated', record, 'it repeats the header'));
     else if (isTotalRow(cells, keyIndexes)) tally.warn(lineLeftOut('totalLine', record, 'it holds totals'));
+    else if (isRuleRow(cells)) tally.warn(lineLeftOut('ruleLine', record, 'it holds dashes alone'));
     else if (rows !== null) {
       tally.nextRecord(record.line);
       const number = (countsBefore[index] ?? 0) + items.length + 1;
@@ -398,7 +399,8 @@ function createTableRows<Kind extends TableRecord>(
         cells: fitted ?? cells,
         ...beyondOf(cells, fitted),
       };
-      const problem = format.flawOf(record) ?? recordProblem(record, cells, fitted, header, limits);
+      const problem =
+        format.flawOf(record) ?? recordProblem(record, cells, fitted, header, { limits, delimiter: format.delimiter });
       if (problem !== null) return { type: 'broken', row, problem };
       if (hasNameless) noteNameless(cells, line);
       if (looksMisread(record.text)) warnOfMisread(row, tally);
@@ -446,27 +448,13 @@ function recordProblem(
   cells: readonly string[],
   fitted: readonly string[] | null,
   header: Header,
-  limits: SourceLimits,
+  { limits, delimiter }: { readonly limits: SourceLimits; readonly delimiter: string | null },
 ): Problem | null {
-  if (fitted === null) return cellCount(record, cells.length, header.columns.length);
+  if (fitted === null) return cellCount(record, cells, header.columns.length, delimiter);
   if (!holdsControlCharacter(record.text) && !isLongerThan(record.text, limits.cellBytesMax)) return null;
   for (const [index, cell] of fitted.entries()) {
     const problem = cellProblem(cell, record.line, header.columns[index] ?? '', limits.cellBytesMax);
     if (problem !== null) return problem;
   }
   return null;
-}
-
-function cellCount(record: TableRecord, found: number, wanted: number): Problem {
-  const isLast = record.isUnclosed === true && found < wanted;
-  return {
-    code: 'cellCount',
-    line: record.line,
-    field: null,
-    value: shownValue(record.text),
-    message: `the row has ${found} ${found === 1 ? 'cell' : 'cells'}, the header has ${wanted}`,
-    hint: isLast
-      ? 'The file ends in this row and may be cut off: export the file again, or add the missing delimiters.'
-      : 'Put a value that contains the delimiter into quotes, or add the missing delimiters.',
-  };
 }

@@ -1,6 +1,6 @@
 /**
- * Rows of totals, which reports and spreadsheets put below or between the records: `Total,,,128`. They describe no contact and
- * are left out with a note that names the line. Pure.
+ * Rows that describe no contact, and are left out with a note that names the line: rules (`-----`), and rows of totals, which reports,
+ * spreadsheets and databases put below or between the records: `Total,,,128`, `(20 rows)`. Pure.
  *
  * A row is one of totals if its first filled cell is such a word, alone or with a count, and every other filled cell is a short
  * number. Beside a number, the cell behind that word may say what was worked out: `Subtotal,Count,5`. A person or a company called
@@ -11,8 +11,22 @@ const words = [
   ...['total', 'totals', 'grand total', 'grand totals', 'sub total', 'sub totals', 'subtotal', 'subtotals', 'sum'],
   ...['total records', 'total rows', 'total contacts', 'total count', 'record count', 'number of records'],
   ...['summe', 'gesamt', 'gesamtsumme', 'gesamtanzahl', 'insgesamt', 'zwischensumme', 'endsumme', 'anzahl datensätze'],
+  ...['gesamtsummen', 'zwischensummen', 'gesamtergebnis', 'gesamtergebnisse', 'teilergebnis', 'teilergebnisse'],
+  ...[
+    'totales',
+    'totales generales',
+    'subtotales',
+    'totali',
+    'totale complessivo',
+    'totali complessivi',
+    'eindtotalen',
+    'totais gerais',
+  ],
   ...[
     'total général',
+    'totaux',
+    'totaux généraux',
+    'sous totaux',
     'sous total',
     'somme',
     'nombre total',
@@ -49,13 +63,35 @@ const shortNumber = /^[-+]?[\d.,'’\s]+%?$/;
  */
 export function isTotalRow(cells: readonly string[], keyIndexes: readonly number[]): boolean {
   const first = cells.findIndex((cell) => cell.trim() !== '');
-  if (first < 0 || !isTotalWord(cells[first] ?? '')) return false;
+  if (first < 0) return false;
+  if (!isTotalWord(cells[first] ?? '')) return isRowCount(cells[first] ?? '') && isBlankAfter(cells, first);
   if (keyIndexes.some((index) => index !== first && (cells[index] ?? '').trim() !== '')) return false;
   const [next = '', ...others] = cells
     .slice(first + 1)
     .map((cell) => cell.trim())
     .filter((cell) => cell !== '');
   return others.every(isShortNumber) && (isShortNumber(next) || (others.length > 0 && isMeasure(next)));
+}
+
+/** As `psql`, `sqlcmd`, `mysql` and SQL*Plus end a result: `(20 rows)`, `20 rows in set (0.01 sec)`, `20 rows selected.` */
+const rowCount =
+  /^(?:\(\d{1,9} (?:rows?|records?|zeilen?|lignes?|filas?|righe|riga|linhas?|rijen|rij)(?: affected)?\)|\d{1,9} rows? (?:in set(?: \([\d.]+ sec\))?|selected\.))$/i;
+
+function isRowCount(cell: string): boolean {
+  return cell.length <= wordCharsMax && rowCount.test(cell.trim());
+}
+
+function isBlankAfter(cells: readonly string[], first: number): boolean {
+  return cells.every((cell, index) => index <= first || cell.trim() === '');
+}
+
+const ruleCharsMin = 4;
+const rule = /^[-=+|_ ─━═┼╪]+$/;
+
+/** A line between the header and the rows, or around them, of nothing but dashes. One dash may stand for a blank cell. */
+export function isRuleRow(cells: readonly string[]): boolean {
+  const isDashes = (cell: string): boolean => cell === '' || rule.test(cell);
+  return cells.every(isDashes) && cells.some((cell) => cell.trim().length >= ruleCharsMin);
 }
 
 function isTotalWord(cell: string): boolean {

@@ -1,6 +1,8 @@
 /** Rows of totals (`docs/bad-inputs.md`, "CSV"). */
 import { describe, expect, it } from 'vitest';
-import { isTotalRow } from '#src/sources/total-rows.ts';
+import { createRowFilter } from '#src/mapping/conditions.ts';
+import { isRuleRow, isTotalRow } from '#src/sources/total-rows.ts';
+import { mapping } from '#test/mapping/support.ts';
 import { brokenOf, dataOf, readText, useTempFolder } from '#test/sources/temp-files.ts';
 
 const folder = useTempFolder();
@@ -11,6 +13,8 @@ describe('a row of totals', () => {
       'Total',
       'TOTAL:',
       'Grand Totals (3 records)',
+      'Gesamtsummen (20 Datensätze)',
+      'Totaux généraux (3 enregistrements)',
       'Grand Total',
       'Subtotal',
       'Total records: 128',
@@ -73,6 +77,40 @@ describe('a row of totals', () => {
   });
 });
 
+describe('the count of a database below its rows', () => {
+  it.each([
+    '(20 rows)',
+    '(1 row)',
+    '(20 Zeilen)',
+    '(20 rows affected)',
+    '20 rows in set (0.01 sec)',
+    '20 rows selected.',
+  ])('is a row of totals: %s', (text) => {
+    expect(isTotalRow([text], [0])).toBe(true);
+    expect(isTotalRow(['', text, ''], [])).toBe(true);
+  });
+
+  it.each([[['20 rows']], [['(20 rows)', 'Ann']], [['Studio (20 rows)']], [['(030) 1234567']]])(
+    'is none with anything else: %j',
+    (cells) => {
+      expect(isTotalRow(cells, [])).toBe(false);
+    },
+  );
+});
+
+describe('a rule', () => {
+  it.each([[['-----']], [['----+-----+---']], [['--', '----', '-']], [['', '=====', '']], [['━━━━┼━━━']]])(
+    'is %j',
+    (cells) => {
+      expect(isRuleRow(cells)).toBe(true);
+    },
+  );
+
+  it.each([[['-', '-', '-']], [['', '    ']], [['-----', 'Ann']], [['1-----']], [['']]])('is not %j', (cells) => {
+    expect(isRuleRow(cells)).toBe(false);
+  });
+});
+
 it('totals are left out of a file in any layout, with a note that names the line, and people called Total are not', async () => {
   const header = { isHeader: (cells: readonly string[]) => cells.includes('externalId'), wanted: 'key', hint: '' };
   const { items, tail } = await readText(
@@ -91,4 +129,31 @@ it('totals are left out of a file in any layout, with a note that names the line
     { code: 'totalLine', line: 5, value: 'Subtotal,,,', message: 'line 5 is left out: it holds totals' },
     { code: 'totalLine', line: 7, value: 'Grand Totals (3 records)' },
   ]);
+});
+
+it('rules and the count below the rows are left out, and a footer is rejected with what leaves it out', async () => {
+  const header = {
+    isHeader: (cells: readonly string[]) => cells.some((cell) => cell.trim() === 'id'),
+    wanted: 'key',
+    hint: '',
+  };
+  const content =
+    ' id | name | phone \n----+------+-------\n 1 | Ann | +14155550101\n(1 row)\n\n"Generiert von: Ilja Birch 26.11.2026"\n26.11.2026  Kunden  Seite 2\n2 Bob\n';
+  const { items, tail } = await readText(folder, 'r.txt', content, { header });
+  expect(tail.warnings.map(({ code, line }) => [code, line])).toEqual([
+    ['ruleLine', 2],
+    ['totalLine', 4],
+  ]);
+  const problems = items.flatMap((item) => (item.type === 'broken' ? [item.problem] : []));
+  expect(problems.map(({ line, hint }) => [line, hint])).toEqual([
+    [6, expect.stringContaining('add { beginsWith: "Generiert von: Ilja Birch", isAlone: true } to the list skipRows')],
+    [7, expect.stringContaining('add { contains: "Kunden  Seite", isAlone: true } to the list skipRows')],
+    [8, 'Put a value that contains the delimiter into quotes, or add the missing delimiters.'],
+  ]);
+  const skipRows = [
+    { beginsWith: 'Generiert von: Ilja Birch', isAlone: true },
+    { contains: 'Kunden  Seite', isAlone: true },
+  ];
+  const filter = createRowFilter(mapping({ key: 'id', skipRows }), ['id', 'name', 'phone']);
+  expect(items.map((item) => filter.skips(item))).toEqual([false, true, true, false]);
 });
