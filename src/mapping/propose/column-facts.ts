@@ -7,11 +7,11 @@
  * they are called in each element, is known, too.
  */
 
-import { isIgnoredHeader, tidyHeader } from '#src/sources/column-name.ts';
+import { isIgnoredHeader, normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
 import type { JsonValue, Row, SourceItem } from '#src/sources/row.ts';
 import { isJsonObject, type JsonObject } from '../cell.ts';
 import { finderOf } from '../json-path.ts';
-import { labelMembersOf, loneValueMemberOf, valueMemberOf } from '../list-element.ts';
+import { labelMemberOf, labelMembersOf, loneValueMemberOf, valueMemberOf } from '../list-element.ts';
 
 export interface ColumnFacts {
   /** The header as the file holds it, or a path; `column 4` for an empty header. */
@@ -32,6 +32,20 @@ export interface ColumnFacts {
   readonly firstPath: string | null;
   /** JSON: a member of the first element of a list. Null for any other column. */
   readonly ofElements: ElementMember | null;
+  /** JSON: of a list whose elements have a `name` beside their value, which an import takes for the label. Null for any other column. */
+  readonly elementNames: ElementNames | null;
+}
+
+/** What elements of a list are called. */
+export interface ElementNames {
+  /** Of the value beside it, in each element: `emails[].address`. */
+  readonly valuePath: string;
+  /** Of other members that may be the label: `emails[].type`. */
+  readonly labelPaths: readonly string[];
+  /** The first that differ. */
+  readonly values: readonly string[];
+  /** Of how many elements these are, without those of one record that are called alike. */
+  readonly filled: number;
 }
 
 /** A member that each element of a list may have. */
@@ -86,6 +100,12 @@ interface OpenColumn {
   isList: boolean;
   firstPath: string | null;
   ofElements: ElementMember | null;
+  elementNames: OpenNames | null;
+}
+
+interface OpenNames extends Omit<ElementNames, 'values' | 'filled'> {
+  readonly values: Set<string>;
+  filled: number;
 }
 
 /**
@@ -104,6 +124,7 @@ export function collectFacts(
     const isCompared = rows < sampledRowsMax;
     open.set(id, {
       ...{ name, position, filled: 0, values: new Set<string>(), isList: false, firstPath: null, ofElements: null },
+      elementNames: null,
       ...{ hashes: isCompared ? new Set<number>() : null, isUnique: isCompared ? true : null },
     });
     return open.get(id) ?? null;
@@ -129,6 +150,14 @@ export function collectFacts(
     }
   };
 
+  const putNames = (column: OpenColumn, { names, ...found }: NamesFound): void => {
+    column.elementNames ??= { ...found, values: new Set<string>(), filled: 0 };
+    const { values } = column.elementNames;
+    if (rows > sampledRowsMax || values.size >= valuesMax) return;
+    for (const name of names) values.add(name.slice(0, valueCharsMax));
+    column.elementNames.filled += names.size;
+  };
+
   /** Keeps the hashes of a few columns: those of all would not fit into memory. */
   const narrow = (): void => {
     const compared = [...open.values()].filter(({ hashes }) => hashes !== null);
@@ -149,12 +178,13 @@ export function collectFacts(
           if (column !== null) put(column, row.cells[index] ?? '');
         });
       } else {
-        for (const { path, texts, isList, firstPath, ofElements } of pathsOf(row.object)) {
+        for (const { path, texts, isList, firstPath, ofElements, names } of pathsOf(row.object)) {
           const column = columnAt(path, path, null);
           if (column === null) continue;
           column.isList ||= isList;
           column.firstPath ??= firstPath;
           if (column.ofElements === null || ofElements?.isLacked === true) column.ofElements = ofElements;
+          if (names !== null) putNames(column, names);
           if (texts.length > 0) put(column, isList ? texts.join('\n') : (texts[0] ?? ''));
         }
       }
@@ -173,8 +203,9 @@ export function collectFacts(
         isPartial,
         sample,
         isJson: header === null,
-        columns: columns.map(({ hashes: _, values, isUnique, ...column }) => ({
+        columns: columns.map(({ hashes: _, values, isUnique, elementNames, ...column }) => ({
           ...column,
+          elementNames: elementNames && { ...elementNames, values: [...elementNames.values] },
           isUnique: column.filled === 0 ? false : isUnique,
           values: [...values].flatMap((value) => (column.isList ? value.split('\n') : [value])),
           isNamed:
@@ -204,6 +235,11 @@ interface PathValue {
   /** See `ColumnFacts`. */
   readonly firstPath: string | null;
   readonly ofElements: ElementMember | null;
+  readonly names: NamesFound | null;
+}
+
+interface NamesFound extends Omit<ElementNames, 'values' | 'filled'> {
+  readonly names: ReadonlySet<string>;
 }
 
 const depthMax = 4;
@@ -226,11 +262,30 @@ function pathsOf(object: JsonObject, prefix = '', depth = 1): readonly PathValue
     }
     const texts = value.flatMap((element) => textOf(isJsonObject(element) ? valueIn(element) : element));
     const firstPath = first === undefined ? null : `${path}[0]${member === null ? '' : `.${member}`}`;
-    return [{ path, texts, isList: true, firstPath, ofElements: null }];
+    const names = isJsonObject(first) && member !== null ? namesIn(value, path, { first, member }) : null;
+    return [{ path, texts, isList: true, firstPath, ofElements: null, names }];
   });
 }
 
-const ofNoList = { firstPath: null, ofElements: null };
+const ofNoList = { firstPath: null, ofElements: null, names: null };
+
+/** Null where the first element has no `name` that an import takes for the label. @param member with its value. */
+function namesIn(
+  elements: readonly JsonValue[],
+  list: string,
+  { first, member }: { readonly first: JsonObject; readonly member: string },
+): NamesFound | null {
+  const label = labelMemberOf(first);
+  if (label === null || normaliseHeader(label) !== 'name') return null;
+  const texts = elements.filter(isJsonObject).flatMap((element) => textOf(element[label] ?? null));
+  return {
+    valuePath: `${list}[].${member}`,
+    labelPaths: labelMembersOf(first)
+      .filter((name) => name !== label)
+      .map((name) => `${list}[].${name}`),
+    names: new Set(texts.map((text) => text.trim())),
+  };
+}
 
 /** @param list the path of a list of these elements. */
 function inEach({ path, ofElements }: PathValue, list: string, elements: readonly JsonValue[]): ElementMember {

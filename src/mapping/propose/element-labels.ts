@@ -1,7 +1,7 @@
 /** Which member of the elements of a JSON list is the label of their addresses or numbers. Pure. */
-import { contactColumnOf } from '#src/mapping/contact-columns.ts';
 import { normaliseHeader } from '#src/sources/column-name.ts';
 import type { ColumnFacts } from './column-facts.ts';
+import { isLabel } from './element-names.ts';
 import type { JudgedColumn } from './propose-columns.ts';
 
 /** With the label of the addresses or numbers of each list in JSON. @param columns all of the file. */
@@ -48,11 +48,6 @@ function listOf(path: string): string {
 
 function lastName(path: string): string {
   return path.slice(path.lastIndexOf('.') + 1);
-}
-
-/** `mobile`, `Work phone`: a text that says which number or address it is. */
-function isLabel(text: string): boolean {
-  return [text, `${text} phone`].some((name) => contactColumnOf(name)?.generic.includes(' ') === true);
 }
 
 const labelsMax = 12;

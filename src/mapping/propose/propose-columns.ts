@@ -12,6 +12,7 @@ import { tidyHeader } from '#src/sources/column-name.ts';
 import { machineIn, wordsOf } from '#src/sources/number-words.ts';
 import type { ColumnFacts, FileFacts } from './column-facts.ts';
 import { isMeasure, isNumberOfOther, mayBeOfAnotherPerson, repeatedColumns } from './column-names.ts';
+import { withoutNames } from './element-names.ts';
 import type { Confidence } from './proposal.ts';
 import { kindsOf, type ValueKinds } from './value-kinds.ts';
 
@@ -47,7 +48,8 @@ const hardly = 0.3;
 const provingMin = 3;
 
 /** @param country of phone numbers without a country code; null if it is unknown. */
-export function judgeColumns({ columns }: FileFacts, country: CountryCode | null): readonly JudgedColumn[] {
+export function judgeColumns(file: FileFacts, country: CountryCode | null): readonly JudgedColumn[] {
+  const columns = file.columns.map(withoutNames);
   const settings: Settings = {
     ...{ keyPrefix: '', sourceLabel: null, country, onBlank: 'keep', customFields: null, mayLack: [] },
   };

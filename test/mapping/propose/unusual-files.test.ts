@@ -302,6 +302,25 @@ describe('JSON', () => {
     ]);
   });
 
+  test('the name of each element is its label where it says which value it is, and not where it is a display name', () => {
+    const proposed = (element: (n: number) => object) =>
+      propose(jsonFacts(six((n) => [`a${n}`]).map(([id], n) => ({ id, emails: [element(n), element(n)] })))).mapping
+        .emails;
+    const address = (n: number) => `${n}@example.com`;
+    const each = { column: 'emails[].address' };
+    const whole = [{ column: 'emails', label: 'email' }];
+    expect(proposed((n) => ({ name: first(n), address: address(n) }))).toEqual([{ ...each, label: 'email' }]);
+    expect(proposed((n) => ({ name: address(n), address: address(n) }))).toEqual([{ ...each, label: 'email' }]);
+    expect(proposed((n) => ({ name: first(n), type: 'work', address: address(n) }))).toEqual([
+      { ...each, label: { column: 'emails[].type', default: 'email' } },
+    ]);
+    expect(proposed((n) => ({ name: n % 2 ? 'Desk' : 'Lab', address: address(n) }))).toEqual(whole);
+    expect(
+      proposed((n) => ({ name: ['work', 'home', 'mobile', 'office'][n] ?? 'other', address: address(n) })),
+    ).toEqual(whole);
+    expect(proposed((n) => ({ address: address(n) }))).toEqual(whole);
+  });
+
   test('records with different members, and deep ones', () => {
     const facts = jsonFacts([{ a: 1 }, { b: { c: { d: { e: { f: 1 } } } } }, {}, { a: 2, 'x.y': 'z' }]);
     expect(facts.columns.map(({ name }) => name)).toEqual(['a', 'x.y']);
