@@ -7,9 +7,9 @@ import { troubleWords } from '#src/ledger/deliveries.ts';
 import type { TickOutcome } from '#src/ledger/schedules.ts';
 import type { SnapshotRecord } from '#src/ledger/snapshots.ts';
 import type { FeedsView, FeedView } from '#src/operations/feeds.ts';
-import type { ScheduleView } from '#src/operations/schedules.ts';
+import { type ScheduleView, tickHint } from '#src/operations/schedules.ts';
 import { describeRule } from '#src/schedules/describe-rule.ts';
-import { count, counted, dropHint, type Frame, framed, type Markup, moment } from './frame.ts';
+import { count, counted, dropHint, type Frame, framed, type Markup, moment, paste } from './frame.ts';
 import { addressOf } from './refresh.ts';
 import { runLink, statePill } from './runs-page.ts';
 
@@ -34,7 +34,7 @@ ${feedsLeftOut === 0 ? '' : html`<p class="dim">${counted(feedsLeftOut, 'further
 <dl class="facts">
 <div><dt>Snapshots</dt><dd>${scheduleCell(phoneNumbers.schedule)}</dd></div>
 <div><dt>Next</dt><dd>${dueCell(phoneNumbers.schedule)}</dd></div>
-<div><dt>Last outcome</dt><dd>${outcomeCell(phoneNumbers.schedule)}</dd></div>
+<div><dt>Last outcome</dt><dd>${outcomeCell(frame, phoneNumbers.schedule)}</dd></div>
 <div class="broad"><dt>Last snapshot</dt><dd>${snapshotLine(phoneNumbers.latest)}</dd></div>
 </dl>
 </section>`,
@@ -57,7 +57,7 @@ function feedLine(frame: Frame, view: FeedView): Markup {
 <td data-label="Condition"><span>${condition(view)}</span></td>
 <td data-label="Due">${scheduleCell(schedule)}</td>
 <td data-label="Next"><span>${dueCell(schedule)}</span></td>
-<td data-label="Last outcome"><span>${outcomeCell(schedule)}</span></td>
+<td data-label="Last outcome"><span>${outcomeCell(frame, schedule)}</span></td>
 <td data-label="Last run"><span>${lastRun === null ? '–' : html`${runLink(frame, lastRun.record)} ${statePill(lastRun.record.state)}`}</span></td></tr>
 `;
 }
@@ -79,13 +79,15 @@ function dueCell(schedule: ScheduleView | null): Markup {
   return html`<span class="pill attention">paused</span> <span class="dim">since ${moment(pausedAtMs)}</span>${why}`;
 }
 
-function outcomeCell(schedule: ScheduleView | null): Markup {
+function outcomeCell(frame: Frame, schedule: ScheduleView | null): Markup {
   const tick = schedule?.last ?? null;
   if (tick === null || tick.outcome === null) return html`–`;
   const { outcome, code, message, endedAtMs } = tick;
   const why = message === null ? '' : html`: <bdi>${message}</bdi>`;
   const failure = outcome === 'failed' && code !== null ? html` <code>${code}</code>${why}` : '';
-  return html`${outcomeWords[outcome]}${failure} <span class="dim">${moment(endedAtMs)}</span>`;
+  const hint = tickHint(tick);
+  const advice = hint === null ? '' : html`<br><bdi>${paste(frame, hint)}</bdi>`;
+  return html`${outcomeWords[outcome]}${failure} <span class="dim">${moment(endedAtMs)}</span>${advice}`;
 }
 
 function snapshotLine(record: SnapshotRecord | null): Markup {

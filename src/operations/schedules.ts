@@ -22,8 +22,9 @@ import {
 } from '#src/schedules/reconcile-schedules.ts';
 import { newTickId } from '#src/schedules/tick-due.ts';
 import { firstDue, nextAnchored, nextDues } from '#src/schedules/timetable.ts';
+import { operands } from '#src/shell-words.ts';
 import { actOf } from './acts.ts';
-import { adviceFor } from './error-document.ts';
+import { adviceFor, errorDocument } from './error-document.ts';
 import { standstillReason } from './standstill.ts';
 
 type ScheduleHome = Pick<Home, 'ledger' | 'clock' | 'config'>;
@@ -216,6 +217,13 @@ function tickFailure({ id, schedule, kind, code, message, hint }: TickRecord): P
   );
 }
 
+/** What to do next about a tick that failed, as `schedule run` says it, for those who did not type that; null of any other tick. */
+export function tickHint(tick: TickRecord): string | null {
+  if (tick.outcome !== 'failed') return null;
+  const { hint } = errorDocument(tickFailure(tick)).error;
+  return hint?.replace(/\b(run) the same command\b/i, `$1 patchbay schedule run ${operands(tick.schedule)}`) ?? null;
+}
+
 /** `schedule ls --json`: one line. */
 export function scheduleDocument(view: ScheduleView, nowMs: number): Readonly<Record<string, unknown>> {
   const { record, expectEveryMs, last, skipped, open } = view;
@@ -243,6 +251,7 @@ export function scheduleDocument(view: ScheduleView, nowMs: number): Readonly<Re
             takenAt: instant(last.takenAtMs),
             code: last.code,
             message: last.message,
+            hint: tickHint(last),
           },
     skipped:
       skipped === null

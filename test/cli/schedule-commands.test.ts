@@ -8,7 +8,7 @@ import { takeEngineLock } from '#src/ledger/engine-presence.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { ScheduleRecord, TickRecord } from '#src/ledger/schedules.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
-import type { ScheduleView } from '#src/operations/schedules.ts';
+import { type ScheduleView, scheduleDocument } from '#src/operations/schedules.ts';
 import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
 import { captureOutput } from './support/captured-output.ts';
 
@@ -223,6 +223,20 @@ describe('what a person reads of a schedule', () => {
       '  last: failed [urlRefused]: the URL answered 404, 10 h ago',
       '  a file is expected every 26h',
     ]);
+  });
+
+  it('is what to do about a failure, with a command that names the schedule', () => {
+    const hint = 'A login page is the usual cause.\nCheck the credentials.';
+    expect(lines({ last: { ...last, hint } }).slice(2, 5)).toEqual([
+      '  last: failed [urlRefused]: the URL answered 404, 10 h ago',
+      '    A login page is the usual cause.',
+      '    Check the credentials.',
+    ]);
+    const away: TickRecord = { ...last, code: 'serviceUnreachable' };
+    expect(lines({ last: away })[3]).toContain('Nothing is lost; run patchbay schedule run crm again.');
+    expect(scheduleDocument({ ...view, last: { ...last, hint } }, nowMs)).toMatchObject({ last: { hint } });
+    const run: TickRecord = { ...last, outcome: 'run', runIds: ['r1'], code: null, message: null };
+    expect(scheduleDocument({ ...view, last: run }, nowMs)).toMatchObject({ last: { hint: null } });
   });
 
   it('is since when it is paused and why, and no next time', () => {

@@ -5,6 +5,7 @@ import { feedsShownMax } from '#src/operations/feeds.ts';
 import { dashboardBench, deadRow, finishedRun, startMs } from './dashboard-bench.ts';
 
 const hourMs = 3_600_000;
+const hint = 'Correct take, then: patchbay schedule run crm';
 
 async function benchWithFeeds() {
   const bench = await dashboardBench();
@@ -14,7 +15,7 @@ async function benchWithFeeds() {
   const tick = { id: 't1', schedule: 'crm', trigger: 'request', user: null, dueAtMs: startMs } as const;
   await schedules.request(tick);
   await schedules.begin('t1', startMs);
-  await schedules.end('t1', startMs + 1_000, { outcome: 'failed', code: 'takeRefused', message: 'no such host' });
+  await schedules.end('t1', startMs + 1_000, { outcome: 'failed', code: 'takeRefused', message: 'no such host', hint });
   await deliveries.setCondition({ feed: 'crm', troubles: ['missed', 'deadRows'], sinceMs: startMs }, []);
   const numbers = { kind: 'every', everyMs: hourMs } as const;
   await schedules.put({
@@ -43,6 +44,7 @@ describe('the feeds', () => {
         'daily at 02:30 (Europe/Berlin)',
         'export missing, rejected rows',
         'failed <code>takeRefused</code>: <bdi>no such host</bdi>',
+        `<bdi>${hint}</bdi>`,
       ],
       ...[`/runs/${run.id}`, 'every hour', 'paused', '3 added, 2 removed, 1 changed', 'aria-current="page">Feeds'],
     ]) {
@@ -59,7 +61,13 @@ describe('the feeds', () => {
         schedule: {
           ...{ when: 'daily at 02:30 (Europe/Berlin)', dueAt: '2026-11-21T15:00:00.000Z', pausedAt: null },
           ...{ words: 'daily at 02:30 (Europe/Berlin)', due: '2026-11-21T15:00:00.000Z', paused: null },
-          last: { outcome: 'failed', code: 'takeRefused', message: 'no such host', at: '2026-11-21T14:00:01.000Z' },
+          last: {
+            outcome: 'failed',
+            code: 'takeRefused',
+            message: 'no such host',
+            hint,
+            at: '2026-11-21T14:00:01.000Z',
+          },
         },
         troubles: expect.arrayContaining(['missed', 'deadRows']),
         since: '2026-11-21T14:00:00.000Z',

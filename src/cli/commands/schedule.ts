@@ -19,6 +19,7 @@ import {
   resumeSchedule,
   type ScheduleView,
   scheduleDocument,
+  tickHint,
 } from '#src/operations/schedules.ts';
 import { exitCodes, worstExitCode } from '#src/runs/exit-code.ts';
 import { followTick } from '#src/schedules/carry-out-tick.ts';
@@ -210,6 +211,7 @@ export function scheduleLines(output: Output, view: ScheduleView, nowMs: number)
     const how = outcomeText(output, last).replace(/\.$/, '');
     const ended = lastRunStates.length === 0 ? '' : `, ${runStatesText(output, lastRunStates)}`;
     lines.push(`  last: ${how}${ended}, ${relative(last.endedAtMs ?? nowMs, nowMs)}`);
+    for (const hint of tickHint(last)?.split('\n') ?? []) lines.push(`    ${output.paste(printable(hint))}`);
   }
   if (skipped !== null) lines.push(`  ${skippedText(output, skipped, nowMs)}`);
   if (expectEveryMs !== null) lines.push(`  a file is expected every ${formatDuration(expectEveryMs)}`);

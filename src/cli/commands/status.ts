@@ -1,6 +1,6 @@
 /** `patchbay status`. */
 import { checkSurroundings } from '#src/engine/surroundings.ts';
-import { troubleWords } from '#src/ledger/deliveries.ts';
+import { type FeedTrouble, troubleWords } from '#src/ledger/deliveries.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { noEngineText } from '#src/operations/hosts.ts';
 import { readStatus, type Status } from '#src/operations/status.ts';
@@ -21,14 +21,18 @@ export async function status(options: GlobalOptions): Promise<number> {
     const output = createOutput(options);
     const facts = await readStatus(home, await checkSurroundings(home));
     if (output.json) output.document(facts);
-    else print(output, facts);
+    else {
+      const scheduled = new Set((await home.ledger.schedules.list()).map(({ name }) => name));
+      print(output, facts, scheduled);
+    }
     return 0;
   } finally {
     await home.close();
   }
 }
 
-function print(output: Output, facts: Status): void {
+/** @param scheduled names of schedules. */
+function print(output: Output, facts: Status, scheduled: ReadonlySet<string>): void {
   const { style } = output;
   const line = (name: string, text: string): void => output.line(output.paste(`${name.padEnd(13)} ${text}`));
   const alarm = (name: string, text: string): void =>
@@ -72,7 +76,9 @@ function print(output: Output, facts: Status): void {
   more(duplicates.length, 'patchbay status --json');
   for (const { feed, troubles, since } of facts.feeds) {
     const words = troubles.map((trouble) => troubleWords[trouble]).join(', ');
-    alarm('feed', `${printable(feed)}  ${words} since ${instantText(since)}`);
+    const commands = new Set(troubles.flatMap((trouble) => commandOf(trouble, feed, scheduled.has(feed))));
+    const listed = [...commands].map((command) => `  ${command}`).join(';');
+    alarm('feed', `${printable(feed)}  ${words} since ${instantText(since)}${listed}`);
   }
   const { waiting, dead, codes } = facts.notices;
   // By code: the list of all dead letters has every rejected row before them.
@@ -85,6 +91,19 @@ function print(output: Output, facts: Status): void {
     line('held fields', `${facts.heldFields}: ${ofFeeds}  patchbay held ls`);
   }
   line('dead letters', `${facts.deadLetters}${facts.deadLetters > 0 ? '  patchbay dead ls' : ''}`);
+}
+
+/** What shows why, and what to do: none of what has a line of its own here. `schedule ls` shows files that failed, too. */
+function commandOf(trouble: FeedTrouble, feed: string, isScheduled: boolean): readonly string[] {
+  switch (trouble) {
+    case 'failed':
+    case 'missed':
+      return [isScheduled ? 'patchbay schedule ls' : `patchbay runs ls --feed ${shellWord(feed)}`];
+    case 'deadRows':
+      return [`patchbay dead ls --feed ${shellWord(feed)}`];
+    default:
+      return [];
+  }
 }
 
 function runsListed(state: string, count: number): string {

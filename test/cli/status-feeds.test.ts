@@ -1,0 +1,29 @@
+/** What `patchbay status` says of feeds in trouble. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { status } from '#src/cli/commands/status.ts';
+import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
+import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
+import { captureOutput } from './support/captured-output.ts';
+
+it('names for each the command that shows why and what to do, unless a line of its own does', async () => {
+  const data = tempFolder();
+  mkdirSync(join(data, 'sandbox'));
+  const ledger = openSqliteLedger(join(data, 'sandbox', 'ledger.sqlite'));
+  onTestFinished(() => ledger.close());
+  const rule = { kind: 'every', everyMs: 3_600_000 } as const;
+  await ledger.schedules.put({ name: 'login', work: 'take', rule, dueAtMs: 10, createdAtMs: 0 });
+  await ledger.deliveries.setCondition({ feed: 'login', troubles: ['failed', 'missed', 'deadRows'], sinceMs: 1 }, []);
+  await ledger.deliveries.setCondition({ feed: 'at home', troubles: ['failed', 'guard'], sinceMs: 1 }, []);
+  await ledger.deliveries.setCondition({ feed: 'main', troubles: ['outage'], sinceMs: 1 }, []);
+  const captured = captureOutput();
+  expect(await status({ data, color: false })).toBe(0);
+  const flags = `--data ${data}`;
+  const lines = captured.stdout().split('\n');
+  expect(lines.filter((line) => line.startsWith('feed '))).toEqual([
+    `feed          at home  failed, stopped by a guard since 1970-01-01 00:00:00Z  patchbay ${flags} runs ls --feed 'at home'`,
+    `feed          login  failed, export missing, rejected rows since 1970-01-01 00:00:00Z  patchbay ${flags} schedule ls;  patchbay ${flags} dead ls --feed login`,
+    'feed          main  service away since 1970-01-01 00:00:00Z',
+  ]);
+});
