@@ -6,7 +6,7 @@
 import { contactColumnOf } from '#src/mapping/contact-columns.ts';
 import { tidyHeader } from '#src/sources/column-name.ts';
 import { wordsOf } from '#src/sources/number-words.ts';
-import type { ColumnFacts, FileFacts } from './column-facts.ts';
+import { type ColumnFacts, type FileFacts, valuesMax } from './column-facts.ts';
 import { isMeasure, isNumberOfOther } from './column-names.ts';
 import type { Confidence } from './proposal.ts';
 import type { JudgedColumn } from './propose-columns.ts';
@@ -19,6 +19,8 @@ export interface KeyChoice {
   readonly reason: string;
   /** Why a column that is called a key is none, and what an unsure key means. */
   readonly remarks: readonly string[];
+  /** What would give a better key than the e-mail address or a derived one. */
+  readonly advice: string;
 }
 
 /** Below this share of filled rows a column is no key. */
@@ -27,6 +29,8 @@ const filledMin = 0.95;
 const nearlyAll = 0.95;
 /** The share of values of another kind from which it does not. */
 const rarely = 0.1;
+/** The share of differing values from which a repeated one is a mistake. */
+const mostly = 2 / 3;
 /** In fewer rows any column may look unique. */
 const rowsMin = 5;
 
@@ -37,16 +41,31 @@ export function chooseKey(file: FileFacts, columns: readonly JudgedColumn[]): Ke
   const named = usable
     .filter(({ facts }) => idRank(facts.name) !== null)
     .sort((left, right) => rankOf(left) - rankOf(right));
-  const remarks = named
-    .filter((one) => rows > 0 && rankOf(one) < bareNumberRank && (one.facts.isUnique === false || !isFilled(one.facts)))
-    .map(({ facts }) => whyNoKey(facts, rows));
+  const spoilt = named.filter((one) => {
+    if (rows === 0) return false;
+    if (rankOf(one) < bareNumberRank) return one.facts.isUnique === false || !isFilled(one.facts);
+    return isRepeatedNowAndThen(one.facts) && isFilled(one.facts) && isLikelyKey(one);
+  });
+  const remarks = spoilt.map(({ facts }) => whyNoKey(facts, rows));
+  const [best] = spoilt;
+  const advice =
+    best === undefined
+      ? 'Export a column with an id if you can'
+      : `If you can, give each row a value of its own in ${quoted(best.facts)}, and map the file again`;
   const choice = (
     column: JudgedColumn | null,
     confidence: Confidence,
     reason: string,
     more: readonly string[] = [],
     lowerCase = false,
-  ): KeyChoice => ({ column: column?.facts ?? null, lowerCase, confidence, reason, remarks: [...remarks, ...more] });
+  ): KeyChoice => ({
+    column: column?.facts ?? null,
+    lowerCase,
+    confidence,
+    reason,
+    advice,
+    remarks: [...remarks, ...more],
+  });
 
   const byName = named.find(
     (one) => rows === 0 || (one.facts.isUnique !== false && isFilled(one.facts) && isLikelyKey(one)),
@@ -77,10 +96,8 @@ export function chooseKey(file: FileFacts, columns: readonly JudgedColumn[]): Ke
     return choice(
       email,
       'guess',
-      `an e-mail address, ${uniqueInWords(file, email.facts)}; no column is an id`,
-      [
-        'the key is the e-mail address: a person whose address changes becomes a new contact. Export a column with an id if you can',
-      ],
+      `an e-mail address, ${uniqueInWords(file, email.facts)}${best === undefined ? '; no column is an id' : ''}`,
+      [`the key is the e-mail address: a person whose address changes becomes a new contact. ${advice}`],
       true,
     );
   }
@@ -92,6 +109,11 @@ export function chooseKey(file: FileFacts, columns: readonly JudgedColumn[]): Ke
 
 function quoted({ name }: ColumnFacts): string {
   return `"${tidyHeader(name)}"`;
+}
+
+/** Of a name that says number or code alone: the values are ids with a mistake among them, and no groups of rows. */
+function isRepeatedNowAndThen({ isUnique, filled, values }: ColumnFacts): boolean {
+  return isUnique === false && values.length >= Math.min(filled, valuesMax) * mostly;
 }
 
 function whyNoKey(facts: ColumnFacts, rows: number): string {

@@ -84,7 +84,8 @@ export interface FactsCollector {
 const sampledRowsMax = 2_000;
 const rowsMax = 200_000;
 const columnsMax = 500;
-const valuesMax = 200;
+/** The most differing values of a column that are kept. */
+export const valuesMax = 200;
 const valueCharsMax = 300;
 const sampleRowsKept = 200;
 /** How many columns are compared to the end for values that occur twice; in the rows of the sample all are. */

@@ -136,7 +136,7 @@ function itemsOf(columns: readonly PlacedColumn[], list: 'emails' | 'phones'): r
 }
 
 function draftKey(
-  { column, lowerCase }: KeyChoice,
+  { column, lowerCase, advice }: KeyChoice,
   columns: readonly JudgedColumn[],
   { isJson, keyPrefix }: Pick<FileFacts, 'isJson'> & Pick<Draft, 'keyPrefix'>,
 ): { readonly key: DraftKey; readonly remarks: readonly string[] } {
@@ -171,7 +171,10 @@ function draftKey(
       : [`${named.slice(0, -1).join(', ')}${named.length > 1 ? ' and ' : ''}${named.at(-1)}`]),
   ];
   if (sources.length === 0) {
-    return { key: { kind: 'none', column: isJson ? null : 1 }, remarks: [`${noKey}; ${isJson ? noDraft : toBeNamed}`] };
+    return {
+      key: { kind: 'none', column: isJson ? null : 1 },
+      remarks: [`${noKey}; ${isJson ? noDraft : `${toBeNamed}. ${advice}`}`],
+    };
   }
   return {
     key: {
@@ -180,14 +183,14 @@ function draftKey(
       template: template.length === 0 ? null : template.join('|'),
     },
     remarks: [
-      `no column is fit to be the key, so it is derived from ${sources.join(', or ')}: a person for whom these change becomes a new contact. Export a column with an id if you can`,
+      `no column is fit to be the key, so it is derived from ${sources.join(', or ')}: a person for whom these change becomes a new contact. ${advice}`,
     ],
   };
 }
 
 const noKey =
   'no column is fit to be the key, and none holds a name, an e-mail address or a phone number that one could be made of';
-const toBeNamed = 'the draft names the first column, for you to replace. Export a column with an id if you can';
+const toBeNamed = 'the draft names the first column, for you to replace';
 const noDraft = 'so no mapping can be proposed. Export the file again with a member that holds an id of each person';
 
 /** How a text with columns in braces, or a key, names one value of the column; null where it cannot. */

@@ -32,6 +32,35 @@ describe('the key', () => {
     expect(draft.columns[1]).toMatchObject({ target: 'key and email', confidence: 'guess' });
   });
 
+  test.each(['Mitgl.-Nr.', 'Code', 'Mitgliedsnummer'])(
+    'that would be %s, but for one value that occurs twice, is said to',
+    (name) => {
+      const header = [name, 'E-Mail', 'Nachname'];
+      const rows = (repeated: string, email = '@example.com') =>
+        six((n) => [n === 5 ? repeated : `000${17 + n}`, `${n}${email}`, last(n)]);
+      expect(key(header, rows('00022')).mapping.key).toBe(name);
+      const { draft } = key(header, rows('00017'));
+      expect(draft.remarks).toEqual([
+        `"${name}" is not the key, since a value of it occurs twice`,
+        `the key is the e-mail address: a person whose address changes becomes a new contact. If you can, give each row a value of its own in "${name}", and map the file again`,
+      ]);
+      expect(draft.columns[1]?.reason).toBe('an e-mail address, unique and filled in all 6 rows');
+      const derived = key(
+        [name, 'Nachname'],
+        rows('00017').map(([id = '', , family = '']) => [id, family]),
+      );
+      expect(derived.draft.remarks.join()).toMatch(/derived from name: .* new contact\. If you can, give each row/);
+    },
+  );
+
+  test('is not said to be a column of groups that is called a number', () => {
+    const { draft } = key(
+      ['Gruppen-Nr.', 'E-Mail'],
+      six((n) => [`0${17 + (n % 2)}`, `${n}@example.com`]),
+    );
+    expect(draft.remarks.join()).toMatch(/^the key is the e-mail address: .*Export a column with an id if you can$/);
+  });
+
   test('is derived where no column is unique and filled', () => {
     const { mapping, draft } = key(
       ['First Name', 'Last Name', 'Email', 'Phone'],
