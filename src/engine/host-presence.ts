@@ -4,15 +4,15 @@
  * Invariant: an engine that finds its entry to be another engine's stops working.
  */
 import { randomUUID } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
 import type { Home } from '#src/app.ts';
-import { emptyIfMissing, messageOf, PatchbayError } from '#src/errors.ts';
+import { messageOf, PatchbayError } from '#src/errors.ts';
 import { feedNameOf } from '#src/feeds/feeds.ts';
 import type { HostIdentity } from '#src/ledger/host-identity.ts';
 import { type HostEntry, type HostRecord, hostSignEveryMs } from '#src/ledger/hosts.ts';
 import { hostSilentMaxMs, isAtWork, isAway } from '#src/ledger/rules/hosts.ts';
 import type { LineOfHosts } from '#src/ledger/runs.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
+import { feedFolders } from '#src/operations/feed-names.ts';
 import { every } from '#src/repeat.ts';
 
 export interface HostPresence {
@@ -48,8 +48,6 @@ export interface PresenceOptions {
 const takenMsMax = hostSilentMaxMs + hostSignEveryMs;
 /** Folders are listed anew at every tenth sign. */
 const foldersEverySigns = 10;
-/** As many as are watched. */
-const feedsMax = 200;
 
 /** @throws PatchbayError `usage`: `hostTaken`, `queueNotShared`, `sandboxNotShared`; what the ledger throws. */
 export async function enterHost(home: Home, host: HostIdentity, options: PresenceOptions): Promise<HostPresence> {
@@ -160,17 +158,6 @@ async function entered(
       }
     }
   }
-}
-
-/** Folders in the import folders, by the names of their feeds. */
-async function feedFolders({ folders }: Pick<Home, 'folders'>): Promise<readonly string[]> {
-  const names = new Set<string>();
-  for (const folder of folders.importFolders) {
-    for (const entry of await readdir(folder, { withFileTypes: true }).catch(emptyIfMissing)) {
-      if (names.size < feedsMax && entry.isDirectory() && /^[^._]/.test(entry.name)) names.add(feedNameOf(entry.name));
-    }
-  }
-  return [...names].toSorted();
 }
 
 function hostTaken({ name, id }: Pick<HostRecord, 'name' | 'id'>, by: HostRecord | null): PatchbayError {

@@ -15,6 +15,7 @@ import type { InputFormat } from '#src/sources/file-name.ts';
 import { checkDelimiter } from '#src/sources/read-csv.ts';
 import { spoolInput } from '#src/sources/spool-input.ts';
 import { actOf } from './acts.ts';
+import { feedMeant } from './feed-names.ts';
 
 /** How the files are read, and which guards they may pass. What is absent is detected, or comes from the feed. */
 export interface ImportOptions {
@@ -88,8 +89,8 @@ export function checkImportOptions(options: ImportOptions): RunOptions {
 
 export interface ImportTarget {
   readonly choice: SubmitChoice;
-  /** The feed is not configured, has no folder and no run yet: perhaps a misspelt name. */
-  readonly isNewFeed: boolean;
+  /** The feed is not configured, has no folder and no run yet: perhaps a misspelt name, of the feed that is `meant`. */
+  readonly newFeed: { readonly meant: string | null } | null;
 }
 
 /**
@@ -98,14 +99,15 @@ export interface ImportTarget {
  * @throws PatchbayError `usage`: what is wrong with the feed's name, its label or the mapping.
  */
 export async function chooseTarget(
-  { feeds, ledger }: Pick<Home, 'feeds' | 'ledger'>,
+  home: Pick<Home, 'feeds' | 'ledger' | 'folders'>,
   { feed: name = mainFeed, mapping }: { readonly feed?: string; readonly mapping?: string },
 ): Promise<ImportTarget> {
   const named =
     mapping === undefined ? {} : { mapping: await findMapping(mapping), mappingNamed: placeOfMapping(mapping) };
+  const { feeds, ledger } = home;
   const feed = await feeds.get(name);
   const isKnown = feeds.exists(feed.name) || (await ledger.runs.list({ feed: feed.name, limit: 1 })).length > 0;
-  return { choice: { feed, ...named }, isNewFeed: !isKnown };
+  return { choice: { feed, ...named }, newFeed: isKnown ? null : { meant: await feedMeant(home, feed.name) } };
 }
 
 /**

@@ -203,7 +203,7 @@ export interface PlannedImport {
  *   others by now.
  */
 export async function planToImport(
-  home: Pick<Home, 'ledger' | 'feeds' | 'config'>,
+  home: Pick<Home, 'ledger' | 'feeds' | 'folders' | 'config'>,
   planId: string,
   file: NamedFile | null,
   given: RunOptions,

@@ -39,6 +39,7 @@ import { detachedDocument } from '#src/operations/run-document.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { fileAndLine } from '#src/sources/row.ts';
 import type { Again } from '../describe.ts';
+import { noteUnknownFeed } from '../feed-notes.ts';
 import { addState, adviceOf, type ListedStates, noStates } from '../letters-advice.ts';
 import { finishOneShot, patienceOf, type Submit } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
@@ -64,6 +65,7 @@ export async function listDead(options: ListOptions): Promise<number> {
   const home = await openCliHome(options, 'look');
   try {
     const output = createOutput(options);
+    await noteUnknownFeed(home, output, options.feed);
     if (output.json) await output.documents(listDocuments(home, output, options));
     else await printList(home, output, { ...options, limit: options.limit ?? listedInTextMax });
     return 0;
@@ -323,6 +325,7 @@ export async function retryDead(options: RetryOptions, named: readonly string[])
   try {
     const output = createOutput(options);
     requireRateBelowKey(home, options.rate);
+    await noteUnknownFeed(home, output, options.feed);
     const notices = await retryNotices(home, request);
     printRetried(output, notices);
     await noteNotOpen(home, output, request);

@@ -27,6 +27,7 @@ import { exitCodes } from '#src/runs/exit-code.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { fileAndLine } from '#src/sources/row.ts';
 import type { Again } from '../describe.ts';
+import { noteUnknownFeed } from '../feed-notes.ts';
 import { finishOneShot, patienceOf, type Submit } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
@@ -54,6 +55,7 @@ export async function listHeldFields(options: ListOptions, keys: readonly string
   try {
     const output = createOutput(options);
     const choice = await choiceOf(home, options, keys);
+    await noteUnknownFeed(home, output, options.feed);
     if (output.json) {
       await output.documents(listDocuments(home, output, { ...choice, ...limitOf(options) }));
       return exitCodes.done;
@@ -117,6 +119,7 @@ export async function takeHeldFields(options: TakeOptions, side: HeldSide, keys:
   const home = await openPatiently(options, side === 'file' ? 'act' : 'look', patienceMs);
   try {
     const output = createOutput(options);
+    await noteUnknownFeed(home, output, options.feed);
     const { held, missingKeys } = await chooseHeld(home, await choiceOf(home, options, keys));
     if (missingKeys.length > 0) output.note(`no held field fits ${missingKeys.map(printable).join(', ')}`);
     if (held.length === heldPerDecisionMax)
@@ -146,6 +149,7 @@ export async function exportHeldFields(options: ExportOptions, keys: readonly st
   try {
     const output = createOutput(options);
     const file = resolve(options.output);
+    await noteUnknownFeed(home, output, options.feed);
     const fields = await exportHeld(home, await choiceOf(home, options, keys), file);
     if (output.json) output.document({ file, fields });
     else output.line(`${shellWord(file)}: ${counted(fields, 'held field')}`);

@@ -22,6 +22,7 @@ import { detachedDocument } from '#src/operations/run-document.ts';
 import type { NamedFile, SubmittedRun } from '#src/runs/enter-run.ts';
 import type { InputFormat } from '#src/sources/file-name.ts';
 import { withFlagsInHint } from '../exit.ts';
+import { perhapsMeant } from '../feed-notes.ts';
 import { listenForInterrupt, reportInterrupted } from '../interrupt.ts';
 import { finishOneShot, patienceOf, type Submit } from '../one-shot.ts';
 import type { GlobalOptions } from '../open-home.ts';
@@ -59,12 +60,14 @@ export async function importFiles(options: ImportCommandOptions, files: readonly
       if (read.refused !== undefined) refused.push(read.refused);
     }
     const planned = await openPlan(home, options, input?.file ?? files[0], checked);
-    const { choice, isNewFeed } = planned ?? (await chooseTarget(home, options));
+    const { choice, newFeed } = planned ?? (await chooseTarget(home, options));
     const named =
       planned === null ? files.flatMap((file) => (file === '-' ? (input?.file ?? []) : file)) : [planned.file];
     if (options.detach === true) requireEngine(home);
-    if (isNewFeed && !checked.verify)
-      output.note(`creating new feed "${printable(choice.feed.name)}" (no configuration or folder found)`);
+    if (newFeed !== null && !checked.verify)
+      output.note(
+        `creating new feed "${printable(choice.feed.name)}" (no configuration or folder found)${perhapsMeant(newFeed)}`,
+      );
     const runOptions = await withReason(options, planned?.options ?? checked, named);
     const onWait = ledgerNotes(output.note, patienceMs);
     const patiently: Patiently = (work) => waitOut({ clock: home.clock, patienceMs, onWait }, work, isLedgerAway);
@@ -121,7 +124,7 @@ export function goingOnWords({ id, state, startedAtMs }: RunRecord, isLeft: bool
 }
 
 interface PlannedFile extends PlannedImport {
-  readonly isNewFeed: false;
+  readonly newFeed: null;
 }
 
 /** `--plan`: the file and its reading are those of the plan; null without it. */
@@ -133,7 +136,7 @@ async function openPlan(
 ): Promise<PlannedFile | null> {
   if (plan === undefined) return null;
   const named = typeof file === 'string' ? { path: resolve(file), name: basename(file) } : (file ?? null);
-  return { ...(await planToImport(home, plan, named, given)), isNewFeed: false };
+  return { ...(await planToImport(home, plan, named, given)), newFeed: null };
 }
 
 interface ReadInput {

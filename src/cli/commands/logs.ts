@@ -19,6 +19,7 @@ import {
   wantsLine,
 } from '#src/operations/logs.ts';
 import { findRun } from '#src/operations/runs.ts';
+import { noteUnknownFeed } from '../feed-notes.ts';
 import { endedByCtrlC, type Interrupt, listenForInterrupt } from '../interrupt.ts';
 import { type GlobalOptions, loadCliConfig, openCliHome } from '../open-home.ts';
 import { createOutput, isStdoutLost, type Output, printable, type Style } from '../output.ts';
@@ -74,6 +75,7 @@ async function printActs(options: LogsOptions, output: Output): Promise<number> 
       if (output.json) output.document(actDocument(act));
       else output.line(actLine(output, act));
     }
+    if (acts.length === 0) await noteUnknownFeed(home, output, options.feed);
     if (acts.length === 0 && !output.json) output.note('no acts of people are kept here');
     return 0;
   } finally {

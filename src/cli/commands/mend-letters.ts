@@ -6,6 +6,7 @@ import { chooseToDrop, dropLetters, editLetter, exportDeadLetters } from '#src/o
 import { detachedDocument } from '#src/operations/run-document.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { shellWord } from '#src/shell-words.ts';
+import { noteUnknownFeed } from '../feed-notes.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput } from '../output.ts';
@@ -55,6 +56,7 @@ export async function dropDead(options: DropOptions, named: readonly string[]): 
   const home = await openCliHome(options, 'look');
   try {
     const output = createOutput(options);
+    await noteUnknownFeed(home, output, options.feed);
     const chosen = await chooseToDrop(home, { ...options, ids });
     const { isYes, why } = await askDropping(options, ids);
     if (!isYes) {
@@ -93,6 +95,7 @@ export async function exportDead(options: ExportOptions, ids: readonly string[])
   const home = await openCliHome(options, 'look');
   try {
     const output = createOutput(options);
+    await noteUnknownFeed(home, output, options.feed);
     const folder = options.output === undefined ? null : resolve(options.output);
     for (const { file, feed, letters } of await exportDeadLetters(home, { ...options, ids }, folder)) {
       if (output.json) output.document({ file, feed, letters });

@@ -31,6 +31,7 @@ import { planView } from '#src/plans/show/plan-view.ts';
 import type { NamedFile } from '#src/runs/enter-run.ts';
 import type { InputFormat } from '#src/sources/file-name.ts';
 import { requireWritable, writeAsAsked, writeWholeFile } from '#src/whole-file.ts';
+import { perhapsMeant } from '../feed-notes.ts';
 import { type Interrupt, listenForInterrupt, reportInterrupted } from '../interrupt.ts';
 import { patienceOf } from '../one-shot.ts';
 import type { GlobalOptions } from '../open-home.ts';
@@ -151,9 +152,11 @@ async function make(
   const session = { patienceMs, signal, sameWorkspace: options.sameWorkspace === true };
   try {
     if (run !== null) return await withService(home, session, (service) => planStoppedRun(service, run, following));
-    const { choice, isNewFeed } = await chooseTarget(home, options);
-    if (isNewFeed)
-      output.note(`"${printable(choice.feed.name)}" would be a new feed (no configuration or folder found)`);
+    const { choice, newFeed } = await chooseTarget(home, options);
+    if (newFeed !== null)
+      output.note(
+        `"${printable(choice.feed.name)}" would be a new feed (no configuration or folder found)${perhapsMeant(newFeed)}`,
+      );
     const named = input ?? namedFile(file ?? '');
     return await withService(home, session, (service) =>
       planFile(service, {

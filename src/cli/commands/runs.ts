@@ -15,6 +15,7 @@ import type { MadePlan } from '#src/plans/make-plan.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { shellWord } from '#src/shell-words.ts';
 import type { Again } from '../describe.ts';
+import { noteUnknownFeed } from '../feed-notes.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
@@ -45,6 +46,7 @@ export async function runs(options: ListOptions): Promise<number> {
     const { state } = options;
     const states = state === undefined ? {} : { states: state === 'active' ? activeRunStates : [state] };
     const views = await listRuns(home, { ...options, ...states });
+    if (views.length === 0) await noteUnknownFeed(home, output, options.feed);
     if (output.json) for (const { summary } of views) output.document(summary);
     else if (views.length === 0) output.line(noRunsText(home, options));
     else printRuns(output, views, options);
