@@ -4,15 +4,20 @@
  * those of the ledger's latest snapshot; where there is none, the service is asked, once and briefly. Whatever fails there, the
  * hints stay as they were.
  *
+ * Files that come by themselves are not imported again, and the next one would be rejected alike: their advice names the setting.
+ *
  * Where the row's own cell names a country that none is, no default country helps: a note names the column, and the hint of the
  * mapping stays.
  */
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import type { Problem } from '#src/contacts/outcome.ts';
 import type { Ledger } from '#src/ledger/port.ts';
+import { mainFeed } from '#src/ledger/rules/feeds.ts';
+import { originOf, type RunRecord } from '#src/ledger/runs.ts';
 import { workspaceSeries } from '#src/ledger/snapshots.ts';
 import type { DeadRow, RunEvent } from '#src/ledger/staging.ts';
 import { countryMissingCode, isOfOwnCountry, unknownCountryColumn } from '#src/mapping/country.ts';
+import { shellWord } from '#src/shell-words.ts';
 import { type PhoneNumber, textOf } from '#src/wire/phone-number.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 
@@ -31,7 +36,10 @@ export interface CountryAdvice {
 /** A hint is not worth more: a service that is slow or gone is noticed by the work itself. */
 const askMsMax = 3_000;
 
-export function createCountryAdvice(parts: CountryAdviceParts, signal: AbortSignal): CountryAdvice {
+/** The run whose numbers lack their country: what helps depends on how its file came. */
+type OfRun = Pick<RunRecord, 'feed' | 'kind' | 'options'>;
+
+export function createCountryAdvice(parts: CountryAdviceParts, run: OfRun, signal: AbortSignal): CountryAdvice {
   let missingCount = 0;
   const unknown: UnknownCountry[] = [];
   let countries: readonly CountryCode[] | null = null;
@@ -47,10 +55,10 @@ export function createCountryAdvice(parts: CountryAdviceParts, signal: AbortSign
       missingCount += missing;
       countries ??= await countriesOfWorkspace(parts, signal);
       const known = countries;
-      return dead.map((row) => ({ ...row, problems: row.problems.map((one) => adviseOnCountry(one, known)) }));
+      return dead.map((row) => ({ ...row, problems: row.problems.map((one) => adviseOnCountry(one, known, run)) }));
     },
     notes: () => {
-      const note = countryNote(missingCount, countries ?? []);
+      const note = countryNote(missingCount, countries ?? [], run);
       return [...(note === null ? [] : [note]), ...unknown.map(unknownNote)];
     },
   };
@@ -141,26 +149,59 @@ function countriesOfNumbers(numbers: readonly string[]): readonly CountryCode[] 
 }
 
 /** The problem with a hint that names the countries; as it is where it is another problem, or no country is known. */
-function adviseOnCountry(problem: Problem, countries: readonly CountryCode[]): Problem {
+function adviseOnCountry(problem: Problem, countries: readonly CountryCode[], run: OfRun): Problem {
   const [first] = countries;
   if (!isMissing(problem) || first === undefined) return problem;
-  const hint =
-    countries.length === 1
-      ? `If it is a number in ${named(first)}, as those of your workspace are, import again with that (--default-country ${first}); otherwise write it with + and its country code.`
-      : `Write it with + and its country code, or, if all such numbers are in one country, import again with that (--default-country CODE). Your workspace has numbers in ${listed(countries)}.`;
-  return { ...problem, hint };
+  return {
+    ...problem,
+    hint: originOf(run) === 'command' ? hintOnImport(countries, first, run) : hintOnFeed(countries, first, run),
+  };
+}
+
+function hintOnImport(countries: readonly CountryCode[], first: CountryCode, run: OfRun): string {
+  return countries.length === 1
+    ? `If it is a number in ${named(first)}, as those of your workspace are, ${importAgain(run, first)}; otherwise write it with + and its country code.`
+    : `Write it with + and its country code, or, if all such numbers are in one country, ${importAgain(run, 'CODE')}. Your workspace has numbers in ${listed(countries)}.`;
+}
+
+/** Its command is the end of it: in a cell of a fix-file it is named by its words alone. */
+function hintOnFeed(countries: readonly CountryCode[], first: CountryCode, run: OfRun): string {
+  const byHand = 'Write it with + and its country code';
+  return countries.length === 1
+    ? `${byHand}. Or, if it is a number in ${named(first)}, as those of your workspace are, ${lastingCure(run, first)}`
+    : `${byHand}. Your workspace has numbers in ${listed(countries)}. If all such numbers are in one country, ${lastingCure(run, 'its code')}`;
+}
+
+/** In a cell of a fix-file an option must not follow a blank. */
+function importAgain({ feed }: OfRun, country: string): string {
+  return `import again${feed === mainFeed ? '' : ` into feed ${feed}`} with that (--default-country ${country})`;
+}
+
+function importOption({ feed }: OfRun, country: string): string {
+  return `${feed === mainFeed ? '' : `--feed ${shellWord(feed)} `}--default-country ${country}`;
+}
+
+/** For files that come by themselves, the next one too, and for rows that are tried again. */
+function lastingCure({ feed }: OfRun, country: string): string {
+  const retry = `patchbay dead retry --feed ${shellWord(feed)} --code ${countryMissingCode} --remap`;
+  return `set mapping.defaultCountry to ${country} (for this feed alone: defaultCountry in its mapping), restart Patchbay where it runs, and try the rejected rows again: ${retry}`;
 }
 
 /** One sentence for the run. Null where no country is known: the hints of the rows say what to do. */
-function countryNote(missingCount: number, countries: readonly CountryCode[]): string | null {
+function countryNote(missingCount: number, countries: readonly CountryCode[], run: OfRun): string | null {
   const [first] = countries;
   if (missingCount === 0 || first === undefined) return null;
+  const isImport = originOf(run) === 'command';
   const what = numbersInWords(missingCount);
   const these = missingCount === 1 ? 'this one is' : 'these are';
   if (countries.length === 1) {
-    return `${what}. The numbers of your workspace are in ${named(first)}: if ${these}, too, import again with --default-country ${first}`;
+    const cure = isImport ? `import again with ${importOption(run, first)}` : lastingCure(run, first);
+    return `${what}. The numbers of your workspace are in ${named(first)}: if ${these}, too, ${cure}`;
   }
-  return `${what}. The numbers of your workspace are in ${listed(countries)}: if ${these} in one of them, import again with its code, as in --default-country ${first}`;
+  const cure = isImport
+    ? `import again with its code, as in ${importOption(run, first)}`
+    : lastingCure(run, 'its code');
+  return `${what}. The numbers of your workspace are in ${listed(countries)}: if ${these} in one of them, ${cure}`;
 }
 
 function named(country: CountryCode): string {

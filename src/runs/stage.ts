@@ -162,7 +162,7 @@ async function stageRows(
 ): Promise<StagedFile | null> {
   const { ledger, clock } = parts;
   const held = await heldRulesOf(parts, run);
-  const advice = createCountryAdvice(parts, signal);
+  const advice = createCountryAdvice(parts, run, signal);
   const memory = await readFeedMemory(ledger.runs, run.feed, readsHeld(held));
   const selection = createSelection(run.options, await ledger.forgetting.forgottenPeople(), supply.compiled);
   const missingRule = await missingRuleOf(parts, run);

@@ -1,7 +1,10 @@
 /** A default country is proposed from the workspace's own phone numbers, and never assumed. */
+import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { redrive } from '#src/dead-letters/redrive.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { workspaceSeries } from '#src/ledger/snapshots.ts';
+import { takeFile } from '#src/runs/enter-run.ts';
 import type { PhoneNumber } from '#src/wire/phone-number.ts';
 import { csv, mapping, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 
@@ -54,6 +57,40 @@ describe('numbers without a country code', () => {
   it('count countries with one calling code as one, and international numbers as none', async () => {
     const { bench, workspace } = await benchWith(['+80012345678', '+14155550101', '+14155550102', '+16135550177']);
     expect((await staged(bench, workspace)).notes[0]).toContain('are in the United States (US): if');
+  });
+
+  it('name the feed beside the option, where the file was imported into one', async () => {
+    const { bench, workspace } = await benchWith(['+49301234567']);
+    const run = await bench.submit('a.csv', csv(rows, header), { feed: 'at home' });
+    const end = await bench.stage(run, { parts: { ...bench.parts, workspace } });
+    expect(end.notes.join()).toMatch(/, too, import again with --feed 'at home' --default-country DE$/);
+    const [hint] = (await bench.deadRows(end)).flatMap(({ problems }) => problems.map((one) => one.hint));
+    expect(hint).toContain('import again into feed at home with that (--default-country DE); otherwise');
+  });
+
+  it('name the setting for files that come by themselves, and the retry, which then goes in', async () => {
+    const { bench, workspace } = await benchWith(['+49301234567']);
+    await bench.write('import/a.csv', csv(rows, header));
+    const parts = { ...bench.parts, workspace };
+    const [importFolder = ''] = parts.folders.importFolders;
+    const run = await takeFile(parts, { importFolder, folder: null, path: join(importFolder, 'a.csv') });
+    const end = await bench.stage(run, { parts });
+    const cure =
+      'set mapping.defaultCountry to DE (for this feed alone: defaultCountry in its mapping), restart Patchbay where it runs, and try the rejected rows again';
+    const command = 'patchbay dead retry --feed main --code phoneCountryMissing --remap';
+    expect(end.notes).toEqual([
+      `2 numbers have no country code. The numbers of your workspace are in Germany (DE): if these are, too, ${cure}: ${command}`,
+    ]);
+    const [hint] = (await bench.deadRows(end)).flatMap(({ problems }) => problems.map((one) => one.hint));
+    expect(hint).toBe(
+      `Write it with + and its country code. Or, if it is a number in Germany (DE), as those of your workspace are, ${cure}: ${command}`,
+    );
+    const { text } = await bench.fixFile(await bench.finish(await bench.apply(end)));
+    expect(text).toContain('try the rejected rows again, use dead retry.');
+    const today = { ...parts, defaultCountry: 'DE' };
+    const [again] = await redrive(today, { feed: 'main', code: 'phoneCountryMissing', remap: true });
+    if (again === undefined) throw new Error('nothing is tried again');
+    expect((await bench.stage(again, { parts: today })).counts).toMatchObject({ rows: 2, dead: 0 });
   });
 
   it('are compared with the latest snapshot, so that the service is not asked', async () => {

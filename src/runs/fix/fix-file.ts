@@ -313,7 +313,7 @@ function hintsOf(dead: FixRow, inFile: string): string {
  * named by its words alone.
  */
 function withoutOptions(hint: string): string {
-  return hint.replace(/: patchbay (dead edit) .* --set .*$/s, ', use $1.');
+  return hint.replace(/: patchbay (dead (?:edit|retry)) .*--(?:set|remap)\b.*$/s, ', use $1.');
 }
 
 function howToMend(row: Row): readonly string[] {
