@@ -38,7 +38,7 @@ export async function* planLines(
   for (const group of view.groups) yield* groupLines(output, group, made.plan.undoes !== null);
   const { rejected, notes, stop, summary } = view;
   if (rejected.count > 0) yield* rejectedLines(output, rejected);
-  for (const note of notes) yield `  note: ${printable(note)}`;
+  for (const note of notes) yield `  note: ${output.paste(printable(note))}`;
   if (stop !== null) {
     yield `  ${style('red', printable(stop.message))}`;
     for (const hint of stop.hints) yield `  ${output.paste(printable(hint))}`;

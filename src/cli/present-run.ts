@@ -90,7 +90,8 @@ function present(output: Output, run: RunPresentation, warnings: readonly RunEve
   const values = output.values ? valuesByMessage(outcomes) : new Map<string, string>();
   for (const note of notes) {
     const value = values.get(note);
-    if (!listed.has(note)) lines.push(`  note: ${printable(note)}${value === undefined ? '' : `: ${shorten(value)}`}`);
+    if (!listed.has(note))
+      lines.push(`  note: ${output.paste(printable(note))}${value === undefined ? '' : `: ${shorten(value)}`}`);
   }
   lines.push(...problemLines(output, run, max));
   const count = summary.warnings - outcomes.filter(isNoteOnly({ notes })).length;

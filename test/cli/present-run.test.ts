@@ -50,11 +50,13 @@ describe('a run for people', () => {
     expect(text).toContain('fix these rows and drop the file in again: /data/import/_fix/x.csv');
   });
 
-  it('whose advice for a row is a command: with the options of this one', () => {
+  it('whose advice for a row, or note, is a command: with the options of this one', () => {
     const output = createOutput({ color: false, data: '/srv/pb' });
     const problems = [problem({ hint: 'Correct it with: patchbay dead edit d1 --set COLUMN=VALUE' })];
     const text = presentRun(output, presentation({ state: 'doneWithDead', rows: 1, dead: 1 }, { problems }));
     expect(text).toContain('Correct it with: patchbay --data /srv/pb dead edit d1 --set COLUMN=VALUE');
+    const notes = ['set it, and try again: patchbay dead retry --all --remap'];
+    expect(presentRun(output, presentation({}, { notes }))).toContain('patchbay --data /srv/pb dead retry --all');
   });
 
   it('that skipped, held and warned of more than the report lists: at least how much, and how much of it the report has', () => {
