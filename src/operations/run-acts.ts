@@ -3,7 +3,8 @@ import type { Home } from '#src/app.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { PlanRecord } from '#src/ledger/plans.ts';
 import { approvalOf, type LinkChoice } from '#src/ledger/rules/approval.ts';
-import type { OlderWrites, RunReason, RunRecord } from '#src/ledger/runs.ts';
+import { isFinal, type OlderWrites, type RunReason, type RunRecord } from '#src/ledger/runs.ts';
+import { unlessAway } from '#src/ledger/wait-out.ts';
 import { asksForLinks } from '#src/runs/guards.ts';
 import { removeStoppedNote } from '#src/runs/stop-run.ts';
 import { actOf } from './acts.ts';
@@ -124,4 +125,19 @@ export async function cancelRun(
   throw new PatchbayError('usage', 'notCancellable', `run ${run.id} cannot be cancelled: ${why}`, {
     hint: 'List the runs with: patchbay runs ls. A run can be cancelled until it has ended.',
   });
+}
+
+/** How long the end of a cancelled run is waited for. */
+const cancelWaitMs = 10_000;
+const cancelLookMs = 50;
+
+/** Waits for the end of a run that is being cancelled, whichever engine ends it. @returns whether it came, within ten seconds. */
+export async function untilCancelled({ ledger, clock }: Pick<Home, 'ledger' | 'clock'>, id: string): Promise<boolean> {
+  const deadlineMs = clock.monotonicMs() + cancelWaitMs;
+  for (;;) {
+    const run = await unlessAway(() => ledger.runs.get(id), undefined);
+    if (run === null || (run !== undefined && isFinal(run.state))) return true;
+    if (clock.monotonicMs() >= deadlineMs) return false;
+    await clock.sleep(cancelLookMs);
+  }
 }

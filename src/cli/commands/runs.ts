@@ -3,11 +3,11 @@ import type { Home } from '#src/app.ts';
 import type { AuditDocument } from '#src/audits/audit-document.ts';
 import { startEngine } from '#src/engine/engine.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
-import { takeEngineLock } from '#src/ledger/engine-presence.ts';
+import { type EngineLock, isEngineRunning, takeEngineLock } from '#src/ledger/engine-presence.ts';
 import { activeRunStates, isFinal, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import { hasPlan, keptPlanOf } from '#src/operations/plan.ts';
 import { requireRestageable, restageRun } from '#src/operations/restage.ts';
-import { approveRun, cancelRun, isUnderWayBy } from '#src/operations/run-acts.ts';
+import { approveRun, cancelRun, isUnderWayBy, untilCancelled } from '#src/operations/run-acts.ts';
 import { detachedDocument, runDocument } from '#src/operations/run-document.ts';
 import { changesOfRun, type RunStory, readStory, storyDocument } from '#src/operations/run-story.ts';
 import { findRun, listRuns, type RunView, readRun } from '#src/operations/runs.ts';
@@ -25,10 +25,6 @@ import { actLine, changeLines, changesHeading, changesShown, presentStory } from
 import { askDecision, askWhy, type Question, terminalOf, whyQuestions } from '../questions.ts';
 import { openPatiently } from '../waiting.ts';
 import { planNow, presentStoppedPlan } from './plan.ts';
-
-/** How long `cancel` waits for the end of the run where it has to start an engine for it. */
-const cancelWaitMs = 10_000;
-const cancelLookMs = 50;
 
 interface ListOptions extends GlobalOptions {
   readonly limit: number;
@@ -245,7 +241,7 @@ export async function cancel(options: CancelOptions, id: string): Promise<number
     const run = await findRun(home, id);
     const terminal = isFinal(run.state) || run.state === 'cancelling' ? null : terminalOf(options);
     await cancelRun(home, run, await askWhy(terminal, whyQuestions.acts, options.reason));
-    await endCancelled(home, output);
+    await endCancelled(home, output, run.id);
     const detail = await readRun(home, (await home.ledger.runs.get(run.id)) ?? run);
     // What was asked for is done: the code is that of the command, not of its run.
     if (output.json) output.document({ ...runDocument(detail, output.values), exitCode: exitCodes.done });
@@ -257,27 +253,31 @@ export async function cancel(options: CancelOptions, id: string): Promise<number
 }
 
 /** The running engine ends it; where none runs, this process becomes the engine for it. Where that is refused, the run is cancelled all the same. */
-async function endCancelled(home: Home, output: Output): Promise<void> {
-  if (home.mode === 'real' && home.config.service.baseUrl === null) {
+async function endCancelled(home: Home, output: Output, id: string): Promise<void> {
+  const isWithoutService = home.mode === 'real' && home.config.service.baseUrl === null;
+  if (isWithoutService && !isEngineRunning(home)) {
     output.note('no service is configured here: the running engine ends the run, or the next one');
     return;
   }
-  const lock = takeEngineLock(home.folders.lockFile);
-  if (lock === null) return;
-  const engine = await startEngine(home, lock, {
-    ...{ sameWorkspace: false, waitFor: 'everything', runsSchedules: false },
-  }).catch((error: unknown) => {
+  const lock = isWithoutService ? null : takeEngineLock(home.folders.lockFile);
+  const engine = lock === null ? null : await engineToCancel(home, output, lock);
+  if (lock !== null && engine === null) return;
+  const isEnded = await untilCancelled(home, id);
+  await engine?.stop();
+  if (!isEnded)
+    output.note(
+      output.paste(
+        `run ${id} is being cancelled still, and the running engine ends it, or the next one: patchbay runs show ${id}`,
+      ),
+    );
+}
+
+/** Null where its start is refused: a note says why. */
+async function engineToCancel(home: Home, output: Output, lock: EngineLock) {
+  const options = { sameWorkspace: false, waitFor: 'everything', runsSchedules: false } as const;
+  return startEngine(home, lock, options).catch((error: unknown) => {
     if (!(error instanceof PatchbayError) || error.kind === 'bug' || error.kind === 'damaged') throw error;
     output.note(`${error.message} [${error.code}]: the running engine ends the run, or the next one`);
     return null;
   });
-  if (engine === null) return;
-  const deadlineMs = home.clock.monotonicMs() + cancelWaitMs;
-  while (
-    (await home.ledger.runs.list({ states: ['cancelling'], limit: 1 })).length > 0 &&
-    home.clock.monotonicMs() < deadlineMs
-  ) {
-    await home.clock.sleep(cancelLookMs);
-  }
-  await engine.stop();
 }
