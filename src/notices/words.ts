@@ -53,7 +53,7 @@ function wordsOf({ type, feed, data }: Notice): string {
     }
     case 'feed.recovered': {
       const { ended, badSince, ...end } = recovered.parse(data);
-      return `${feed} ${endWords(end)}; since ${badSince.slice(0, 16)}Z: ${ended.map((one) => troubleWords[one]).join(', ')}`;
+      return `${feed} ${endWords(end)}; before, from ${badSince.slice(0, 16)}Z on: ${ended.map((one) => troubleWords[one]).join(', ')}`;
     }
     case 'feed.held': {
       const { fields } = held.parse(data);

@@ -37,7 +37,7 @@ describe('A notice says in one sentence', () => {
     ],
     [
       { ...bad(), type: 'feed.recovered', data: { ended: ['missed', 'guard'], badSince: '2026-11-21T08:30:00.000Z' } },
-      'crm is healthy again; since 2026-11-21T08:30Z: export missing, stopped by a guard',
+      'crm is healthy again; before, from 2026-11-21T08:30Z on: export missing, stopped by a guard',
     ],
     [
       {
@@ -45,7 +45,7 @@ describe('A notice says in one sentence', () => {
         type: 'feed.recovered',
         data: { ended: ['missed'], badSince: '2026-11-21T08:30:00.000Z', unwatched: true },
       },
-      'crm is no longer watched for this: it was removed from the configuration; since 2026-11-21T08:30Z: export missing',
+      'crm is no longer watched for this: it was removed from the configuration; before, from 2026-11-21T08:30Z on: export missing',
     ],
     [
       {
@@ -53,7 +53,7 @@ describe('A notice says in one sentence', () => {
         type: 'feed.recovered',
         data: { ended: ['guard'], badSince: '2026-11-21T08:30:00.000Z', cancelled: true },
       },
-      'crm is back to its state before the stopped run, which was cancelled; no decision is pending; since 2026-11-21T08:30Z: stopped by a guard',
+      'crm is back to its state before the stopped run, which was cancelled; no decision is pending; before, from 2026-11-21T08:30Z on: stopped by a guard',
     ],
     [
       { type: 'phoneNumbers.changed', feed: 'phone-numbers', data: { added: 2, removed: 0, changedNumbers: 1 } },
