@@ -25,7 +25,7 @@ import {
   type Origin,
 } from './layers.ts';
 import { type Config, type ConfigInput, configSchema } from './schema.ts';
-import { memberAt, type Setting, sections, settings } from './settings.ts';
+import { type Group, memberAt, type Setting, sections, settings } from './settings.ts';
 import { checkSurroundings } from './surroundings.ts';
 
 /** Overrides from the command line, as text or numbers; absent and undefined members override nothing. */
@@ -183,11 +183,17 @@ function wrongValue(path: readonly string[], expected: string, input: unknown): 
   const member = memberAt(path) ?? memberAt(key);
   if (member?.kind === 'feeds') return 'feeds must be a group of feeds by name, such as "crm:"';
   if (member?.kind === 'group')
-    return `${member.key} must be ${path.length === 1 ? 'a section' : 'a group'} of settings`;
+    return `${member.key} must be ${path.length === 1 ? 'a section' : 'a group'} of settings${besideFeeds(member, path)}`;
   if (member === null) return `${path.join('.')}: ${expected}`;
   const list = valueAt(input, member.path);
   const value = Array.isArray(list) ? valueAt(input, path) : list;
   return `${member.key} must be ${expected}${shownValue(member, value)}${meantZone(expected, value)}`;
+}
+
+/** A setting of a feed beside the feeds looks like the name of one. */
+function besideFeeds({ members }: Group, [section, name = '', ...deeper]: readonly string[]): string {
+  const isSetting = section === 'feeds' && deeper.length === 0 && members.some((one) => one.name === name);
+  return isSetting ? `; if it is the ${name} of a feed, write it below the name of that feed, such as "crm:"` : '';
 }
 
 function valueAt(tree: unknown, path: readonly string[]): unknown {

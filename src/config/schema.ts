@@ -276,7 +276,7 @@ const pageSection = z
       .nullable()
       .default(null)
       .describe(
-        'The address under which people reach the page, for links in notices; null means that these have none.',
+        'The address under which people reach the page, without a path, for links in notices; null means that these have none.',
       ),
     workerPort: wholeNumber(0, 65_535)
       .nullable()

@@ -175,6 +175,9 @@ describe('a feed in the config', () => {
     expect(await problems('feeds:\n  crm: x.csv\n')).toEqual([
       'patchbay.yaml:2:8: feeds.crm must be a group of settings',
     ]);
+    expect(await problems('feeds:\n  crm: {}\n  take: x.csv\n')).toEqual([
+      'patchbay.yaml:3:9: feeds.take must be a group of settings; if it is the take of a feed, write it below the name of that feed, such as "crm:"',
+    ]);
     expect((await loaded('feeds:\n')).config.feeds).toEqual({});
   });
 
