@@ -1,4 +1,6 @@
 /**
+ * What the numbering plans read in digits and the punctuation of numbers: no words, nothing to tidy (`phone-spelling.ts`).
+ *
  * A quick answer for most phone numbers: whether digits are a number that is assigned, and its E.164 form.
  *
  * It follows libphonenumber-js, with that library's metadata, for numbers whose reading needs no decision: an international
@@ -6,7 +8,7 @@
  * answers, in a fraction of its time, since each pattern is compiled once; for any other number it answers null, and the
  * library decides (`phone-cell.ts`). `test/mapping/numbering-plans.test.ts` holds both against each other.
  */
-import { type CountryCode, Metadata } from 'libphonenumber-js/max';
+import { type CountryCode, Metadata, type PhoneNumber, parsePhoneNumberFromString } from 'libphonenumber-js/max';
 
 /** The part of the library's metadata that its types leave out. */
 interface PlanSource {
@@ -184,4 +186,22 @@ function patternOf(pattern: string, lengths: readonly number[]): NumberPattern {
 function metadata(): MetadataSource {
   // The library's types leave out what its own code reads the metadata with; the tests compare with all of its answers.
   return new Metadata() as unknown as MetadataSource;
+}
+
+/**
+ * The answer of the library. Read as dialled in the default country first; then, if it begins with 00, as an international number. Other exit codes
+ * are known to the numbering plan of the default country.
+ */
+export function parseAny(base: string, country: CountryCode | null): PhoneNumber | 'countryMissing' | null {
+  if (base.startsWith('+')) return possible(parsePhoneNumberFromString(base, { extract: false }));
+  const national =
+    country === null ? null : possible(parsePhoneNumberFromString(base, { defaultCountry: country, extract: false }));
+  if (national !== null) return national;
+  if (/^00\s*[1-9]/.test(base))
+    return possible(parsePhoneNumberFromString(base.replace(/^00\s*/, '+'), { extract: false }));
+  return country === null && /\d/.test(base) ? 'countryMissing' : null;
+}
+
+function possible(number: PhoneNumber | undefined): PhoneNumber | null {
+  return number?.isPossible() === true ? number : null;
 }

@@ -23,9 +23,8 @@ import {
   type Reading,
   type WarningCode,
 } from './cell.ts';
-import { assignedNumber, isWholeLength } from './numbering-plans.ts';
+import { assignedNumber, isWholeLength, parseAny } from './numbering-plans.ts';
 import { digitsMin, endsInRange, isBehindWhole, mayEndInRange } from './phone-endings.ts';
-import { parseAny } from './phone-parsing.ts';
 import { extensionText, isFax, spellPhone } from './phone-spelling.ts';
 
 /** The pattern of the service (`docs/facts.md`, "not looked up"). */

@@ -3,7 +3,7 @@
  * number at all. Such a cell is refused: with these digits the number would be that of a stranger. Pure.
  */
 import type { CountryCode, PhoneNumber } from 'libphonenumber-js/max';
-import { parseAny } from './phone-parsing.ts';
+import { parseAny } from './numbering-plans.ts';
 
 /** What is before the first stroke, or before digits in brackets at the end. */
 const beforeOthers = /^([^/]*?\d)\s*(?:\/|\((?=[\s.:/-]*\d[\d\s.:/-]*\)$))/;

@@ -7,6 +7,7 @@
  * they are called in each element, is known, too.
  */
 
+import { contactColumnOf } from '#src/mapping/contact-columns.ts';
 import { isIgnoredHeader, normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
 import type { JsonValue, Row, SourceItem } from '#src/sources/row.ts';
 import { isJsonObject, type JsonObject } from '../cell.ts';
@@ -329,4 +330,27 @@ function hashOf(text: string): number {
     low = Math.imul(low ^ (code + index), 0x01000193);
   }
   return (high >>> 11) * 0x1_0000_0000 + (low >>> 0);
+}
+
+/** `mobile`, `Work phone`: a text that says which number or address it is. */
+export function isLabel(text: string): boolean {
+  return [text, `${text} phone`].some((name) => contactColumnOf(name)?.generic.includes(' ') === true);
+}
+
+/** A list is read element by element where the `name` of each is none of its labels, but a person's: `{"name": "Ada Lee", "address": …}`. */
+export function withoutNames(facts: ColumnFacts): ColumnFacts {
+  const { elementNames } = facts;
+  if (elementNames === null || !holdNames(elementNames)) return facts;
+  const { valuePath: path, labelPaths } = elementNames;
+  return { ...facts, ofElements: { path, labelPaths, isLacked: false } };
+}
+
+const namesMin = 4;
+/** The share of names that differ from all others. */
+const namesShareMin = 0.8;
+
+/** No labels that are known, and hardly one that two people have. */
+function holdNames({ values, filled }: ElementNames): boolean {
+  if (filled < namesMin || values.filter(isLabel).length * 2 > values.length) return false;
+  return values.length >= filled * namesShareMin;
 }

@@ -11,8 +11,8 @@ import { genericMeaning, genericTargets, type Settings } from '#src/mapping/layo
 import { tidyHeader } from '#src/sources/column-name.ts';
 import { machineIn, wordsOf } from '#src/sources/number-words.ts';
 import type { ColumnFacts, FileFacts } from './column-facts.ts';
+import { withoutNames } from './column-facts.ts';
 import { isMeasure, isNumberOfOther, mayBeOfAnotherPerson, repeatedColumns } from './column-names.ts';
-import { withoutNames } from './element-names.ts';
 import type { Confidence } from './proposal.ts';
 import { kindsOf, type ValueKinds } from './value-kinds.ts';
 
