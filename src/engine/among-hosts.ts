@@ -60,7 +60,7 @@ export async function amongHosts(
 /** @throws PatchbayError `usage` `otherQueue`. */
 async function shareQueue({ ledger }: Home, server: QueueServer, presence: HostPresence): Promise<void> {
   if (server.place.kind !== 'redis') return;
-  if (presence.namesQueue) return await nameQueue(server.producer, ledger.id, presence.queueId);
+  if (presence.namesQueue) return await nameQueue(server, ledger.id, presence.queueId);
   const who = presence.others[0]?.name ?? 'the other hosts';
   await requireQueue(server.producer, ledger.id, () => ledger.hosts.queueId(), who);
 }

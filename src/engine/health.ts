@@ -168,7 +168,7 @@ export function queueTrouble(
   if (message.includes('OOM ')) {
     return { code: 'queueFull', message: `The queue is out of memory: ${description}. ${waits}` };
   }
-  if (/^(MISCONF|READONLY|LOADING|BUSY|NOPERM|NOAUTH|WRONGPASS|ERR) /.test(message)) {
+  if (/^[A-Z]{3,} /.test(message)) {
     return {
       code: 'queueRefuses',
       message: `The queue does not accept jobs: ${description} answers ${message}. ${waits}`,

@@ -7,6 +7,8 @@ import type { RedisOptions } from 'bullmq';
 import { Redis } from 'ioredis';
 import { timedOut, within } from '#src/clock.ts';
 import { PatchbayError } from '#src/errors.ts';
+import type { QueueServer } from '#src/queue/connection.ts';
+import { queueTrouble } from './health.ts';
 
 /** Longer than the others take to write it anew after a flush. */
 const lookMsMax = 12_000;
@@ -24,16 +26,28 @@ async function onRedis<Result>(connection: RedisOptions, work: (redis: Redis) =>
     // It may fail after its time is over: the error below has been thrown by then.
     working.catch(() => undefined);
     const answer = await within(answerMsMax, working);
-    if (answer === timedOut) throw new Error('the queue does not answer');
+    if (answer === timedOut) throw new Error('Command timed out');
     return answer;
   } finally {
     redis.disconnect();
   }
 }
 
-/** The first host at work gives the queue its identity, whatever it had before. */
-export async function nameQueue(connection: RedisOptions, ledgerId: string, queueId: string): Promise<void> {
-  await onRedis(connection, (redis) => redis.set(nameOf(ledgerId), queueId));
+/**
+ * The first host at work gives the queue its identity, whatever it had before.
+ * @throws PatchbayError `unreachable`, of the codes of `queueTrouble`: until it has its name, no other host may be at work.
+ */
+export async function nameQueue(
+  { producer, description }: Pick<QueueServer, 'producer' | 'description'>,
+  ledgerId: string,
+  queueId: string,
+): Promise<void> {
+  try {
+    await onRedis(producer, (redis) => redis.set(nameOf(ledgerId), queueId));
+  } catch (error) {
+    const trouble = queueTrouble(description, error instanceof Error ? error : new Error(String(error)), 0);
+    throw trouble === null ? error : new PatchbayError('unreachable', trouble.code, trouble.message, { cause: error });
+  }
 }
 
 /**

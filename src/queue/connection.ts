@@ -48,8 +48,8 @@ export interface QueueServerOptions {
 const firstAnswerMs = 10_000;
 
 /**
- * @throws PatchbayError `unreachable` `queueUnreachable` if Redis does not answer; `usage`, `unreachable` if the embedded
- *   server does not start.
+ * @throws PatchbayError `unreachable` `queueUnreachable` if Redis does not answer; `usage`: `queueLoginRefused`, `queueDatabaseMissing`; `usage`,
+ *   `unreachable` if the embedded server does not start.
  */
 export async function openQueueServer(options: QueueServerOptions): Promise<QueueServer> {
   if (options.redisUrl !== null) return await openRemote(options.redisUrl, adviceOn(options));
@@ -68,8 +68,8 @@ export interface QueueAddress {
 
 /**
  * The queue of an engine in another process. An embedded queue that does not answer is waited for when it is used.
- * @throws PatchbayError `usage` `otherQueue` if this process is configured for another queue than the engine; `unreachable`
- *   `queueUnreachable` if Redis does not answer.
+ * @throws PatchbayError `usage`: `otherQueue` if this process is configured for another queue than the engine, `queueLoginRefused`,
+ *   `queueDatabaseMissing`; `unreachable` `queueUnreachable` if Redis does not answer.
  */
 export async function attachQueueServer({ redisUrl, place }: QueueAddress): Promise<QueueServer> {
   if (redisUrl !== null && place.kind === 'redis') return await openRemote(redisUrl, adviceWhereUsed);
@@ -113,16 +113,8 @@ async function openRemote(redisUrl: string, advice: string): Promise<QueueServer
 
 function remoteServer(redisUrl: string): QueueServer {
   const url = parse(redisUrl);
-  const connection: RedisOptions = {
-    host: url.hostname.replace(/^\[|\]$/g, ''),
-    port: url.port === '' ? 6379 : Number(url.port),
-    db: Number(url.pathname.slice(1) || 0),
-    ...(url.username === '' ? {} : { username: decodeURIComponent(url.username) }),
-    ...(url.password === '' ? {} : { password: decodeURIComponent(url.password) }),
-    ...(url.protocol === 'rediss:' ? { tls: {} } : {}),
-  };
   return {
-    ...connectionsOf(connection),
+    ...connectionsOf(remoteOptions(url)),
     description: `Redis at ${url.host}`,
     place: { kind: 'redis' },
     onDeath: () => undefined,
@@ -130,7 +122,21 @@ function remoteServer(redisUrl: string): QueueServer {
   };
 }
 
-/** One PING, so that a wrong address is reported at once. */
+function remoteOptions(url: URL): RedisOptions {
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? 6379 : Number(url.port),
+    db: Number(url.pathname.slice(1) || 0),
+    ...(url.username === '' ? {} : { username: decodeURIComponent(url.username) }),
+    ...(url.password === '' ? {} : { password: decodeURIComponent(url.password) }),
+    ...(url.protocol === 'rediss:' ? { tls: {} } : {}),
+  };
+}
+
+/**
+ * One PING, so that a wrong address is reported at once. A Redis that is there and takes nothing now, as with a failing disk, is met, named and
+ * waited for by the work.
+ */
 async function ask(server: QueueServer, hint: string): Promise<void> {
   const redis = new Redis({
     ...server.producer,
@@ -147,14 +153,56 @@ async function ask(server: QueueServer, hint: string): Promise<void> {
     }, firstAnswerMs);
   });
   try {
-    const answered = redis.ping();
+    const answered = greet(redis);
     // If the time-out wins the race, a late rejection is ignored.
     answered.catch(() => undefined);
     await Promise.race([answered, tooLate]);
+  } catch (error) {
+    const refusal = refusalOf(error, server.description, hint);
+    if (refusal !== null) throw refusal;
   } finally {
     clearTimeout(timer);
     redis.disconnect();
   }
+}
+
+/** A database that is not there is refused: a connection whose own SELECT fails goes on in database 0. */
+async function greet(redis: Redis): Promise<void> {
+  const { db = 0 } = redis.options;
+  if (db !== 0) await redis.select(db);
+  await redis.ping();
+}
+
+/** An error that is an answer of Redis. */
+function isReply(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'ReplyError';
+}
+
+/** What keeps a Redis from being used as it is configured; null where waiting helps. Pure. */
+function refusalOf(error: unknown, description: string, hint: string): PatchbayError | null {
+  if (error instanceof PatchbayError) return error;
+  const words = messageOf(error).replace(/\.? Please report this\.$/, '');
+  if (!isReply(error)) {
+    const message = `${description} does not answer as a Redis: ${words}`;
+    return new PatchbayError('unreachable', 'queueUnreachable', message, { hint, cause: error });
+  }
+  if (/^(WRONGPASS|NOAUTH|NOPERM) /.test(words)) {
+    return new PatchbayError(
+      'usage',
+      'queueLoginRefused',
+      `${description} refuses the user or the password: ${words}`,
+      {
+        hint: 'Check user and password in REDIS_URL, and what that user may do.',
+        cause: error,
+      },
+    );
+  }
+  // `DB index is out of range`, `SELECT is not allowed in cluster mode`.
+  if (!/^ERR .*\b(DB index|SELECT)\b/i.test(words)) return null;
+  return new PatchbayError('usage', 'queueDatabaseMissing', `${description} refuses the database: ${words}`, {
+    hint: 'Name one of its databases in REDIS_URL: 0 is always there.',
+    cause: error,
+  });
 }
 
 function connectionsOf(server: RedisOptions): Pick<QueueServer, 'producer' | 'worker' | 'giveUp'> {
@@ -194,7 +242,7 @@ function parse(redisUrl: string): URL {
 export interface RedisAnswer {
   /** Null if it answers, otherwise a short reason why it does not. */
   readonly away: string | null;
-  /** Its words where it takes no writes now, as in `OOM command not allowed …`; null where it takes them, or does not answer. */
+  /** Its words where it takes no writes now, as in `OOM command not allowed …`, or no question; null where it takes them, or does not answer. */
   readonly refusal: string | null;
   /** Its `maxmemory_policy`; null where it does not say. */
   readonly policy: string | null;
@@ -208,13 +256,21 @@ const triedKey = 'bull:patchbay';
  * carried out: nothing is written. Never rejects, and leaves nothing open.
  */
 export async function askRedis(redisUrl: string, timeoutMs: number): Promise<RedisAnswer> {
-  const redis = new Redis(redisUrl, { lazyConnect: true, maxRetriesPerRequest: 0, retryStrategy: () => null });
+  const connection = remoteOptions(parse(redisUrl));
+  const redis = new Redis({ ...connection, lazyConnect: true, maxRetriesPerRequest: 0, retryStrategy: () => null });
   let reason: string | null = null;
   redis.on('error', (error) => {
     reason ??= messageOf(error);
   });
   const ask = async (): Promise<RedisAnswer> => {
-    await redis.ping();
+    const unwilling = await greet(redis).then(
+      () => null,
+      (error: unknown) => {
+        if (isReply(error)) return error.message;
+        throw error;
+      },
+    );
+    if (unwilling !== null) return { away: null, refusal: unwilling, policy: null };
     const memory = await redis.info('memory').catch(() => '');
     const policy = /^maxmemory_policy:(\S+)/m.exec(memory)?.[1] ?? null;
     await redis.multi({ pipeline: false });

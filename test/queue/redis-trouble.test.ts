@@ -1,8 +1,11 @@
 /** A Redis that has no memory left, or that is frozen: nothing waits for ever, nothing is lost, nothing is done twice. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { renameQueue } from '#src/engine/queue-identity.ts';
+import { nameQueue, renameQueue } from '#src/engine/queue-identity.ts';
 import { silentLogger } from '#src/log.ts';
-import { askRedis } from '#src/queue/connection.ts';
+import { askRedis, openQueueServer } from '#src/queue/connection.ts';
 import { openProducer } from '#src/queue/producer.ts';
 import { applyingRun } from '#test/contracts/support/build.ts';
 import { peopleKeys } from '#test/support/people.ts';
@@ -13,6 +16,9 @@ import { openQueueBench, settleBatch } from './support/queue-bench.ts';
 const binary = findRedisServer();
 const reason = binary === null ? ' (skipped: no redis-server on PATH)' : '';
 const job = { name: 'sweep', id: 'sweep-1', payload: { slot: 1 } };
+
+const openAt = (redisUrl: string) =>
+  openQueueServer({ redisUrl, isShared: false, folder: '/nowhere', log: silentLogger() });
 
 describe.skipIf(binary === null)(`a redis-server of this machine in trouble${reason}`, () => {
   let redis: RedisServer | null = null;
@@ -155,6 +161,68 @@ describe.skipIf(binary === null)(`a redis-server of this machine in trouble${rea
     } finally {
       redis?.thaw();
     }
+  });
+
+  test('whose disk fails is no reason not to start: it answers, and says what it refuses', async () => {
+    const { bench, producer, told } = await openObserved();
+    await redis?.failDisk();
+    try {
+      const server = await openAt(url());
+      expect(server.description).toBe(`Redis at ${new URL(url()).host}`);
+      expect(await askRedis(url(), 5_000)).toMatchObject({ away: null, refusal: expect.stringMatching(/^MISCONF /) });
+      expect(await producer.add([job])).toBe(false);
+      expect(told.at(-1)).toContain('MISCONF ');
+      await expect(nameQueue(server, bench.ledger.id, 'q-1')).rejects.toMatchObject({
+        ...{ kind: 'unreachable', code: 'queueRefuses', message: expect.stringContaining('answers MISCONF ') },
+      });
+    } finally {
+      await redis?.mendDisk();
+    }
+    expect(await producer.add([job])).toBe(true);
+  });
+
+  test('with another password, or without that database, is refused as the setting that does not work', async () => {
+    const { bench } = await openObserved();
+    await bench.redis.config('SET', 'requirepass', 'rightpw');
+    const { host } = new URL(url());
+    try {
+      for (const login of ['', ':wrong@', 'stranger:rightpw@']) {
+        await expect(openAt(`redis://${login}${host}`), login).rejects.toMatchObject({
+          ...{ kind: 'usage', code: 'queueLoginRefused', hint: expect.stringContaining('REDIS_URL') },
+          message: expect.stringMatching(
+            /^Redis at 127\.0\.0\.1:\d+ refuses the user or the password: (NOAUTH|WRONGPASS) /,
+          ),
+        });
+      }
+      await openAt(`redis://:rightpw@${host}`);
+      await openAt(`redis://:rightpw@${host}/15`);
+      await expect(openAt(`redis://:rightpw@${host}/99`)).rejects.toMatchObject({
+        ...{
+          kind: 'usage',
+          code: 'queueDatabaseMissing',
+          message: expect.stringContaining('DB index is out of range'),
+        },
+      });
+      const refusal = expect.stringContaining('DB index is out of range');
+      expect(await askRedis(`redis://:rightpw@${host}/99`, 5_000)).toMatchObject({ away: null, refusal });
+    } finally {
+      await bench.redis.config('SET', 'requirepass', '');
+    }
+  });
+
+  test('that is no Redis does not answer as one', async () => {
+    const server = createServer((_request, response) => response.end()).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    await expect(openAt(`redis://127.0.0.1:${port}`)).rejects.toMatchObject({
+      ...{
+        kind: 'unreachable',
+        code: 'queueUnreachable',
+        hint: 'Check REDIS_URL, or unset it to use the embedded queue. Nothing was lost.',
+      },
+      message: expect.stringMatching(/^Redis at 127\.0\.0\.1:\d+ does not answer as a Redis: .*"H"$/),
+    });
   });
 
   test('that is not there is told so', async () => {

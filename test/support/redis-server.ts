@@ -1,7 +1,7 @@
 /** A Redis of this machine, where its binary is on PATH: real, and gone when it is closed. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -18,6 +18,10 @@ export interface RedisServer {
   thaw(): void;
   /** Starts it again, empty, on the same port. */
   startAgain(): Promise<void>;
+  /** The disk for its data fails, so that it takes no writes and no PING (`MISCONF`). */
+  failDisk(): Promise<void>;
+  /** It has a disk again. */
+  mendDisk(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -60,11 +64,34 @@ export async function startRedisServer(binary: string): Promise<RedisServer> {
     freeze: () => void child?.kill('SIGSTOP'),
     thaw: () => void child?.kill('SIGCONT'),
     startAgain: start,
+    failDisk: () => onClient(url, (redis) => failDisk(redis, folder)),
+    mendDisk: () => onClient(url, (redis) => mendDisk(redis, folder)),
     close: async () => {
       await kill();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function onClient(url: string, work: (redis: Redis) => Promise<unknown>): Promise<void> {
+  const redis = new Redis(url);
+  try {
+    await work(redis);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+async function failDisk(redis: Redis, folder: string): Promise<void> {
+  rmSync(folder, { recursive: true });
+  await redis.config('SET', 'save', '900 1');
+  await redis.bgsave();
+  await until('a save that fails', async () => /rdb_last_bgsave_status:err/.test(await redis.info('persistence')));
+}
+
+async function mendDisk(redis: Redis, folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  await redis.config('SET', 'save', '');
 }
 
 async function answers(url: string): Promise<void> {

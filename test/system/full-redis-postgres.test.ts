@@ -87,3 +87,34 @@ describeOnServers('a Redis without memory', (servers) => {
     expect((await engine.ended()).code).toBe(143);
   });
 });
+
+const failing =
+  /^The queue does not accept jobs: Redis at 127\.0\.0\.1:\d+ answers MISCONF .*Work waits, and nothing is lost\.$/;
+
+describeOnServers('a Redis whose disk fails', (servers) => {
+  test('ends a one-shot with 6 and its words, keeps no start from its page, and gets the work done once it has a disk', async ({
+    journey,
+  }) => {
+    await journey.service();
+    const { redis } = servers();
+    const env = { REDIS_URL: redis.url };
+    const file = journey.file('people.csv', peopleCsv(3));
+    await redis.failDisk();
+    onTestFinished(() => redis.mendDisk());
+    const { code, documents } = await journey.run(['import', file, '--wait', '3s', '--json'], env);
+    expect({ code, error: documents.at(-1).error }).toMatchObject({
+      code: 6,
+      error: { code: 'queueRefuses', message: expect.stringMatching(failing) },
+    });
+    const engine = journey.start(['start', '--json'], env);
+    const { page } = JSON.parse(await engine.firstLine());
+    await until('a probe that names it', async () => {
+      const { reasons } = (await (await fetch(`${page}/readyz`)).json()) as { reasons: string[] };
+      return reasons.some((one) => failing.test(one));
+    });
+    await redis.mendDisk();
+    await until('the run that was waiting', async () => (await journey.runs())[0]?.state === 'done');
+    engine.signal('SIGTERM');
+    expect((await engine.ended()).code).toBe(143);
+  });
+});
