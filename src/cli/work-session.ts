@@ -185,12 +185,12 @@ async function followOnce<End>(
   }
 }
 
-/** What keeps this data folder from its work, if anything does: of an engine elsewhere only the ledger and the disk can be seen. */
+/** What keeps this data folder from its work, if anything does: of an engine elsewhere only the ledger, the disk and a Redis can be seen. */
 async function troubleOf(home: Home, engine: Engine | null): Promise<Standstill['trouble']> {
   // A schedule that has stopped keeps no other work.
   const known = (engine?.troubles() ?? []).filter(({ code }) => code !== 'scheduleStopped');
   const first = known.find((trouble) => !isOfQueue(trouble)) ?? known[0];
-  const trouble = first ?? (await checkSurroundings(home)).storage;
+  const trouble = first ?? (await checkSurroundings(home)).standstill;
   if (trouble === null) return null;
   // It is named within a sentence.
   const { code, message } = trouble;

@@ -21,8 +21,8 @@ interface Surroundings {
   /** Null for the embedded queue, which only its engine can use. */
   readonly queueAnswers: boolean | null;
   readonly queue: QueueState | null;
-  /** Of the ledger and the disk; null where nothing is wrong with them. */
-  readonly storage: SeenTrouble | null;
+  /** The nearest cause for work that stands still: of the ledger, else the disk, else the queue; null where nothing is wrong with them. */
+  readonly standstill: SeenTrouble | null;
   /** Sentences; empty if there are no problems. */
   readonly troubles: readonly string[];
 }
@@ -49,8 +49,9 @@ export async function checkSurroundings({
   // A folder that is missing is made by whatever needs it.
   const closed = (await unusableFolders(folders)).filter(({ systemCode }) => systemCode !== 'ENOENT');
   const other = database === null && mode === 'real' ? await otherService(config, ledger) : [];
+  const standstill = database ?? disk ?? queue?.trouble ?? null;
   const troubles = [...known, ...closed.map(({ message }) => message), ...other];
-  return { diskFreeBytes, queueAnswers: queue?.answers ?? null, queue, storage: database ?? disk, troubles };
+  return { diskFreeBytes, queueAnswers: queue?.answers ?? null, queue, standstill, troubles };
 }
 
 /** The service that is configured is not the one that the ledger knows: only a look into it shows whether its workspace is another one. */

@@ -117,4 +117,24 @@ describeOnServers('a Redis whose disk fails', (servers) => {
     engine.signal('SIGTERM');
     expect((await engine.ended()).code).toBe(143);
   });
+
+  test('is named by an import beside a start that has asked nothing of it since', async ({ journey }) => {
+    await journey.service();
+    const { redis } = servers();
+    const env = { REDIS_URL: redis.url };
+    const engine = journey.start(['start', '--json'], env);
+    await engine.firstLine();
+    await redis.failDisk();
+    onTestFinished(() => redis.mendDisk());
+    const file = journey.file('people.csv', peopleCsv(3));
+    const { code, documents } = await journey.call(['import', file, '--wait', '1s', '--json'], env);
+    expect({ code, error: documents.at(-1).error }).toMatchObject({
+      code: 6,
+      error: { code: 'queueRefuses', message: expect.stringMatching(/^no progress for .* answers MISCONF/) },
+    });
+    await redis.mendDisk();
+    await until('the run that was waiting', async () => (await journey.runs())[0]?.state === 'done');
+    engine.signal('SIGTERM');
+    expect((await engine.ended()).code).toBe(143);
+  });
 });
