@@ -29,7 +29,7 @@ import type { DeadLetter } from '#src/ledger/letters.ts';
 import { baseFor, mainFeed } from '#src/ledger/rules/feeds.ts';
 import { policiesOf } from '#src/mapping/policies-of.ts';
 import { slotNamesOf } from '#src/mapping/wanted-values.ts';
-import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
+import { type Contact, type CustomFieldValue, isContactId } from '#src/wire/contact.ts';
 import { lookUpKeys } from '#src/workspace/look-up.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import { letterDocument } from './letter-document.ts';
@@ -201,7 +201,7 @@ interface There {
   readonly obstacle: Obstacle | null;
 }
 
-type Obstacle = 'deleted' | 'several' | 'otherKey' | 'lookUpFails' | 'lookUpsRefused';
+type Obstacle = 'deleted' | 'several' | 'otherKey' | 'oddReply' | 'lookUpFails' | 'lookUpsRefused';
 
 /** Read as an import reads: by its key first, which shows others that have it, too; by its id where no list shows it in full. */
 async function readTheirs(workspace: Workspace, { key, contactId, seen }: ContactRecord): Promise<There> {
@@ -224,6 +224,7 @@ async function readTheirs(workspace: Workspace, { key, contactId, seen }: Contac
   if (listed !== null && listed.missing === undefined) return { contact: listed, obstacle: null };
   const id = listed?.id ?? contactId;
   if (id === null) return { contact: null, obstacle: null };
+  if (!isContactId(id)) return { contact: listed ?? seen, obstacle: 'oddReply' };
   const contact = await workspace.getContact(id);
   if (contact === null) return { contact, obstacle: 'deleted' };
   return { contact, obstacle: contact.externalId === key ? null : 'otherKey' };
@@ -307,6 +308,10 @@ const obstacleWords = {
   recreate: { decision: 'write', why: 'the contact was deleted in the app, and is made again (onGone: recreate)' },
   several: { decision: 'keep', why: 'several contacts have this externalId: the row is rejected (twoContacts)' },
   otherKey: { decision: 'keep', why: 'the contact has another externalId now: the row is rejected (keyMoved)' },
+  oddReply: {
+    decision: 'keep',
+    why: 'no contact can be read by the id that the service gives: the row is rejected (oddReply)',
+  },
   lookUpFails: {
     decision: 'keep',
     why: 'the service does not answer the look-up of this externalId: the row is rejected (lookUpFails)',

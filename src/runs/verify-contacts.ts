@@ -13,7 +13,7 @@ import type { Ledger } from '#src/ledger/port.ts';
 import { hasBit, numbersIn } from '#src/ledger/rules/bitmap.ts';
 import type { DriftCounts, RequestTotals, RunRecord } from '#src/ledger/runs.ts';
 import type { KeysOfFile, RunEvent } from '#src/ledger/staging.ts';
-import type { Contact } from '#src/wire/contact.ts';
+import { type Contact, isContactId } from '#src/wire/contact.ts';
 import { lookUpKeys } from '#src/workspace/look-up.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import type { StageItem } from './compare.ts';
@@ -81,7 +81,8 @@ export async function verifyContacts(
       const said = known.get(key);
       if (record === undefined || said === undefined || record.contactId === null) continue;
       const [shown, ...others] = contacts.get(key) ?? [];
-      if (found.failures.has(key) || shown?.missing !== undefined) {
+      const isReadable = shown === undefined ? isContactId(record.contactId) : shown.missing === undefined;
+      if (found.failures.has(key) || !isReadable) {
         unread += 1;
         continue;
       }

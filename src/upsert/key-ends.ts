@@ -373,7 +373,7 @@ function oddReplyDeath(id: string, what: string): Death {
   return {
     class: 'exhausted',
     code: 'oddReply',
-    message: `the service's answer for contact ${id} is not this contact as the interface describes it: ${what}`,
+    message: `the service's answer for contact ${id.toWellFormed()} is not this contact as the interface describes it: ${what}`,
     hint: 'Nothing was written, since values could be lost. Check the contact in the workspace, then retry the dead letter.',
   };
 }

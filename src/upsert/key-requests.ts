@@ -17,7 +17,7 @@ import type { ClaimedContact } from '#src/ledger/contacts.ts';
 import type { StagedRecord } from '#src/ledger/staging.ts';
 import { keyHash } from '#src/log.ts';
 import { inStep } from '#src/steps.ts';
-import type { Contact } from '#src/wire/contact.ts';
+import { type Contact, isContactId } from '#src/wire/contact.ts';
 import { isAboutOneContact, lookUpKeys } from '#src/workspace/look-up.ts';
 import type { DeleteResult, WriteResult } from '#src/workspace/port.ts';
 import { type Chunk, horizonMs, type UpsertParts, updateHorizonMs } from './chunk.ts';
@@ -106,6 +106,12 @@ export async function fetchContact(chunk: Chunk, { record, state, contents }: As
   const { workspace, clock } = chunk.parts;
   const { lease } = contents;
   const id = state.phase === 'linking' ? (linkTarget(chunk, record) ?? '') : fetchedId(record, contents);
+  if (!isContactId(id)) {
+    return {
+      event: { kind: 'foundOdd' },
+      contents: { is: 'odd', lease, id, what: 'no contact can be read by such an id' },
+    };
+  }
   let readAtMs = clock.monotonicMs();
   const beforeSend = (): void => {
     readAtMs = clock.monotonicMs();

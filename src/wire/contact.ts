@@ -60,7 +60,7 @@ const promisedDefaults = ['firstName', 'lastName', 'company', 'role', 'emails', 
 
 /** A contact as a reply holds it. */
 export type Contact = z.infer<typeof contactMembers> & {
-  /** Names of the promised members that the reply did not have; absent where it had them all. */
+  /** Names of the promised members that the reply did not have, or not so that it can be used; absent where it had them all. */
   readonly missing?: readonly string[];
 };
 
@@ -70,16 +70,22 @@ export const contactReply = z.unknown().transform((raw, context): Contact => {
     for (const { path, message } of parsed.error.issues) context.addIssue({ code: 'custom', path: [...path], message });
     return z.NEVER;
   }
-  const missing = missingMembers(raw);
+  const missing = missingMembers(raw, parsed.data);
   return missing.length === 0 ? parsed.data : { ...parsed.data, missing };
 });
 
+/** Whether a contact can be read and written by this id: a part of a path, as `..` is not, which would lead to another path. */
+export function isContactId(id: string): boolean {
+  return id !== '' && id !== '.' && id !== '..' && id.isWellFormed();
+}
+
 /** A list that is null holds nothing; one that is absent says nothing. */
-function missingMembers(raw: unknown): string[] {
+function missingMembers(raw: unknown, { id }: Pick<Contact, 'id'>): string[] {
   const has = (holder: unknown, name: string): boolean =>
     typeof holder === 'object' && holder !== null && Object.hasOwn(holder, name);
   const defaults: unknown = has(raw, 'defaultFields') ? Reflect.get(Object(raw), 'defaultFields') : null;
   return [
+    ...(isContactId(id) ? [] : ['id']),
     ...promised.filter((name) => !has(raw, name)),
     ...promisedDefaults.filter((name) => !has(defaults, name)).map((name) => `defaultFields.${name}`),
   ];

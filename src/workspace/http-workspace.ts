@@ -14,6 +14,7 @@ import {
   contactEnvelope,
   contactListEnvelope,
   customFieldDefinitionsEnvelope,
+  isContactId,
 } from '#src/wire/contact.ts';
 import { type PhoneNumber, phoneNumberListEnvelope } from '#src/wire/phone-number.ts';
 import manifest from '../../package.json' with { type: 'json' };
@@ -150,9 +151,13 @@ async function* listContactPages(read: Read, options?: CallOptions): AsyncGenera
   );
 }
 
-/** The id is encoded as one path segment. A dot segment would resolve to another path. */
+/** The id is encoded as one path segment. @throws PatchbayError `rejected` `contactIdOdd` for one that is none. */
 function contactPath(id: string): string {
-  invariant(id !== '' && id !== '.' && id !== '..' && id.isWellFormed(), 'a contact id is one path segment');
+  if (!isContactId(id)) {
+    throw new PatchbayError('rejected', 'contactIdOdd', `no contact can be read by the id ${JSON.stringify(id)}`, {
+      hint: 'Check the contact in the workspace.',
+    });
+  }
   return `/v1/contacts/${encodeURIComponent(id)}`;
 }
 

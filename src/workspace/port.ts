@@ -90,7 +90,7 @@ export interface Workspace {
    * twice if the list changes meanwhile. Throws as a read does, and `unreachable` `tooManyPages` after `contactPagesMax`.
    */
   listContactPages(options?: CallOptions): AsyncIterable<readonly Contact[]>;
-  /** Null on 404. */
+  /** Null on 404. Throws `rejected` `contactIdOdd`, too, where `isContactId` refuses the id; so do a PATCH and a DELETE. */
   getContact(id: string, options?: CallOptions): Promise<Contact | null>;
   /** Throws only what `beforeSend` throws, and `bug`. */
   createContact(body: CreateContactBody, options?: CallOptions): Promise<WriteResult>;

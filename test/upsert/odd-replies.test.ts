@@ -1,4 +1,5 @@
 /** A contact is planned from, and remembered, only whole and as itself (`docs/rules.md`, "Workspace, feed, key"). */
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import type { UpsertParts } from '#src/upsert/chunk.ts';
 import { type Contact, contactReply } from '#src/wire/contact.ts';
@@ -142,3 +143,49 @@ describe('a reply to a write that is about another contact', () => {
     await world.expectSound();
   });
 });
+
+describe.each(['..', '.', 'a\ud800'])('an id by which no contact can be read (%j)', (id) => {
+  const withId = (contact: Contact): Contact => contactReply.parse({ ...contact, id });
+  const deadRow = {
+    class: 'exhausted',
+    code: 'oddReply',
+    key: 'crm-1',
+    message: expect.stringContaining('such an id'),
+  };
+
+  test('in the reply to a create binds nothing: the contact is looked up after the horizon', async () => {
+    const world = await openUpsertWorld();
+    const run = await world.stage([whole]);
+    expect(await world.workOnce(run, withBent(world.parts, { write: withId }))).toEqual(['deferred']);
+    expect((await world.finish(run)).counts).toMatchObject({ created: 1, dead: 0 });
+    expect(await boundTo(world)).toMatchObject({ contactId: (await world.contactOf('crm-1')).id });
+    await world.expectSound();
+  });
+
+  test('in a list: the row is dead (oddReply), and others go on', async () => {
+    const world = await openUpsertWorld();
+    await world.load([whole, wanted('crm-2')]);
+    const run = await world.stage([after, wanted('crm-2', { role: 'Seller' })]);
+    const list = (contact: Contact) => (contact.externalId === 'crm-1' ? withId(contact) : contact);
+    await world.workOnce(run, withBent(world.parts, { list }));
+    expect(await world.countsOf(run)).toMatchObject({ updated: 1, dead: 1 });
+    expect(await world.ledger.deadLetters.list({ limit: 10 })).toMatchObject([deadRow]);
+    await world.expectSound();
+  });
+});
+
+test.each(['..', '.'])(
+  'an id that an older version has bound, by which no contact can be read (%s): the row is dead where no list shows the contact',
+  async (id) => {
+    const world = await openUpsertWorld();
+    await world.load([whole]);
+    const database = new DatabaseSync(world.ledgerFile);
+    database.prepare('UPDATE contacts SET contact_id = ?').run(id);
+    database.close();
+    const run = await world.stage([after]);
+    const workspace = { ...world.parts.workspace, listByExternalIds: async () => ({ contacts: [], readAtMs: 0 }) };
+    await world.workOnce(run, { ...world.parts, workspace });
+    expect(await world.countsOf(run)).toMatchObject({ updated: 0, dead: 1 });
+    expect(await world.ledger.deadLetters.list({ limit: 10 })).toMatchObject([{ code: 'oddReply', key: 'crm-1' }]);
+  },
+);

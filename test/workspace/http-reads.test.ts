@@ -73,7 +73,7 @@ describe('the other reads', () => {
     expect(contact).toMatchObject({ externalId: 'crm-1', defaultFields: { emails: [{ id: 'e1' }] } });
     expect(server.seen[0]?.url).toBe('/v1/contacts/a%2Fb%3Fc');
     expect(await workspace.getContact('64aa00000000000000000009')).toBeNull();
-    expect(await rejectionOf(workspace.getContact('..'))).toMatchObject({ kind: 'bug' });
+    expect(await rejectionOf(workspace.getContact('..'))).toMatchObject({ kind: 'rejected', code: 'contactIdOdd' });
   });
 
   test('custom fields are listed; a service without the list gives null', async () => {
