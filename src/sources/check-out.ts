@@ -9,7 +9,7 @@
 import { createHash } from 'node:crypto';
 import { access, chmod, constants, lstat, open, rename as renameOnDisk, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { fileError, systemCodeOf } from '#src/errors.ts';
+import { fileError, type PatchbayError, systemCodeOf } from '#src/errors.ts';
 import {
   isDiskFull,
   isRefused,
@@ -23,7 +23,7 @@ import {
 } from '#src/whole-file.ts';
 import { safeFileName } from './file-name.ts';
 import { type EntryPath, fingerprintOf } from './folder-entries.ts';
-import { openingError } from './source-file.ts';
+import { openingError, requireSize } from './source-file.ts';
 
 /** `fs.rename`, or what a test puts in its place. */
 export type Rename = (from: EntryPath, to: string) => Promise<void>;
@@ -103,10 +103,10 @@ const chunkBytes = 512 * 1024;
 
 /**
  * That a file can be copied, as far as this is known before it is read. `name` is the user's name for it.
- * @throws PatchbayError `file`: `fileMissing`, `fileUnreadable`, `notAFile`; the system's errors.
+ * @throws PatchbayError `file`: `fileMissing`, `fileUnreadable`, `notAFile`, `fileTooLarge`; the system's errors.
  */
 export async function requireReadable(path: string, name: string): Promise<void> {
-  await fingerprintOfFile(path, name);
+  requireSize(name, (await lookAtNamed(path, name)).byteCount);
   await access(path, constants.R_OK).catch((error: unknown) => {
     throw openingError(error, path, name);
   });
@@ -120,8 +120,9 @@ export interface CopiedFile {
 }
 
 /**
- * For `import FILE`: the original stays in its place. `name` is the user's name for the file.
- * @throws PatchbayError `file` `fileMissing`, `fileUnreadable`, `notAFile`, `changedWhileRead`; what `storing` throws, of the folder; and the system's
+ * For `import FILE`: the original stays in its place. `name` is the user's name for the file. Of one that grows meanwhile no more is copied than
+ * it had.
+ * @throws PatchbayError `file` `fileMissing`, `fileUnreadable`, `notAFile`, `fileTooLarge`, `changedWhileRead`; what `storing` throws, of the folder; and the system's
  *   errors of reading.
  */
 export async function copyIntoFolder(
@@ -130,7 +131,8 @@ export async function copyIntoFolder(
   runId: string,
   name = basename(from),
 ): Promise<CopiedFile> {
-  const before = await fingerprintOfFile(from, name);
+  const before = await lookAtNamed(from, name);
+  requireSize(name, before.byteCount);
   const path = pathOfRun(folder, runId, name);
   const hash = createHash('sha256');
   let bytes = 0;
@@ -143,20 +145,24 @@ export async function copyIntoFolder(
           throw openingError(error, from, name);
         });
         if (done === true) break;
-        hash.update(chunk);
         bytes += chunk.length;
+        if (bytes > before.byteCount) throw changedWhileCopied(name);
+        hash.update(chunk);
         yield chunk;
       }
     } finally {
       // A copy that cannot be written ends before the file does.
       await chunks.return(undefined);
     }
-    if ((await fingerprintOfFile(from, name)) === before) return;
-    const hint = 'Wait until the program that writes it has finished, then import it again.';
-    throw fileError('changedWhileRead', `${name} changed while being read`, { file: name }, hint);
+    if ((await lookAtNamed(from, name)).fingerprint !== before.fingerprint) throw changedWhileCopied(name);
   };
   await writeWholeFile(path, content());
   return { path, sha256: hash.digest('hex'), bytes };
+}
+
+function changedWhileCopied(name: string): PatchbayError {
+  const hint = 'Wait until the program that writes it has finished, then import it again.';
+  return fileError('changedWhileRead', `${name} changed while being read`, { file: name }, hint);
 }
 
 /** SHA-256 of a file's content in hex, which identifies a file that comes again. @throws the system's errors. */
@@ -250,10 +256,13 @@ async function allowOwnerOnly(path: string): Promise<void> {
 }
 
 /** Follows a link that the user named; does not open a FIFO. */
-async function fingerprintOfFile(path: string, name: string): Promise<string> {
+async function lookAtNamed(
+  path: string,
+  name: string,
+): Promise<{ readonly fingerprint: string; readonly byteCount: number }> {
   const stats = await stat(path, { bigint: true }).catch((error: unknown) => {
     throw openingError(error, path, name);
   });
-  if (stats.isFile()) return fingerprintOf(stats);
+  if (stats.isFile()) return { fingerprint: fingerprintOf(stats), byteCount: Number(stats.size) };
   throw fileError('notAFile', `${name} is not a regular file`, { file: name }, 'Name the file itself.');
 }

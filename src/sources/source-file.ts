@@ -10,8 +10,9 @@ import { constants, type FileHandle, open, stat } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip, type Gunzip } from 'node:zlib';
 import { fileError, messageOf, PatchbayError, systemCodeOf } from '#src/errors.ts';
+import { namedFormat } from './file-name.ts';
 import { fingerprintOf } from './folder-entries.ts';
-import type { SourceLimits } from './format-reader.ts';
+import { defaultSourceLimits, type SourceLimits } from './format-reader.ts';
 
 const chunkBytes = 256 * 1024;
 
@@ -207,9 +208,19 @@ function trailingJunk(file: SourceFile): PatchbayError {
   return fileError('gzipTrailingJunk', message, { file: file.name }, unpackHint);
 }
 
-function tooLarge(file: SourceFile, gzip: boolean, limits: SourceLimits): PatchbayError {
-  const message = `${file.name} is longer than ${limits.unpackedBytesMax} bytes${gzip ? ' when unpacked' : ''}`;
-  const facts = { file: file.name, unpackedBytesMax: limits.unpackedBytesMax };
+/**
+ * For a file that is copied before it is read. An archive may hold more than what is read of it.
+ * @param name the user's name for it. @throws PatchbayError `file` `fileTooLarge`.
+ */
+export function requireSize(name: string, byteCount: number): void {
+  const format = namedFormat(name)?.format;
+  if (byteCount <= defaultSourceLimits.unpackedBytesMax || format === 'xlsx' || format === 'zip') return;
+  throw tooLarge({ name }, false, defaultSourceLimits);
+}
+
+function tooLarge({ name }: Pick<SourceFile, 'name'>, gzip: boolean, limits: SourceLimits): PatchbayError {
+  const message = `${name} is longer than ${limits.unpackedBytesMax} bytes${gzip ? ' when unpacked' : ''}`;
+  const facts = { file: name, unpackedBytesMax: limits.unpackedBytesMax };
   return fileError(gzip ? 'gzipBomb' : 'fileTooLarge', message, facts, 'Split the export into several files.');
 }
 

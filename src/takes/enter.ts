@@ -41,7 +41,7 @@ type EnteredFile =
   /** It changed or disappeared while it was copied. */
   | { readonly kind: 'moved' };
 
-/** @throws PatchbayError `file`: `fileUnreadable`, `diskFull`, `downloadFolderUnusable`; what `submitCopy` throws. */
+/** @throws PatchbayError `file`: `fileUnreadable`, `fileTooLarge`, `diskFull`, `downloadFolderUnusable`; what `submitCopy` throws. */
 export async function enterFile(parts: EnterParts, feed: FeedSettings, file: SeenFile): Promise<EnteredFile> {
   const { clock, downloads } = parts;
   const knownHash = await hashOfKnown(parts.ledger, feed, file);
@@ -97,8 +97,14 @@ function copyTrouble(thrown: unknown, downloads: string): EnteredFile {
   const error = storageError(thrown, downloads);
   const code = error instanceof PatchbayError ? error.code : null;
   if (code === 'fileMissing' || code === 'changedWhileRead' || code === 'notAFile') return { kind: 'moved' };
+  if (error instanceof PatchbayError && code === 'fileTooLarge') throw tooLarge(error);
   if (code === 'fileUnreadable' || systemCodeOf(error) === 'EIO') throw unreadable(error);
   throw error;
+}
+
+function tooLarge(cause: PatchbayError): PatchbayError {
+  const message = `a file to take is longer than ${cause.facts.unpackedBytesMax} bytes`;
+  return takeError('file', 'fileTooLarge', message, 'Split the export into several files.', cause);
 }
 
 function unreadable(cause: unknown): PatchbayError {

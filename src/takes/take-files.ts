@@ -54,7 +54,7 @@ const fileLimits: FileLimits = {
   filesPerTickMax: 500,
 };
 
-/** @throws PatchbayError `file`: `formatUnknown`, `notAFile`, `fileUnreadable`, `diskFull`; what `submitCopy` throws. */
+/** @throws PatchbayError `file`: `formatUnknown`, `notAFile`, `fileUnreadable`, `fileTooLarge`, `diskFull`; what `submitCopy` throws. */
 export async function takePath(
   parts: FileTakeParts,
   feed: FeedSettings,
@@ -150,7 +150,7 @@ function unreadable(path: string, reason: string, cause?: unknown): Error {
 }
 
 /**
- * @throws PatchbayError `file`: what `listMatches` throws, `formatUnknown`, `fileUnreadable`, `diskFull`; what `submitCopy`
+ * @throws PatchbayError `file`: what `listMatches` throws, `formatUnknown`, `fileUnreadable`, `fileTooLarge`, `diskFull`; what `submitCopy`
  *   throws.
  */
 export async function takeGlob(

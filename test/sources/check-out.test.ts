@@ -1,8 +1,17 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
+import { appendFileSync } from 'node:fs';
+import { mkdir, readdir, readFile, readlink, rename, rm, stat, symlink, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { archiveFile, checkOutFile, claimFile, copyIntoFolder, hashFile, type Rename } from '#src/sources/check-out.ts';
+import {
+  archiveFile,
+  checkOutFile,
+  claimFile,
+  copyIntoFolder,
+  hashFile,
+  type Rename,
+  requireReadable,
+} from '#src/sources/check-out.ts';
 import { safeFileName } from '#src/sources/file-name.ts';
 import { writeAsAsked, writeWholeFile } from '#src/whole-file.ts';
 import { errorOf, useTempFolder } from '#test/sources/temp-files.ts';
@@ -82,6 +91,33 @@ describe('checking out and archiving', () => {
       'fileMissing',
     );
     expect((await readdir(folder.path('copies'))).sort()).toEqual(['run1__mine.csv', 'run1__named.csv']);
+  });
+
+  it('refuses a file that is too large before it is copied: a hole takes no room, its copy does', async () => {
+    const from = await folder.write('sparse.csv', text);
+    await truncate(from, 2 * 1024 ** 3 + 1);
+    const tooLarge = { kind: 'file', code: 'fileTooLarge', message: 'sparse.csv is longer than 2147483648 bytes' };
+    expect(await errorOf(requireReadable(from, 'sparse.csv'))).toMatchObject(tooLarge);
+    expect(await errorOf(copyIntoFolder(from, folder.path('none'), 'run1'))).toMatchObject(tooLarge);
+    await expect(stat(folder.path('none'))).rejects.toThrow(/ENOENT/);
+    // Of an archive less may be read than it holds.
+    await requireReadable(from, 'sparse.zip');
+  });
+
+  it('copies no more of a file that grows than it had, however fast that is', async () => {
+    const from = await folder.write('grows.csv', text);
+    let isCopying = true;
+    const copying = errorOf(copyIntoFolder(from, folder.path('grown'), 'run1')).finally(() => {
+      isCopying = false;
+    });
+    let appended = 0;
+    for (; isCopying && appended < 500; appended += 1) {
+      appendFileSync(from, text.repeat(100_000));
+      await new Promise(setImmediate);
+    }
+    expect(await copying).toMatchObject({ code: 'changedWhileRead' });
+    expect(appended).toBeLessThan(500);
+    expect(await readdir(folder.path('grown'))).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 /** A feed that takes from a glob or from a path. */
-import { appendFile, copyFile, mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, mkdir, rename, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PatchbayError } from '#src/errors.ts';
@@ -48,6 +48,16 @@ describe('a glob of full exports', () => {
     await bench.write('exports/old.csv', 'old', 0);
     expect(await bench.take(pattern(bench))).toMatchObject({ outcome: 'nothingNew', code: 'fileOlder' });
     expect(await bench.contents()).toEqual(['wrong', 'right']);
+  });
+
+  it('refuses a file that is too large before it is copied, without its name', async () => {
+    const bench = await openTakesBench();
+    await bench.write('exports/sparse.csv', 'a', 1);
+    await truncate(pattern(bench, 'sparse.csv'), 2 * 1024 ** 3 + 1);
+    expect(await bench.take(pattern(bench))).toMatchObject({
+      ...{ outcome: 'failed', code: 'fileTooLarge', message: 'a file to take is longer than 2147483648 bytes' },
+    });
+    expect(await bench.contents()).toEqual([]);
   });
 
   it('is not held up for ever by a file from the future', async () => {
