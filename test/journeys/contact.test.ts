@@ -1,4 +1,6 @@
 /** `patchbay contact KEY` on a real service: one read, at the rate that is shared. */
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect } from 'vitest';
 import { test } from '#test/support/journey.ts';
 
@@ -27,5 +29,15 @@ describe('contact', () => {
     const unknown = await journey.call(['--json', 'contact', 'nobody@example.com', '--offline']);
     expect([unknown.code, unknown.documents[0].error.code]).toEqual([2, 'noSuchContact']);
     expect((await journey.call(['contact', 'c-1', '--no-values'])).code).toBe(2);
+  });
+
+  test('shows an id of the service without what would move the cursor', async ({ journey }) => {
+    await journey.service();
+    await journey.call(['import', journey.file('a.csv', 'externalId,firstName\nc-1,Ann\n')]);
+    const ledger = new DatabaseSync(join(journey.data, 'ledger.sqlite'));
+    ledger.prepare('UPDATE contacts SET contact_id = ?').run('\u001b[31mred');
+    ledger.close();
+    const { stdout } = await journey.call(['contact', 'c-1', '--offline']);
+    expect(stdout).toMatch(/^c-1: contact \ufffd\[31mred\n/);
   });
 });

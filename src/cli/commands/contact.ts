@@ -90,7 +90,7 @@ function presentContact(output: Output, story: ContactStory): string {
 function headLine({ style }: Output, { record }: ContactStory): string {
   const { key, contactId, state, linkedTo } = record;
   const about = [
-    contactId === null ? 'no contact that Patchbay knows' : `contact ${contactId}`,
+    contactId === null ? 'no contact that Patchbay knows' : `contact ${printable(contactId)}`,
     ...(linkedTo === null ? [] : ['linked: it was made by hand and got this key']),
     ...(state === 'conflict' ? ['two contacts have this key'] : []),
   ];
