@@ -124,6 +124,8 @@ async function listenForPages(fetch: FetchCallback, host: string, port: number):
     },
     (incoming, outgoing) => {
       if (hostCountOf(incoming) > 1) refuse(outgoing, 'More than one Host header.');
+      else if (!URL.canParse(`http://${incoming.headers.host ?? ''}`))
+        refuse(outgoing, 'The Host header names no host.');
       else if (namesAnotherHost(incoming)) refuse(outgoing, 'The request and its Host header name different hosts.');
       // The listener answers its own failures; its promise never rejects.
       else void answer(incoming, outgoing);
@@ -151,11 +153,11 @@ function hostCountOf(incoming: IncomingMessage): number {
   return incoming.rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length;
 }
 
-/** A request may hold a whole address, as in `GET http://host/runs`: its host is the one that is meant (RFC 9112, section 3.2.2). */
+/** A request may hold a whole address, as in `GET http://host/runs`: its host is the one that is meant (RFC 9112, section 3.2.2). The Host header is a host. */
 function namesAnotherHost({ url = '', headers: { host = '' } }: IncomingMessage): boolean {
   if (!URL.canParse(url)) return false;
   const asked = new URL(url).host;
-  return !URL.canParse(`http://${host}`) || new URL(`http://${host}`).host !== asked;
+  return new URL(`http://${host}`).host !== asked;
 }
 
 function refuse(outgoing: ServerResponse, sentence: string): void {

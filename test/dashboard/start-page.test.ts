@@ -97,6 +97,16 @@ describe('the page on a port', () => {
     expect(await exchange(port, 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
   });
 
+  it('refuses a Host that is none, with a token and without', async () => {
+    for (const token of [null, 'a token of some length']) {
+      const { port } = await startTestPage({ token });
+      for (const host of ['127.999.0.1', '127.0.0.1:99999', '[::1', ''])
+        expect(await exchange(port, `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`), host).toMatch(
+          /^HTTP\/1\.1 400 /,
+        );
+    }
+  });
+
   it('refuses a whole address of another host than the Host header names', async () => {
     const { port } = await startTestPage({});
     const ask = (address: string, host: string) =>
