@@ -104,6 +104,8 @@ function endedAs(record: StagedRecord, as: KeyEnd, contents: Contents): Ended {
     case 'doubt':
       // Doubts of creates are counted with the key, since another run may continue them; those of updates with the row.
       if (contents.is === 'absent') return dead(record, doubtDeath(contents.lease.contact.attempts));
+      // The machine's `vanished`.
+      if (contents.is !== 'doubted') return dead(record, shownAndGoneDeath);
       return dead(record, doubtDeath(record.attempts + 1));
     default:
       return unreachable(as);
@@ -349,14 +351,22 @@ function keyTakenDeath(refusal: Refusal): Death {
   };
 }
 
+const doubtHint =
+  'Check the contact in the workspace, then retry the dead letter: the contact is looked up before anything is written.';
+
 function doubtDeath(attempts: number): Death {
-  return {
-    class: 'doubt',
-    code: 'doubt',
-    message: `${attempts} writes of this contact ended without an answer, so it is unknown whether they landed`,
-    hint: 'Check the contact in the workspace, then retry the dead letter: the contact is looked up before anything is written.',
-  };
+  const [writes, they] = attempts === 1 ? ['1 write', 'it'] : [`${attempts} writes`, 'they'];
+  const message = `${writes} of this contact ended without an answer, so it is unknown whether ${they} landed`;
+  return { class: 'doubt', code: 'doubt', message, hint: doubtHint };
 }
+
+const shownAndGoneDeath: Death = {
+  class: 'doubt',
+  code: 'doubt',
+  message:
+    'each look-up shows a contact with this externalId, and each write to it was answered with 404 (there is no such contact)',
+  hint: doubtHint,
+};
 
 /** The look-up of this one key keeps failing, while those of others succeed. */
 function lookUpFailsDeath(failure: PatchbayError): Death {

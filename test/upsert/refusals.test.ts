@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createLogger, keyHash } from '#src/log.ts';
+import type { UpsertParts } from '#src/upsert/chunk.ts';
 import type { Contact } from '#src/wire/contact.ts';
+import { readErrorBody } from '#src/wire/error.ts';
 import { phone, wanted } from './support/build.ts';
 import { openUpsertWorld } from './support/upsert-world.ts';
 
@@ -48,6 +50,30 @@ describe('a service that cannot be trusted or reached', () => {
     expect(finished.requests).toMatchObject({ get: 9, retried: 6, post: 1 });
     await world.expectSound();
   });
+});
+
+test('a contact that each look-up shows under another id, by which no write finds it, is dead, in these words', async () => {
+  const world = await openUpsertWorld();
+  await world.load([wanted('crm-1')]);
+  const run = await world.stage([wanted('crm-1', { role: 'Buyer' })]);
+  const updateContact: UpsertParts['workspace']['updateContact'] = async () => ({
+    ...{ kind: 'refused', status: 404, body: readErrorBody({}) },
+  });
+  const { workspace } = world.parts;
+  let shown = 0;
+  const listByExternalIds: typeof workspace.listByExternalIds = async (keys, options) => {
+    const found = await workspace.listByExternalIds(keys, options);
+    shown += 1;
+    return { ...found, contacts: found.contacts.map((contact) => ({ ...contact, id: `shown-${shown}` })) };
+  };
+  await world.workOnce(run, { ...world.parts, workspace: { ...workspace, listByExternalIds, updateContact } });
+  expect(await world.ledger.deadLetters.list({ limit: 10 })).toMatchObject([
+    {
+      ...{ class: 'doubt', code: 'doubt', key: 'crm-1' },
+      message: expect.stringContaining('each write to it was answered with 404'),
+    },
+  ]);
+  await world.expectSound();
 });
 
 describe('a contact that the service refuses', () => {
