@@ -476,6 +476,11 @@ describe('a damaged or hostile workbook', () => {
     ['a row too far down', withPart(rows, part, (old) => old.replace('r="2"', 'r="4294967296"')), 'xlsxDamaged'],
     ['a cell too far right', withPart(rows, part, (old) => old.replace('r="A2"', 'r="ZZZZ2"')), 'xlsxDamaged'],
     ['a cell without letters', withPart(rows, part, (old) => old.replace('r="A2"', 'r="12"')), 'xlsxDamaged'],
+    [
+      'two cells of one place',
+      withPart(rows, part, (old) => old.replace(/<c r="A2".*?<\/c>/, `$&<c r="A2"><v>7</v></c>`)),
+      'xlsxDamaged',
+    ],
     ['no sheet', withPart(rows, 'xl/workbook.xml', '<workbook/>'), 'xlsxDamaged'],
     ['parts that are missing', zipFile([{ name: 'xl/worksheets/sheet1.xml', data: '<worksheet/>' }]), 'xlsxDamaged'],
     ['elements too deep', withPart(rows, part, '<a>'.repeat(100)), 'xlsxDamaged'],

@@ -139,6 +139,8 @@ function rowParser(workbook: Workbook, limits: SourceLimits, seen: Seen, records
     if (hasFormula && (value === null || (value === '' && cell.t !== 'str'))) sight(seen.valuelessFormulas, place());
     const text = cellText(place);
     if (text === '') return;
+    const before = cells[column] ?? '';
+    if (before !== '' && before !== text) throw damaged(workbook.file, `there are two cells ${place()}`);
     while (cells.length < column) cells.push('');
     cells[column] = text;
   };
