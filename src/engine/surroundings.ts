@@ -102,17 +102,22 @@ async function ledgerTrouble(ledger: Pick<Home['ledger'], 'requireWritable'>): P
 }
 
 /** Null for the embedded queue. Takes at most two seconds. */
-export async function checkQueue({ redisUrl }: Home['config']['queue']): Promise<QueueState | null> {
+export async function checkQueue({ redisUrl }: Pick<Home['config']['queue'], 'redisUrl'>): Promise<QueueState | null> {
   if (redisUrl === null) return null;
   // Loaded on demand: most commands need no queue.
-  const { askRedis } = await import('#src/queue/connection.ts');
+  const { askRedis, settingRefused } = await import('#src/queue/connection.ts');
   const { away, refusal, policy } = await askRedis(redisUrl, answerWithinMs);
   const description = `Redis at ${new URL(redisUrl).host}`;
+  const setting = refusal === null ? null : settingRefused(refusal, description);
+  if (setting !== null) {
+    const message = `${inSentence(setting.message)} ${setting.hint}`;
+    return { answers: true, isRefused: true, trouble: { code: setting.code, message }, policy };
+  }
   const trouble =
     away !== null
       ? { code: 'queueAway', message: `The queue cannot be reached: ${description} (${away}).` }
       : refusal !== null
         ? queueTrouble(description, new Error(refusal), 0)
         : null;
-  return { answers: away === null, trouble, policy };
+  return { answers: away === null, isRefused: false, trouble, policy };
 }

@@ -44,6 +44,8 @@ const freeBytesMin = 500 * 1024 * 1024;
 /** What was seen of a Redis. */
 export interface QueueState {
   readonly answers: boolean;
+  /** Whether it refuses what REDIS_URL says: user, password or database. */
+  readonly isRefused: boolean;
   /** Why it cannot be used now; the message is a sentence. */
   readonly trouble: { readonly code: string; readonly message: string } | null;
   /** Its `maxmemory-policy`; null where it does not say. */
@@ -160,10 +162,11 @@ async function checkEngine(bare: BareHome, ledger: Home | PatchbayError): Promis
 function queueFinding(queue: QueueState | null): Finding {
   const check = 'queue';
   if (queue === null) return { check, ok: true, detail: 'embedded Valkey (REDIS_URL replaces it)', exitCode: 0 };
-  const { trouble, policy } = queue;
+  const { trouble, isRefused, policy } = queue;
   if (trouble !== null) {
     const what = trouble.code === 'queueFull' ? ' Raise its maxmemory, or free some.' : '';
-    return { check, ok: false, detail: `${trouble.message}${what}`, exitCode: exitCodes.unreachable };
+    const exitCode = isRefused ? exitCodes.usage : exitCodes.unreachable;
+    return { check, ok: false, detail: `${trouble.message}${what}`, exitCode };
   }
   const ok = policy === null || policy === 'noeviction';
   const detail = ok ? 'Redis answers' : `Redis answers, with maxmemory-policy ${policy}: set it to noeviction`;

@@ -178,31 +178,35 @@ function isReply(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError';
 }
 
-/** What keeps a Redis from being used as it is configured; null where waiting helps. Pure. */
+/** Null where waiting helps. Pure. */
 function refusalOf(error: unknown, description: string, hint: string): PatchbayError | null {
   if (error instanceof PatchbayError) return error;
+  if (isReply(error)) return settingRefused(error.message, description);
   const words = messageOf(error).replace(/\.? Please report this\.$/, '');
-  if (!isReply(error)) {
-    const message = `${description} does not answer as a Redis: ${words}`;
-    return new PatchbayError('unreachable', 'queueUnreachable', message, { hint, cause: error });
-  }
+  const message = `${description} does not answer as a Redis: ${words}`;
+  return new PatchbayError('unreachable', 'queueUnreachable', message, { hint, cause: error });
+}
+
+/**
+ * What in REDIS_URL a Redis refuses, by its words: `usage` `queueLoginRefused`, `queueDatabaseMissing`; null where they are about nothing that is set
+ * there, as `MISCONF …`. Pure.
+ */
+export function settingRefused(words: string, description: string): PatchbayError | null {
+  const said = words.replace(/\.$/, '');
   if (/^(WRONGPASS|NOAUTH|NOPERM) /.test(words)) {
-    return new PatchbayError(
-      'usage',
-      'queueLoginRefused',
-      `${description} refuses the user or the password: ${words}`,
-      {
-        hint: 'Check user and password in REDIS_URL, and what that user may do.',
-        cause: error,
-      },
-    );
+    // What it says for want of a password is about its protocol.
+    const isBare = words.startsWith('NOAUTH ');
+    const message = isBare
+      ? `${description} asks for a password, and REDIS_URL has none`
+      : `${description} refuses the user or the password: ${said}`;
+    const hint = 'Check user and password in REDIS_URL, and what that user may do.';
+    return new PatchbayError('usage', 'queueLoginRefused', message, { hint });
   }
   // `DB index is out of range`, `SELECT is not allowed in cluster mode`.
   if (!/^ERR .*\b(DB index|SELECT)\b/i.test(words)) return null;
-  return new PatchbayError('usage', 'queueDatabaseMissing', `${description} refuses the database: ${words}`, {
-    hint: 'Name one of its databases in REDIS_URL: 0 is always there.',
-    cause: error,
-  });
+  const message = `${description} refuses the database: ${said}`;
+  const hint = 'Name one of its databases in REDIS_URL: 0 is always there.';
+  return new PatchbayError('usage', 'queueDatabaseMissing', message, { hint });
 }
 
 function connectionsOf(server: RedisOptions): Pick<QueueServer, 'producer' | 'worker' | 'giveUp'> {

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { nameQueue, renameQueue } from '#src/engine/queue-identity.ts';
+import { checkQueue } from '#src/engine/surroundings.ts';
 import { silentLogger } from '#src/log.ts';
 import { askRedis, openQueueServer } from '#src/queue/connection.ts';
 import { openProducer } from '#src/queue/producer.ts';
@@ -190,10 +191,17 @@ describe.skipIf(binary === null)(`a redis-server of this machine in trouble${rea
         await expect(openAt(`redis://${login}${host}`), login).rejects.toMatchObject({
           ...{ kind: 'usage', code: 'queueLoginRefused', hint: expect.stringContaining('REDIS_URL') },
           message: expect.stringMatching(
-            /^Redis at 127\.0\.0\.1:\d+ refuses the user or the password: (NOAUTH|WRONGPASS) /,
+            /^Redis at 127\.0\.0\.1:\d+ (asks for a password, and REDIS_URL has none|refuses the user or the password: WRONGPASS .*[^.])$/,
           ),
         });
       }
+      expect(await checkQueue({ redisUrl: `redis://:wrong@${host}` })).toMatchObject({
+        isRefused: true,
+        trouble: {
+          code: 'queueLoginRefused',
+          message: expect.stringMatching(/ WRONGPASS .*disabled\. Check user and password in REDIS_URL/),
+        },
+      });
       await openAt(`redis://:rightpw@${host}`);
       await openAt(`redis://:rightpw@${host}/15`);
       await expect(openAt(`redis://:rightpw@${host}/99`)).rejects.toMatchObject({
