@@ -73,7 +73,9 @@ export function claimOf(input: PlanInput, plan: Plan, createdAs: string | null =
         ...ofWhom(input, plan.kind, { field, from: theirs, to: ours }),
         ...restoredFor(input, field),
       })),
-    items: plan.reasons.filter(({ field }) => itemOf(field) !== null).map((change) => ofWhom(input, plan.kind, change)),
+    items: plan.reasons
+      .filter(({ field }) => itemOf(field) !== null)
+      .map((change) => withLabel(ofWhom(input, plan.kind, change), labelSent(plan, change.field))),
     // An undo never moves what a file has said.
     said:
       input.ours.undo === undefined
@@ -210,8 +212,8 @@ export function journalOfReply(
   const changes = reasons
     .filter((change) => hasLanded(change, reply))
     .map((change) => (itemOf(change.field) === null ? { ...change, to: fieldValueOf(reply, change.field) } : change))
-    .map((change) => (kind === 'create' ? change : withLabel(ofWhom(input, kind, change), reply)));
-  return { runId: null, contactId: reply.id, kind: isLink ? 'link' : kind, changes };
+    .map((change) => withLabel(ofWhom(input, kind, change), labelIn(reply, change.field)));
+  return { runId: null, contactId: reply.id, kind: isLink ? 'link' : kind, changes, ...sourceOf(kind, reply) };
 }
 
 /** What the journal keeps of a write without an answer; null where nothing of it has landed, or the journal has it. */
@@ -231,21 +233,33 @@ export function journalOfClaim(claim: Claim, found: Contact): JournalEntry | nul
     })),
     ...items
       .filter((one) => hasLanded(one, found))
-      .map((one) => ({ ...(kind === 'create' ? one : withLabel(one, found)), why: 'landed' as const })),
+      .map((one) => ({ ...withLabel(one, labelIn(found, one.field)), why: 'landed' as const })),
   ];
   const isKnown = kind === 'create' ? isMadeBy(claim, found) : links === true && found.externalId !== null;
   if (changes.length === 0 && !isKnown) return null;
-  return { runId, contactId: found.id, kind: links ? 'link' : kind, changes };
+  return { runId, contactId: found.id, kind: links ? 'link' : kind, changes, ...sourceOf(kind, found) };
 }
 
-/** An item that was added, with its label there: an undo takes it back where that is still its label. */
-function withLabel<One extends Pick<Change, 'field' | 'from' | 'to'>>(
+/** No write but a create gives a source. */
+function sourceOf(kind: Claim['kind'], { source }: Contact): Pick<JournalEntry, 'source'> {
+  return kind === 'create' ? { source } : {};
+}
+
+/** An item that was added, with the label that it got, where none is known yet: an undo takes it back where that is still its label. */
+function withLabel<One extends Pick<Change, 'field' | 'from' | 'to' | 'label'>>(
   change: One,
-  contact: Contact,
+  label: string | null,
 ): One & Pick<Change, 'label'> {
-  if (change.from !== null || itemOf(change.field) === null) return change;
-  const label = labelIn(contact, change.field);
-  return label === null ? change : { ...change, label };
+  if (change.from !== null || itemOf(change.field) === null || change.label !== undefined) return change;
+  return { ...change, label };
+}
+
+/** What a write in doubt has left an item with, whatever people make of that before its contact is read. */
+function labelSent({ expected }: CreatePlan | PatchPlan, field: FieldName): string | null {
+  const item = itemOf(field);
+  if (item === null) return null;
+  const { kind, identity } = item;
+  return expected[listOf[kind]].find(({ value }) => itemIdentity(kind, value) === identity)?.label ?? null;
 }
 
 /** The label of the first item of that name; null where there is none. */

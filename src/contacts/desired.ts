@@ -100,6 +100,8 @@ export interface UndoOrder {
   readonly deletes: boolean;
   /** The run deleted the contact: it is made again with what it held, unless one has the key by then. */
   readonly makes?: true;
+  /** Of a contact that the run made or deleted: its `source`. Absent where the journal is of an older version. */
+  readonly source?: string | null;
 }
 
 /** One value as the run left it, and as it was before. */
@@ -109,7 +111,7 @@ export interface UndoChange {
   readonly before: CustomFieldValue;
   /** Of an item: the values are its labels. */
   readonly isLabel?: true;
-  /** Of an item: what it is put back with, or what the run left it with. */
+  /** Of an item: what it is put back with, or what the run left it with. Absent where the journal is of an older version. */
   readonly label?: string | null;
   /** Whose value `before` was, as the journal has it (`JournalChange` in `outcome.ts`). */
   readonly agreedWith?: readonly string[];
@@ -203,9 +205,9 @@ function listText(entries: readonly string[]): string {
 
 /**
  * `firstName`, `custom.tier`, `email.ann@example.com`, `phone.+14155550100`. Stable: the ledger keeps those of held fields
- * from run to run. Names of items contain an address or a number: they are personal data, like values, and never logged.
+ * from run to run. `source`: of an undo alone, since no file changes it. Names of items contain an address or a number: they are personal data, like values, and never logged.
  */
-export type FieldName = ScalarName | `custom.${string}` | `email.${string}` | `phone.${string}`;
+export type FieldName = ScalarName | 'source' | `custom.${string}` | `email.${string}` | `phone.${string}`;
 
 export function customFieldName(key: string): FieldName {
   return `custom.${key}`;

@@ -63,7 +63,7 @@ export interface Change {
   readonly from: CustomFieldValue;
   readonly to: CustomFieldValue;
   readonly why: ChangeKind;
-  /** Of an item that is removed: its label, with which it may be put back. In the journal also of one that a contact gained. */
+  /** Of an item that is removed: its label, with which it may be put back. In the journal also of one that a contact gained, by a create too. */
   readonly label?: string | null;
 }
 
@@ -79,6 +79,8 @@ export interface JournalEntry {
   readonly kind: 'create' | 'patch' | 'link' | 'delete';
   /** Of a create: each value, from null; of a delete: each value, to null. */
   readonly changes: readonly JournalChange[];
+  /** Of a create and a delete: the contact's `source`. Absent in entries of older versions. */
+  readonly source?: string | null;
 }
 
 /** `landed`: no answer came, and a later read showed the value. */

@@ -176,13 +176,7 @@ function undoItems(
     const presence = takeChange(field, false);
     const label = takeChange(field, true);
     if (presence !== undefined && presence.before === null) {
-      // A run that relabelled what it had added left the later label.
-      const labelLeft = label === undefined ? presence.label : textOf(label.left);
-      const isAsLeft =
-        !isOther &&
-        item.id !== null &&
-        isLabelAsSeen(kind, base.seen, item) &&
-        (labelLeft == null || sameText(labelLeft, item.name));
+      const isAsLeft = !isOther && item.id !== null && isLabelAsLeft(kind, base, order, item);
       const namedBy = isAsLeft ? feedNamingItem(kind, base.others, identity) : undefined;
       if (isAsLeft && item.id !== null && namedBy === undefined) {
         sent.push({ id: item.id, name: kept.name, value: null });
@@ -214,32 +208,38 @@ function undoItems(
   return { sent, changes, held };
 }
 
-/** Labels are the service's own, where it has any. */
-function isLabelAsSeen(
-  kind: ItemKind,
-  seen: Contact | null,
-  { name, value }: Pick<ContactItem, 'name' | 'value'>,
-): boolean {
-  const known = seen === null || value === null ? [] : sameItems(kind, seen, value);
-  return known.length === 0 || known.some((one) => sameText(one.name, name));
+/**
+ * The label that the run left an item with that it added: the later one, if it relabelled it. Undefined where the journal is of an older
+ * version.
+ */
+export function labelLeft(changes: readonly UndoChange[], field: FieldName): string | null | undefined {
+  const ofItem = changes.filter((one) => one.field === field);
+  const later = ofItem.find(({ isLabel }) => isLabel);
+  return later === undefined ? ofItem.at(0)?.label : textOf(later.left);
 }
 
-const sameItems = (kind: ItemKind, contact: Contact, value: string) =>
-  itemsOf(kind, contact).filter(
-    (one) => one.value !== null && itemIdentity(kind, one.value) === itemIdentity(kind, value),
-  );
+/** An older journal does not have the label: then it is the run's if the file names it. */
+function isLabelAsLeft(
+  kind: ItemKind,
+  { said }: Base,
+  { changes }: UndoOrder,
+  { name, value }: Pick<ContactItem, 'name' | 'value'>,
+): boolean {
+  const identity = itemIdentity(kind, value ?? '');
+  const left = labelLeft(changes, itemFieldName(kind, identity));
+  if (left !== undefined) return sameText(left, name);
+  const items = (said ?? emptySaid)[listOf[kind]].flatMap((slot) => slot.items);
+  return items.some((one) => itemIdentity(kind, one.value) === identity && sameText(one.label, name));
+}
 
 const textOf = (value: CustomFieldValue): string | null => (typeof value === 'string' ? value : null);
 
 /**
- * A contact that the run made: deleted if it holds what the run left, and nothing else, and no other feed's file names it. The journal of a
- * create has no labels: those that Patchbay has seen last tell whether people changed one.
+ * A contact that the run made: deleted if it holds what the run left, labels and source included, and nothing else, and no other feed's
+ * file names it.
  */
-function planDelete(
-  { base: { seen, others } }: PlanInput,
-  { contactId, changes }: UndoOrder,
-  theirs: Contact,
-): DeletePlan | IdlePlan {
+function planDelete({ base }: PlanInput, order: UndoOrder, theirs: Contact): DeletePlan | IdlePlan {
+  const { contactId, changes, source } = order;
   const left = new Map(changes.filter(({ isLabel }) => !isLabel).map((change) => [change.field, change.left]));
   const held: HeldField[] = [];
   const reasons: Change[] = [];
@@ -250,7 +250,7 @@ function planDelete(
     const isAsLeft =
       item === null
         ? isExactly(value, was)
-        : was !== null && isLabelAsSeen(item.kind, seen, { name: label, value: textOf(value) });
+        : was !== null && isLabelAsLeft(item.kind, base, order, { name: label, value: textOf(value) });
     if (!isAsLeft) held.push({ field, said: was, theirs: value, ours: null });
     const change = { field, from: value, to: null };
     reasons.push(item === null ? { ...change, why: 'cleared' } : { ...change, why: 'removed', label });
@@ -258,8 +258,10 @@ function planDelete(
   for (const [field, was] of left) {
     if (was !== null) held.push({ field, said: was, theirs: null, ours: null });
   }
+  if (source !== undefined && !sameText(source, theirs.source))
+    held.push({ field: 'source', said: source, theirs: theirs.source, ours: null });
   const nothing = { verdicts: [], passed: [], notes: [], clears: 0, removals: 0, written: nothingWritten };
-  const namedBy = others.find(({ exists, said }) => exists && saysAnything(said));
+  const namedBy = base.others.find(({ exists, said }) => exists && saysAnything(said));
   if (held.length === 0 && namedBy !== undefined) {
     const all = reasons.map(({ field, from }) => ({ field, said: from, theirs: from, ours: null }));
     const itsOwn = all.filter(({ field }) => saysField(namedBy.said, field));

@@ -27,6 +27,8 @@ export interface WrittenContact {
   /** The run gave it its key, which it keeps. */
   readonly isLinked: boolean;
   readonly changes: readonly UndoChange[];
+  /** Of one that the run made or deleted: its `source`, where the journal has it. */
+  readonly source?: string | null;
 }
 
 const writesPerPage = 250;
@@ -71,6 +73,7 @@ export function writtenContact(rows: readonly JournalRow[]): WrittenContact {
     });
   }
   const last = rows.at(-1);
+  const source = rows.findLast((row) => row.source !== undefined)?.source;
   return {
     key: last?.key ?? '',
     contactId: last?.contactId ?? '',
@@ -78,6 +81,7 @@ export function writtenContact(rows: readonly JournalRow[]): WrittenContact {
     isDeleted: rows.some(({ kind }) => kind === 'delete'),
     isLinked: rows.some(({ kind }) => kind === 'link'),
     changes: [...changes.values()].filter(({ left, before }) => JSON.stringify(left) !== JSON.stringify(before)),
+    ...(source === undefined ? {} : { source }),
   };
 }
 
@@ -91,15 +95,16 @@ function isOfLabel(
 
 /** Null where nothing of it is to be taken back. */
 export function undoOrderOf(
-  { contactId, changes, isMade, isDeleted }: WrittenContact,
+  { contactId, changes, isMade, isDeleted, source }: WrittenContact,
   deleteCreated: boolean,
 ): UndoOrder | null {
-  if (isDeleted) return changes.length === 0 ? null : { contactId, changes, deletes: false, makes: true };
-  return isMade && !deleteCreated ? null : { contactId, changes, deletes: isMade };
+  const order = { contactId, changes, ...(source === undefined ? {} : { source }) };
+  if (isDeleted) return changes.length === 0 ? null : { ...order, deletes: false, makes: true };
+  return isMade && !deleteCreated ? null : { ...order, deletes: isMade };
 }
 
 /** What a deleted contact held, as it is to be made again: each item in a list of its own kind, with its label. */
-export function contentsBefore({ changes }: UndoOrder): Omit<DesiredContact, 'key' | 'source' | 'undo'> {
+export function contentsBefore({ changes, source = null }: UndoOrder): Omit<DesiredContact, 'key' | 'undo'> {
   const held = changes.filter(({ before, isLabel }) => before !== null && isLabel !== true);
   const items = (kind: ItemKind): readonly Slot[] => {
     const of = held.filter(({ field }) => itemOf(field)?.kind === kind);
@@ -114,5 +119,5 @@ export function contentsBefore({ changes }: UndoOrder): Omit<DesiredContact, 'ke
     const key = customKeyOf(field);
     return key === null ? [] : [{ key, value: before }];
   });
-  return { scalars: Object.fromEntries(scalars), emails: items('email'), phones: items('phone'), customFields };
+  return { scalars: Object.fromEntries(scalars), source, emails: items('email'), phones: items('phone'), customFields };
 }

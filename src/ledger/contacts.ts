@@ -264,7 +264,7 @@ export interface HeldDecided {
 }
 
 /** A write that landed. */
-export interface NewJournalRow extends Pick<JournalEntry, 'contactId' | 'kind' | 'changes'> {
+export interface NewJournalRow extends Pick<JournalEntry, 'contactId' | 'kind' | 'changes' | 'source'> {
   readonly key: string;
   /** The run whose write it was; it is entered with the run's sequence. */
   readonly runId: string;

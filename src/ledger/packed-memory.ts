@@ -1,13 +1,13 @@
 /**
- * What is remembered of one contact at rest, as one dense text (`docs/rules.md`, "Three pictures, one plan"); and the changes of a write,
- * for the journal.
+ * What is remembered of one contact at rest, as one dense text (`docs/rules.md`, "Three pictures, one plan"); and a write, for the journal.
  *
  * Most of a memory says the same several times: what the file said is what the service holds and what both agreed on. So each
  * text is written once, and named by its place from then on; members are known by their order; ids and instants take fewer
  * characters than they show.
  *
  *     '1' shape ␟ text ␟ text …      the shape says, a character at a time, what comes next: a new text, an earlier one, a count…
- *     '0' JSON                        a memory with texts that the form above cannot hold
+ *     '2' shape ␟ text …              a write, which was the list of its changes alone in the form '1'
+ *     '0' JSON                        what has texts that the forms above cannot hold
  *
  * A part with members that are not known here is one text of JSON within the first form, so that nothing is lost of a contact
  * that a newer service returned. A member that is undefined is absent.
@@ -30,7 +30,7 @@ import {
   type Slot,
   scalarNames,
 } from '#src/contacts/desired.ts';
-import type { JournalChange } from '#src/contacts/outcome.ts';
+import type { JournalChange, JournalEntry } from '#src/contacts/outcome.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { Contact, ContactCustomField, ContactItem, CustomFieldValue } from '#src/wire/contact.ts';
 import type { FeedSaid } from './contacts.ts';
@@ -74,34 +74,39 @@ export function unpackSaids(text: string): readonly FeedSaid[] {
   return last.take(input);
 }
 
+/** What the journal has of a write beside its place. */
+export type PackedWrite = Pick<JournalEntry, 'changes' | 'source'>;
+
 /** @returns a text as `packMemory` does. */
-export function packChanges(changes: readonly JournalChange[]): string {
-  return packed(changesForm, changes);
+export function packWrite({ changes, source }: PackedWrite): string {
+  return packed(writeForm, source === undefined ? { changes } : { changes, source }, '2');
 }
 
 /** @throws as `unpackMemory`. */
-export function unpackChanges(text: string): readonly JournalChange[] {
-  return unpacked(changesForm, text);
+export function unpackWrite(text: string): PackedWrite {
+  if (text.startsWith('2')) return unpacked(writeForm, text, '2');
+  const write = unpacked<PackedWrite | readonly JournalChange[]>(oldChangesForm, text);
+  return 'changes' in write ? write : { changes: write };
 }
 
-function packed<Whole>(form: Form<Whole>, whole: Whole): string {
+function packed<Whole>(form: Form<Whole>, whole: Whole, mark = '1'): string {
   const out: Output = { shape: [], texts: [''], places: new Map(), isOdd: false };
   form.put(out, whole);
-  out.texts[0] = `1${textOfShape(out.shape)}`;
+  out.texts[0] = `${mark}${textOfShape(out.shape)}`;
   const text = out.texts.join(separator);
   if (!out.isOdd && text.isWellFormed() && !text.includes('\u0000')) return text;
   return `0${JSON.stringify(whole)}`;
 }
 
-function unpacked<Whole>(form: Form<Whole>, text: string): Whole {
+function unpacked<Whole>(form: Form<Whole>, text: string, mark = '1'): Whole {
   // What the ledger wrote itself is trusted.
   if (text.startsWith('0')) return JSON.parse(text.slice(1)) as Whole;
-  return form.take(inputOf(text));
+  return form.take(inputOf(text, mark));
 }
 
 /** @throws as `unpackMemory`. */
-function inputOf(text: string): Input {
-  if (!text.startsWith('1')) throw new PatchbayError('bug', 'memoryForm', 'a packed text of an unknown form');
+function inputOf(text: string, mark = '1'): Input {
+  if (!text.startsWith(mark)) throw new PatchbayError('bug', 'memoryForm', 'a packed text of an unknown form');
   const texts = text.split(separator);
   return { shape: texts[0] ?? '', at: 1, texts, next: 1, known: [], codes: [] };
 }
@@ -460,7 +465,13 @@ const why: Form<JournalChange['why']> = {
   take: (input) => whys[countOf(input, take(input))] ?? 'changed',
   skip: count.skip,
 };
-/** Changes with a label, or over a value that not every feed had agreed on, are few: they are kept as JSON. */
-const changesForm: Form<readonly JournalChange[]> = part(
-  list(record<Omit<JournalChange, 'label' | 'agreedWith'>>({ field, from: customValue, to: customValue, why })),
+const changeMembers = { field, from: customValue, to: customValue, why };
+/** Of a ledger that is older than labels of what creates added. */
+const oldChangesForm: Form<readonly JournalChange[]> = part(
+  list(record<Omit<JournalChange, 'label' | 'agreedWith'>>(changeMembers)),
 );
+const writeForm = record<PackedWrite>({
+  // Changes over a value that not every feed had agreed on are few: they are kept as JSON.
+  changes: part(list(record<Omit<JournalChange, 'agreedWith'>>({ ...changeMembers, label: textIfAny }))),
+  source: textIfAny,
+});

@@ -118,8 +118,8 @@ function keptLinks(count: number, undoes: string): string {
 const nowhere = { line: 0, record: 0 } as const;
 
 function recordOf(run: RunRecord, key: string, undo: UndoOrder): NewStagedRecord {
-  const nothing = { scalars: {}, emails: [], phones: [], customFields: [] };
-  const desired = { key, source: null, ...(undo.makes === true ? contentsBefore(undo) : nothing), undo };
+  const nothing = { scalars: {}, source: null, emails: [], phones: [], customFields: [] };
+  const desired = { key, ...(undo.makes === true ? contentsBefore(undo) : nothing), undo };
   const fields = undo.changes.map(({ field, before }) => [field, before] as const);
   return {
     line: nowhere.line,

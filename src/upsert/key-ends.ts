@@ -9,7 +9,7 @@ import type { DeadClass, JournalEntry, WriteWarning } from '#src/contacts/outcom
 import { type CreatePlan, isLinked, type PatchPlan, type Plan } from '#src/contacts/plan.ts';
 import type { ReplyDifference } from '#src/contacts/reply.ts';
 import { nextOwnership, type Settled, type SettleInput, settle } from '#src/contacts/settle.ts';
-import { settleUndo } from '#src/contacts/undo.ts';
+import { labelLeft, settleUndo } from '#src/contacts/undo.ts';
 import { invariant, type PatchbayError, unreachable } from '#src/errors.ts';
 import type { RecordEnd, ServiceAnswer, SettledRecord, StagedRecord } from '#src/ledger/staging.ts';
 import type { Contact } from '#src/wire/contact.ts';
@@ -139,7 +139,7 @@ function unchanged(record: StagedRecord, { lease, input, plan, theirs, madeByUs 
 }
 
 /** Nothing else that is known of the key changes: its contact stays gone, and its feed goes on from what it said. */
-function removed({ contact }: Lease, { contactId, changes }: UndoOrder): Ended {
+function removed({ contact }: Lease, { contactId, changes, source }: UndoOrder): Ended {
   const left = changes.filter(({ left: value, isLabel }) => value !== null && !isLabel);
   const entry: JournalEntry = {
     runId: null,
@@ -149,8 +149,9 @@ function removed({ contact }: Lease, { contactId, changes }: UndoOrder): Ended {
       ...{ field, from, to: null },
       ...(itemOf(field) === null
         ? { why: 'cleared' as const }
-        : { why: 'removed' as const, label: labelIn(contact.seen, field) }),
+        : { why: 'removed' as const, label: labelLeft(changes, field) ?? labelIn(contact.seen, field) }),
     })),
+    source: source ?? contact.seen?.source ?? null,
   };
   return {
     end: { ...nothingToTell, outcome: 'updated', deleted: true },

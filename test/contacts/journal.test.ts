@@ -57,12 +57,30 @@ test('a create is entered with each value that it gave, from nothing', () => {
     changes: [
       { field: 'firstName', from: null, to: 'Ann', why: 'added' },
       { field: 'role', from: null, to: 'Seller', why: 'added' },
-      { field: 'email.ann@example.com', from: null, to: 'ann@example.com', why: 'added' },
-      { field: 'phone.+14155550103', from: null, to: '+14155550103', why: 'added' },
+      { field: 'email.ann@example.com', from: null, to: 'ann@example.com', why: 'added', label: 'email' },
+      { field: 'phone.+14155550103', from: null, to: '+14155550103', why: 'added', label: 'mobile' },
       { field: 'custom.tier', from: null, to: 'gold', why: 'added' },
     ],
+    source: applied.source,
   });
 });
+
+test.each(['create', 'update'] as const)(
+  '%s without an answer is entered with the labels that it gave, whatever people made of them',
+  (kind) => {
+    const given = kind === 'create' ? input({ theirs: null, ours }) : update;
+    const { defaultFields } = applied;
+    const phoneNumbers = defaultFields.phoneNumbers.map((one) => ({ ...one, name: 'private' }));
+    const entry = journalOfClaim(claimed(given, { source: null }), {
+      ...applied,
+      defaultFields: { ...defaultFields, phoneNumbers },
+    });
+    expect(entry?.changes).toContainEqual({
+      ...{ field: 'phone.+14155550103', from: null, to: '+14155550103' },
+      ...{ why: 'landed', label: 'mobile' },
+    });
+  },
+);
 
 test('an update is entered with what each field and item was, what it is, and why', () => {
   expect(written(update, applied)).toMatchObject({

@@ -77,13 +77,14 @@ describe('the order to take it back', () => {
       { field: 'custom.seats', from: 3, to: null, why: 'cleared' },
       { field: 'phone.+14155550100', from: '+14155550100', to: null, why: 'removed', label: 'mobile' },
     ] as const;
-    const order = undoOrderOf(writtenContact([row(1, { kind: 'delete', changes })]), false);
+    const order = undoOrderOf(writtenContact([row(1, { kind: 'delete', changes, source: 'partner' })]), false);
     expect(order).toMatchObject({ contactId: 'id-1', deletes: false, makes: true });
     expect(order && contentsBefore(order)).toEqual({
       scalars: { role: 'Lead' },
       emails: [],
       phones: [{ slot: 'phones', items: [{ label: 'mobile', value: '+14155550100' }], whole: true }],
       customFields: [{ key: 'seats', value: 3 }],
+      source: 'partner',
     });
     expect(undoOrderOf(writtenContact([row(1, { kind: 'delete' })]), true)).toBeNull();
   });

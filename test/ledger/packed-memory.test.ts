@@ -4,11 +4,12 @@ import { expect, test } from 'vitest';
 import type { FieldName } from '#src/contacts/desired.ts';
 import {
   type ContactMemory,
-  packChanges,
+  type PackedWrite,
   packMemory,
-  unpackChanges,
+  packWrite,
   unpackMemory,
   unpackSaids,
+  unpackWrite,
 } from '#src/ledger/packed-memory.ts';
 import type { CustomFieldValue } from '#src/wire/contact.ts';
 import { usualMemory } from '#test/ledger/support/usual-memory.ts';
@@ -178,18 +179,38 @@ test('a usual contact with eight columns takes at most a fifth of its JSON, and 
 });
 
 test('the changes of a write are read back as they were, and take few bytes', () => {
-  const why = fc.constantFrom('added', 'changed', 'cleared', 'removed', 'relabelled', 'landed');
-  const change = fc.record({ field: anyField, from: anyValue, to: anyValue, why });
+  const why = fc.constantFrom('added', 'changed', 'cleared', 'removed', 'removed', 'landed');
+  const label = fc.option(anyText, { nil: undefined });
+  const change = fc.record(
+    { field: anyField, from: anyValue, to: anyValue, why, label },
+    { requiredKeys: ['field', 'from', 'to', 'why'] },
+  );
+  const write = fc.record({ changes: list(change), source: fc.option(anyText) }, { requiredKeys: ['changes'] });
   fc.assert(
-    fc.property(list(change), (changes) => {
-      expect(plain(unpackChanges(packChanges(changes)))).toStrictEqual(plain(changes));
+    fc.property(write, (one) => {
+      expect(plain(unpackWrite(packWrite(one as PackedWrite)))).toStrictEqual(plain(one));
     }),
   );
   const create = ['firstName', 'lastName', 'email.ann.lee@example.com', 'phone.+14155550100'].map((field) => ({
     ...{ field: field as FieldName, from: null, why: 'added' as const },
     to: field.replace(/^\w+\./, ''),
+    ...(field.startsWith('phone.') ? { label: 'mobile' } : {}),
   }));
-  expect(packChanges(create).length).toBeLessThan(90);
+  expect(packWrite({ changes: create, source: 'crm' }).length).toBeLessThan(100);
+});
+
+test('a write is read as older versions have entered it', () => {
+  const phone = 'phone.+14155550100';
+  expect(unpackWrite('1(#!"#!(#"G!\u001fAnn\u001f+14155550100')).toEqual({
+    changes: [
+      { field: 'firstName', from: null, to: 'Ann', why: 'added' },
+      { field: phone, from: null, to: '+14155550100', why: 'added' },
+    ],
+  });
+  const removed = { field: phone, from: '+14155550100', to: null, why: 'removed', label: 'mobile' };
+  expect(unpackWrite(`1)\u001f${JSON.stringify([removed])}`)).toEqual({ changes: [removed] });
+  const odd = { field: 'role', from: null, to: 'a\u001fb', why: 'added' };
+  expect(unpackWrite(`0${JSON.stringify([odd])}`)).toEqual({ changes: [odd] });
 });
 
 test('the form of today is read for ever: these texts stand in ledgers', () => {

@@ -211,6 +211,32 @@ describe.each(['merge', 'replace'] as const)('undoing a run, where PATCH means %
     expect(await world.contacts()).toHaveLength(2);
   });
 
+  it('does not delete a contact of which people have changed a label or the source, whatever has read it since', async () => {
+    const { planned, bench, world, runA, runB, fileB } = await openTwoNights(patchMode);
+    await undo(planned, runB);
+    const { id, defaultFields, customFields } = await world.contactOf('c-1');
+    const [phone, ...others] = defaultFields.phoneNumbers;
+    const phoneNumbers = [{ ...phone, name: 'do not call' }, ...others];
+    await world.byHand('PATCH', `/v1/contacts/${id}`, {
+      defaultFields: { ...defaultFields, phoneNumbers },
+      customFields,
+    });
+    const { id: second, ...whole } = await world.contactOf('c-2');
+    const body = { defaultFields: whole.defaultFields, customFields: whole.customFields, source: 'by-hand' };
+    await world.byHand('PATCH', `/v1/contacts/${second}`, body);
+    // Both are read, written and undone once more.
+    await undo(planned, await bench.import('people.csv', fileB.replaceAll(/Chief|Quay/g, 'Another')));
+    const run = await undo(planned, runA, { deleteCreated: true });
+    expect(run.counts).toMatchObject({ rows: 2, deleted: 0, unchanged: 2 });
+    const { outcomes } = await bench.report(run);
+    for (const [key, field] of [
+      ['c-1', `phone.${phone?.value}`],
+      ['c-2', 'source'],
+    ])
+      expect(outcomes).toContainEqual(expect.objectContaining({ kind: 'held', code: 'changedSince', key, field }));
+    expect(await world.contacts()).toHaveLength(2);
+  });
+
   it.each(['skip', 'recreate'] as const)('makes a contact again that an undo deleted (onGone: %s)', async (onGone) => {
     const { planned, bench, world, runA, runB, fileB, asA } = await openTwoNights(patchMode, onGone);
     await undo(planned, runB);

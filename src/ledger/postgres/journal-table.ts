@@ -1,5 +1,5 @@
 /** The journal in PostgreSQL (`tables/keys.ts`); its changes are packed texts (`packed-memory.ts`). */
-import { packChanges } from '#src/ledger/packed-memory.ts';
+import { packWrite } from '#src/ledger/packed-memory.ts';
 import { toJournalRow } from '#src/ledger/records/key.ts';
 import type { JournalTables } from '#src/ledger/tables/keys.ts';
 import type { Statements } from './pool.ts';
@@ -20,7 +20,7 @@ export function journalTable(statements: Statements): JournalTables {
         rows.map(({ contactId }) => contactId),
         rows.map(({ atMs }) => atMs),
         rows.map(({ kind }) => kind),
-        rows.map(({ changes }) => packChanges(changes)),
+        rows.map(packWrite),
       );
     },
 

@@ -1,6 +1,6 @@
 /** Rows of keys as records (`tables/keys.ts`). */
 import type { HeldRecord, JournalRow, KeyHistoryEntry, KeyHistoryKind } from '#src/ledger/contacts.ts';
-import { unpackChanges } from '#src/ledger/packed-memory.ts';
+import { unpackWrite } from '#src/ledger/packed-memory.ts';
 import type { ContactRow, FeedRow, FlightRow, KnownRow, SaidRow } from '#src/ledger/tables/keys.ts';
 import { hashText, numberOrNull, parseJson, type ResultRow, textOrNull } from './columns.ts';
 
@@ -108,6 +108,6 @@ export function toJournalRow(row: ResultRow): JournalRow {
     atMs: Number(row.at),
     // Written by `addJournal` from a value of that type.
     kind: String(row.kind) as JournalRow['kind'],
-    changes: unpackChanges(String(row.changes)),
+    ...unpackWrite(String(row.changes)),
   };
 }

@@ -1,5 +1,5 @@
 /** The journal in SQLite (`tables/keys.ts`); its changes are packed texts (`packed-memory.ts`). */
-import { packChanges } from '#src/ledger/packed-memory.ts';
+import { packWrite } from '#src/ledger/packed-memory.ts';
 import { toJournalRow } from '#src/ledger/records/key.ts';
 import type { JournalTables } from '#src/ledger/tables/keys.ts';
 import type { Statements } from './connection.ts';
@@ -10,8 +10,8 @@ export function journalTable(statements: Statements): JournalTables {
       await statements.runMany(
         `INSERT INTO journal (run_sequence, key, contact_id, at, kind, changes)
          SELECT sequence, ?2, ?3, ?4, ?5, ?6 FROM runs WHERE id = ?1`,
-        rows.map(({ runId, key, contactId, atMs, kind, changes }) => [
-          ...[runId, key, contactId, atMs, kind, packChanges(changes)],
+        rows.map(({ runId, key, contactId, atMs, kind, ...write }) => [
+          ...[runId, key, contactId, atMs, kind, packWrite(write)],
         ]),
       );
     },
