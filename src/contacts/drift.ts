@@ -1,92 +1,84 @@
 /**
- * Drift: what people changed of what a feed's file says, since file and app last agreed on it (`docs/rules.md`, "Drift"). A field that
- * waits for a person is no drift, nor is one whose policy leaves it to the app, nor what an undo took back or a person decided against.
+ * Drift: what people changed of what a feed's file says, since file and app last agreed on that (`docs/rules.md`, "Drift"). A field that
+ * waits for a person is no drift, nor is one whose policy leaves it to the app, nor what an undo took back or a person decided against,
+ * nor one that another feed's later change has settled with another value.
+ *
+ * Invariant: what drifted is what a repair writes, since one plan tells both.
  */
 import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
 import {
   agreedValue,
-  type Base,
-  type FieldValue,
+  emptySaid,
   fieldTypeOf,
-  fieldValueOf,
   isExactly,
   isTakenBack,
+  type PlanInput,
   type Said,
   saidValue,
 } from './base.ts';
 import {
   customFieldName,
-  customValueOrNull,
   type DesiredContact,
   type DesiredItem,
   type DesiredScalars,
   type FieldName,
-  itemFieldName,
   type Slot,
   sameCustomValue,
   scalarNames,
 } from './desired.ts';
-import { identitiesOf, listOf, wantedItems } from './merge.ts';
-import { type Policies, policyOf } from './policies.ts';
+import { itemOf } from './merge.ts';
+import { planUpdate } from './plan.ts';
 
-/** `from`: what file and app agreed on; `to`: what the app holds now. */
+/** `from`: what the file says, and file and app agreed on; `to`: what the app holds now. */
 export interface Drifted {
   readonly field: FieldName;
   readonly from: CustomFieldValue;
   readonly to: CustomFieldValue;
 }
 
-/** In the order of the contact's fields. */
-export function driftOf(
-  base: Pick<Base, 'agreed'> & { readonly said: Said },
-  feed: string,
-  policies: Policies,
-  theirs: Contact,
-): readonly Drifted[] {
-  const { said, agreed } = base;
-  const named: readonly FieldValue[] = [
-    ...scalarNames.flatMap((field) => {
-      const value = said.scalars[field];
-      return value === undefined ? [] : [{ field, value }];
-    }),
-    ...said.customFields.map(({ key, value }) => ({ field: customFieldName(key), value })),
-  ];
-  const fields = named.flatMap(({ field, value }): readonly Drifted[] => {
-    if (isTakenBack(agreed, field, value)) return [];
-    const from = agreedValue(agreed, feed, field);
-    const policy = policyOf(policies, field);
-    if (from === undefined || said.held.includes(field) || (policy !== 'shared' && policy !== 'source')) return [];
-    const to = customValueOrNull(fieldValueOf(theirs, field));
-    return sameCustomValue(fieldTypeOf(theirs, field), from, to) ? [] : [{ field, from, to }];
+/** Scalars and custom fields first, then items. @param input as a repair would have it. */
+export function driftOf(input: Omit<PlanInput, 'theirs' | 'ours' | 'restores'>, theirs: Contact): readonly Drifted[] {
+  const { feed, base } = input;
+  const said = base.said ?? emptySaid;
+  const ours = contactSaid(theirs.externalId ?? '', said, (field) => !said.held.includes(field));
+  const plan = planUpdate({ ...input, theirs, ours, restores: true }, theirs);
+  const written = plan.verdicts.filter(({ decision }) => decision === 'write');
+  const fields = written.flatMap(({ field, ours: from, theirs: to }): readonly Drifted[] => {
+    const agreed = agreedValue(base.agreed, feed, field);
+    const isChanged = agreed !== undefined && !sameCustomValue(fieldTypeOf(theirs, field), agreed, to);
+    return isChanged ? [{ field, from, to }] : [];
   });
-  const items = (['email', 'phone'] as const).flatMap((kind) => {
-    const there = identitiesOf(kind, theirs);
-    return [...wantedItems(kind, said[listOf[kind]])].flatMap(([identity, { value }]): readonly Drifted[] => {
-      const field = itemFieldName(kind, identity);
-      return there.has(identity) || isTakenBack(agreed, field, value) ? [] : [{ field, from: value, to: null }];
-    });
-  });
-  return [...fields, ...items];
+  const items = plan.reasons.flatMap(({ field, to, why }): readonly Drifted[] =>
+    itemOf(field) !== null && why === 'added' ? [{ field, from: to, to: null }] : [],
+  );
+  return [...fields, ...items].filter(({ field, from }) => !isTakenBack(base.agreed, field, from));
 }
 
 /** What the file says of the fields that drifted, and nothing else. */
 export function contactOfDrift(key: string, said: Said, drift: readonly Drifted[]): DesiredContact {
   const fields = new Set(drift.map(({ field }) => field));
+  const has = (kind: string): boolean => drift.some(({ field }) => field.startsWith(`${kind}.`));
+  return {
+    ...contactSaid(key, said, (field) => fields.has(field)),
+    emails: has('email') ? said.emails : [],
+    phones: has('phone') ? said.phones : [],
+    repairs: true,
+  };
+}
+
+/** What the file says of e-mails and phones, and of the fields that are chosen. */
+function contactSaid(
+  key: string,
+  { emails, phones, ...said }: Said,
+  isChosen: (field: FieldName) => boolean,
+): DesiredContact {
   const scalars: { -readonly [Name in keyof DesiredScalars]: DesiredScalars[Name] } = {};
   for (const name of scalarNames) {
     const value = said.scalars[name];
-    if (fields.has(name) && value !== undefined) scalars[name] = value;
+    if (isChosen(name) && value !== undefined) scalars[name] = value;
   }
-  const has = (kind: string): boolean => drift.some(({ field }) => field.startsWith(`${kind}.`));
-  return {
-    key,
-    scalars,
-    source: null,
-    emails: has('email') ? said.emails : [],
-    phones: has('phone') ? said.phones : [],
-    customFields: said.customFields.filter((one) => fields.has(customFieldName(one.key))),
-    repairs: true,
-  };
+  const customFields = said.customFields.filter((one) => isChosen(customFieldName(one.key)));
+  return { key, scalars, source: null, emails, phones, customFields };
 }
 
 /** Whether the feed still says all that such a contact is to be given, and no person is asked about it: a repair of it writes nothing older. */

@@ -17,12 +17,14 @@
 import type { Contact, ContactItem, CustomFieldValue, UpdateCustomField, UpdateItem } from '#src/wire/contact.ts';
 import {
   agreedValue,
+  emptySaid,
   fieldTypeOf,
   fieldValueOf,
   isOvertaken,
   isTakenBack,
   type PlanInput,
   type SlotNames,
+  saidValue,
 } from './base.ts';
 import {
   alikeValue,
@@ -82,6 +84,8 @@ function judge(
       ? sameText(left, right)
       : sameCustomValue(type, left, right);
   const theirs = customValueOrNull(fieldValueOf(contact, field));
+  const last = base.stamps.find((one) => one.feed !== feed && one.fields.includes(field))?.feed;
+  const lastSays = saidValue(base.others.find((one) => one.feed === last)?.said ?? emptySaid, field);
   const ruling = decideField(policyOf(policies, field), {
     ours,
     said,
@@ -89,7 +93,8 @@ function judge(
     theirs,
     isHeld: base.said?.held.includes(field) ?? false,
     isOvertaken: isOvertaken(base.stamps, { feed, sequence }, field),
-    isOthers: base.stamps.some((one) => one.feed !== feed && one.fields.includes(field)),
+    isOthers: last !== undefined,
+    isAsOthers: lastSays !== undefined && alikeValue(type, lastSays, ours),
     adopt,
     isLinked,
     restores,

@@ -11,7 +11,7 @@
  *   any     as theirs  –                                              equal
  *
  *   shared  as said    an undo took it back, or a person decided      keep
- *           as said    agreed, people changed it, drift is repaired   write
+ *           as said    agreed so, people changed it, to be repaired   write
  *           as said    any other                                      keep
  *           changed    another feed's later change settled it         pass; hold if it is held
  *           changed    never agreed, the file wins (adopt)            write
@@ -23,7 +23,7 @@
  *           changed    never agreed, differs                          hold
  *
  *   source  changed    another feed's later change settled it         pass
- *           as said    another feed's change settled it last          keep
+ *           as said    another feed's change settled it last          keep; write if it says the same and drift is repaired
  *           any        never agreed, and the contact was linked       as shared
  *           as said    theirs as agreed: ours but for case and spaces keep
  *           any        any other                                      write
@@ -96,6 +96,8 @@ export interface FieldPictures {
   readonly isOvertaken: boolean;
   /** The change that was settled last is another feed's, from whichever run. */
   readonly isOthers: boolean;
+  /** That feed's file says the same value as this one. */
+  readonly isAsOthers: boolean;
   /** The file wins over what it never agreed on. */
   readonly adopt: boolean;
   /** The contact got its key by its phone number or e-mail address: that it is the same person is likely, and no more. */
@@ -185,11 +187,26 @@ function isAsSaid({ ours, said, same }: FieldPictures): boolean {
   return said !== undefined && same(ours, said);
 }
 
+/** People changed what the file says, and what file and app had agreed on. */
+function isToRestore({
+  ours,
+  agreed,
+  theirs,
+  isOthers,
+  isAsOthers,
+  restores,
+  isTakenBack,
+  same,
+  alike,
+}: FieldPictures): boolean {
+  if (!restores || isTakenBack || (isOthers && !isAsOthers) || agreed === undefined) return false;
+  return alike(ours, agreed) && !same(theirs, agreed);
+}
+
 function decideShared(pictures: FieldPictures): FieldRuling {
-  const { ours, agreed, theirs, isHeld, isOvertaken, isOthers, adopt, restores, isTakenBack, same, alike } = pictures;
+  const { ours, agreed, theirs, isHeld, isOvertaken, adopt, same, alike } = pictures;
   if (isAsSaid(pictures)) {
-    const isDrift = restores && !isTakenBack && !isOthers && agreed !== undefined && !same(theirs, agreed);
-    return isDrift ? ruling('write', 'repaired') : ruling('keep', 'fileUnchanged');
+    return isToRestore(pictures) ? ruling('write', 'repaired') : ruling('keep', 'fileUnchanged');
   }
   if (isOvertaken) return isHeld ? ruling('hold', 'heldBefore') : ruling('pass', 'otherFeedLater');
   if (agreed === undefined && adopt) return ruling('write', 'adopted');
@@ -205,7 +222,7 @@ function decideSource(pictures: FieldPictures): FieldRuling {
   const asSaid = isAsSaid(pictures);
   if (isOvertaken && !asSaid) return ruling('pass', 'otherFeedLater');
   // Two feeds with this policy would otherwise take turns without end: a repeated value changes nothing for another feed.
-  if (isOthers && asSaid) return ruling('keep', 'otherFeedLast');
+  if (isOthers && asSaid) return isToRestore(pictures) ? ruling('write', 'repaired') : ruling('keep', 'otherFeedLast');
   if (agreed === undefined && isLinked) return decideShared(pictures);
   // The service stores it so: it would be written again and again.
   const isStoredSo = asSaid && agreed !== undefined && same(theirs, agreed) && alike(ours, theirs);

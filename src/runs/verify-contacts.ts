@@ -5,14 +5,17 @@
  * In slices; phone numbers are remembered up to a limit, for those that two keys have.
  */
 
+import type { PlanInput } from '#src/contacts/base.ts';
 import { itemIdentity } from '#src/contacts/desired.ts';
 import { contactOfDrift, type Drifted, driftOf } from '#src/contacts/drift.ts';
 import type { Policies } from '#src/contacts/policies.ts';
 import type { ContactRecord } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { hasBit, numbersIn } from '#src/ledger/rules/bitmap.ts';
+import { baseFor } from '#src/ledger/rules/feeds.ts';
 import type { DriftCounts, RequestTotals, RunRecord } from '#src/ledger/runs.ts';
 import type { KeysOfFile, RunEvent } from '#src/ledger/staging.ts';
+import type { UpsertLimits } from '#src/upsert/chunk.ts';
 import { type Contact, isContactId } from '#src/wire/contact.ts';
 import { lookUpKeys } from '#src/workspace/look-up.ts';
 import type { Workspace } from '#src/workspace/port.ts';
@@ -22,6 +25,7 @@ import type { StagedRows } from './late-rows.ts';
 export interface VerifyParts {
   readonly ledger: Ledger;
   readonly workspace: Pick<Workspace, 'listByExternalIds' | 'getContact'>;
+  readonly upsert: { readonly limits: Pick<UpsertLimits, 'ownsItems' | 'itemRemoval' | 'adoptOf'> };
 }
 
 export interface DriftFound {
@@ -99,7 +103,7 @@ export async function verifyContacts(
         events.push({ ...event(key), code: 'driftGone', field: null, message: 'the contact was deleted in the app' });
         continue;
       }
-      const drift = driftOf({ agreed: record.agreed, said: said.said }, run.feed, policies, theirs);
+      const drift = driftOf({ ...inputOf(parts, run, record, theirs), policies }, theirs);
       if (drift.length > 0) counts.changed += 1;
       events.push(...drift.map((one) => changed(key, one)));
       for (const value of phonesOf(theirs)) {
@@ -135,6 +139,20 @@ export async function verifyContacts(
     ...(phones.size < phonesMax ? [] : [`phone numbers were compared for the first ${phonesMax} of them`]),
   ];
   return { counts, repairs, notes };
+}
+
+/** What a repair would plan the contact from. */
+function inputOf(
+  { upsert: { limits } }: VerifyParts,
+  { feed, sequence, options }: RunRecord,
+  record: ContactRecord,
+  { id }: Contact,
+): Omit<PlanInput, 'theirs' | 'ours' | 'restores' | 'policies'> {
+  const { ownsItems, itemRemoval, adoptOf } = limits;
+  const isLinked = record.linkedTo === id;
+  const adopt = !isLinked && (options.adopt || adoptOf(feed));
+  const base = baseFor(record, feed, ownsItems);
+  return { feed, sequence, sourceLabel: null, base, itemRemoval, adopt, isLinked, yieldsItems: false, slotNames: null };
 }
 
 function isAtRest(record: ContactRecord | undefined): boolean {

@@ -229,3 +229,93 @@ describe('what a person kept in the app', () => {
     expect(told).toEqual([['c-2', 'driftChanged', 'role', 'Boss', 'Chief']]);
   });
 });
+
+describe('a contact that several feeds name', () => {
+  const feed = (name: string, options: object = {}) => ({ feed: name, options });
+  const text = (role: string, seats = '1') => `externalId,firstName,role,custom.seats\r\nc-1,Ann,${role},${seats}\r\n`;
+  const opened = () => openRunsBench({ configured: { crm: {}, erp: {} } });
+  const edit = async ({ world }: RunsBench, role: string, seats: number): Promise<void> => {
+    const { id, defaultFields, customFields } = await world.contactOf('c-1');
+    const others = customFields.filter(({ key }) => key !== 'seats');
+    const edited = [...others, { key: 'seats', value: seats }];
+    const body = { defaultFields: { ...defaultFields, role }, customFields: edited };
+    await world.byHand('PATCH', `/v1/contacts/${id}`, body);
+  };
+  const told = async (bench: RunsBench, name: string, options: object, file: string) => {
+    const run = await bench.import(`${name}.csv`, file, feed(name, options));
+    const { outcomes } = await bench.report(run);
+    const drift = outcomes.filter(({ kind }: { kind: string }) => kind === 'drift');
+    return { run, drift: drift.map(({ field, file: said, app }: Record<string, unknown>) => [field, said, app]) };
+  };
+
+  it.each(['crm', 'erp'])(
+    'drifts for each feed that says what was agreed, and either repairs it (%s)',
+    async (name) => {
+      const bench = await opened();
+      for (const one of ['crm', 'erp']) await bench.import(`${one}.csv`, text('Buyer'), feed(one));
+      await edit(bench, 'Chief', 99);
+      for (const one of ['crm', 'erp']) {
+        const { run, drift } = await told(bench, one, { verify: true }, text('Buyer'));
+        expect([exitCodeOfRun(run), drift]).toEqual([
+          10,
+          [
+            ['role', 'Buyer', 'Chief'],
+            ['custom.seats', 1, 99],
+          ],
+        ]);
+      }
+      expectCounts((await told(bench, name, { repair: true }, text('Buyer'))).run, { rows: 1, updated: 1 });
+      expect((await bench.world.contactOf('c-1')).defaultFields.role).toBe('Buyer');
+      for (const one of ['crm', 'erp']) {
+        const { run, drift } = await told(bench, one, { verify: true }, text('Buyer'));
+        expect([exitCodeOfRun(run), drift]).toEqual([0, []]);
+      }
+    },
+  );
+
+  it.each(['written', 'typed in by people before'])(
+    'does not drift for a feed whose value another feed has changed (%s)',
+    async (how) => {
+      const bench = await opened();
+      await bench.import('crm.csv', text('Buyer'), feed('crm'));
+      if (how !== 'written') await edit(bench, 'Seller', 2);
+      await bench.import('erp.csv', text('Seller', '2'), feed('erp'));
+      await edit(bench, 'Chief', 99);
+      expect((await told(bench, 'crm', { verify: true }, text('Buyer'))).drift).toEqual([]);
+      expectCounts((await told(bench, 'crm', { repair: true }, text('Buyer'))).run, { rows: 1, unchanged: 1 });
+      const { drift } = await told(bench, 'erp', { repair: true }, text('Seller', '2'));
+      expect(drift).toEqual([
+        ['role', 'Seller', 'Chief'],
+        ['custom.seats', 2, 99],
+      ]);
+      expect((await bench.world.contactOf('c-1')).defaultFields.role).toBe('Seller');
+    },
+  );
+
+  it('is repaired by either feed where the mapping lets the file win, and a repeated file alone writes nothing', async () => {
+    const bench = await opened();
+    const wins = mappingSchema.parse({
+      name: 'wins',
+      key: 'externalId',
+      fields: { role: { column: 'role', policy: 'source' } },
+    });
+    const given = (name: string, options: object = {}) => ({ feed: name, mapping: wins, options });
+    const people = 'externalId,role\r\nc-1,Buyer\r\n';
+    for (const one of ['crm', 'erp']) await bench.import(`${one}.csv`, people, given(one));
+    const { id, defaultFields } = await bench.world.contactOf('c-1');
+    await bench.world.byHand('PATCH', `/v1/contacts/${id}`, { defaultFields: { ...defaultFields, role: 'Chief' } });
+    expectCounts(await bench.import('crm.csv', people, given('crm')), { rows: 1, unchanged: 1 });
+    expectCounts(await bench.import('crm.csv', people, given('crm', { repair: true })), { rows: 1, updated: 1 });
+    const run = await bench.import('crm.csv', people, given('crm', { verify: true }));
+    expect(run.shape?.drift).toMatchObject({ looked: 1, changed: 0 });
+  });
+
+  it('does not drift where people fill a custom field that the file clears, since no repair takes it away', async () => {
+    const bench = await opened();
+    await bench.import('crm.csv', text('Buyer', ''), feed('crm'));
+    await bench.import('crm.csv', text('Seller', '#CLEAR'), feed('crm'));
+    await edit(bench, 'Seller', 99);
+    expect((await told(bench, 'crm', { repair: true }, text('Seller', '#CLEAR'))).drift).toEqual([]);
+    expect((await told(bench, 'crm', { verify: true }, text('Seller', '#CLEAR'))).drift).toEqual([]);
+  });
+});
