@@ -3,6 +3,8 @@ import { html } from 'hono/html';
 import type { Home } from '#src/app.ts';
 import { readDeadNotices } from '#src/operations/dead-notices.ts';
 import {
+  choiceOfListed,
+  type HeldChoice,
   type HeldOfFile,
   type HeldPage,
   heldByFeed,
@@ -16,6 +18,8 @@ import { addressOf } from './refresh.ts';
 export interface Waiting {
   /** The first ones, by feed, key and field. */
   readonly held: HeldPage;
+  /** What commands about the first one choose besides its key and field. */
+  readonly firstChoice: Pick<HeldChoice, 'feed'>;
   /** Feeds without any are left out. By name. */
   readonly heldByFeed: readonly { readonly feed: string; readonly fields: number }[];
   /** Notices that their addressee did not take, and the codes of the newest of them. */
@@ -26,8 +30,10 @@ const heldShownMax = 20;
 
 export async function readWaiting(home: Pick<Home, 'ledger'>): Promise<Waiting> {
   const held = await readHeldPage(home, { limit: heldShownMax });
+  const [first] = held.held;
   return {
     held,
+    firstChoice: first === undefined ? {} : await choiceOfListed(home, first),
     heldByFeed: held.held.length === 0 ? [] : await heldByFeed(home),
     deadNotices: await readDeadNotices(home),
   };
@@ -40,14 +46,14 @@ export function heldCountOf({ held: { held, moreCount } }: Waiting): number {
 
 /** Nothing where no field is held. */
 export function heldFieldsSection(frame: Frame, waiting: Waiting): Markup {
-  const { held, heldByFeed: byFeed } = waiting;
+  const { held, firstChoice, heldByFeed: byFeed } = waiting;
   const [first] = held.held;
   if (first === undefined) return html``;
   const feeds = byFeed.map(({ feed, fields }) => html` <bdi>${feed}</bdi> ${count(fields)}`);
   return html`<section aria-labelledby="held-fields"><h2 id="held-fields">Held fields: waiting for you</h2>
 <p>${counted(heldCountOf(waiting), 'field', 'fields')} that file and app changed differently:${feeds}. The app's value is kept until you decide. Of the first one:</p>
-<p class="todo">Write the file's value: <code>${paste(frame, heldTakeCommand('file', first))}</code></p>
-<p class="todo">Keep the app's value: <code>${paste(frame, heldTakeCommand('app', first))}</code></p>
+<p class="todo">Write the file's value: <code>${paste(frame, heldTakeCommand('file', first, true, firstChoice))}</code></p>
+<p class="todo">Keep the app's value: <code>${paste(frame, heldTakeCommand('app', first, true, firstChoice))}</code></p>
 <table class="stacking">
 <thead><tr><th scope="col">Feed</th><th scope="col">Key</th><th scope="col">Field</th><th scope="col">File</th>
 <th scope="col">App</th><th scope="col">Since</th><th scope="col">From</th></tr></thead>

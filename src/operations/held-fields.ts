@@ -49,15 +49,33 @@ export interface HeldQuery extends HeldChoice {
   readonly after?: NonNullable<HeldFilter['after']>;
 }
 
-/** The command that decides about one field. @param values whether the key may be shown. @param feed null: of every feed that holds it. */
+/**
+ * The command that decides about one field.
+ * @param values whether the key may be shown.
+ * @param chosen those of which feed and of which run; where neither is given, of every feed that holds it.
+ */
 export function heldTakeCommand(
   side: HeldSide,
   { key, field }: Pick<HeldRecord, 'key' | 'field'>,
   values = true,
-  feed: string | null = null,
+  { feed, runId }: Pick<HeldChoice, 'feed' | 'runId'> = {},
 ): string {
-  const ofFeed = feed === null ? '' : `--feed ${shellWord(feed)} `;
-  return `patchbay held take ${side} ${ofFeed}--field ${shellWord(field)} ${values ? operands(key) : 'KEY'}`;
+  const flags = { feed, run: runId, field };
+  const given = Object.entries(flags).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name} ${shellWord(value)}`],
+  );
+  return ['patchbay held take', side, ...given, values ? operands(key) : 'KEY'].join(' ');
+}
+
+/** What a command about a listed field has to choose, so that it decides about that alone: what the list chose, else its feed where others hold it, too. */
+export async function choiceOfListed(
+  { ledger }: Pick<Home, 'ledger'>,
+  { feed, key, field }: Pick<HeldRecord, 'feed' | 'key' | 'field'>,
+  { feed: ofFeed, runId }: Pick<HeldChoice, 'feed' | 'runId'> = {},
+): Promise<Pick<HeldChoice, 'feed' | 'runId'>> {
+  const chosen = { ...(ofFeed === undefined ? {} : { feed: ofFeed }), ...(runId === undefined ? {} : { runId }) };
+  if (ofFeed !== undefined || runId !== undefined) return chosen;
+  return (await ledger.contacts.heldCount({ keys: [key], field })) > 1 ? { feed } : {};
 }
 
 /**

@@ -6,11 +6,13 @@ import { identifyProcess } from '#src/ledger/process-identity.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { retryLetters } from '#src/operations/dead-letters.ts';
 import {
+  choiceOfListed,
   exportHeld,
   type HeldOfFile,
   heldByFeed,
   heldBySeveral,
   heldDocument,
+  heldTakeCommand,
   listHeld,
   readHeldPage,
   takeHeld,
@@ -97,6 +99,23 @@ describe('the file’s value of a held field', () => {
     ]);
     for (const run of (await take(bench, 'file')).toReversed()) await bench.finish(await bench.apply(run));
     expect(await fieldsOf(bench)).toMatchObject({ role: 'Z' });
+  });
+
+  it('is decided by the command beside a list for the feed that is listed alone, where others hold it, too', async () => {
+    const bench = await openWithHold();
+    const commandOf = async (choice = {}) => {
+      const [first] = await listHeld(bench.parts, choice);
+      if (first === undefined) throw new Error('a held field was expected');
+      return heldTakeCommand('file', first, true, await choiceOfListed(bench.parts, first, choice));
+    };
+    expect(await commandOf()).toBe('patchbay held take file --field role c-1');
+    await bench.import('shop.csv', csv(['c-1,Y'], 'externalId,role'), { feed: 'shop' });
+    await edit(bench, { role: 'W' });
+    await bench.import('shop.csv', csv(['c-1,V'], 'externalId,role'), { feed: 'shop' });
+    expect(await commandOf()).toBe('patchbay held take file --feed main --field role c-1');
+    expect(await commandOf({ feed: 'shop' })).toBe('patchbay held take file --feed shop --field role c-1');
+    const runId = (await listHeld(bench.parts, { feed: 'shop' }))[0]?.runId;
+    expect(await commandOf({ runId })).toBe(`patchbay held take file --run ${runId} --field role c-1`);
   });
 
   it('is no newer than a row of its feed that waits: an approved run still writes its other fields', async () => {

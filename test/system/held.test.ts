@@ -188,6 +188,13 @@ describe.concurrent('held', () => {
     await edit(service, { role: 'Y' });
     expect((await file('crm', 'W')).documents[0]).toMatchObject({ heldFields: 1 });
     expect((await file('shop', 'Z')).documents[0]).toMatchObject({ heldFields: 1 });
+    for (const [filter, feed] of [
+      [[], 'crm'],
+      [['--feed', 'shop'], 'shop'],
+    ] as const) {
+      const { stdout } = await journey.call(['held', 'ls', ...filter]);
+      expect(stdout).toContain(`patchbay held take file --feed ${feed} --field role h-1\n`);
+    }
     const { stderr } = await journey.call(['held', 'take', 'file', 'h-1', '--yes']);
     expect(stderr).toContain(
       '1 field is held for several feeds, and the value of the last one stays: shop; to decide for another feed alone: patchbay held take file --feed crm --field role',

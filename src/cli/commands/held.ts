@@ -7,6 +7,7 @@ import { PatchbayError } from '#src/errors.ts';
 import type { HeldRecord } from '#src/ledger/contacts.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import {
+  choiceOfListed,
   chooseHeld,
   exportHeld,
   type HeldChoice,
@@ -69,8 +70,9 @@ export async function listHeldFields(options: ListOptions, keys: readonly string
     output.line(heldTable(output, held));
     if (moreCount > 0)
       output.line(output.paste(`… and ${moreCount} more: ${options.again({ limit: held.length + moreCount })}`));
-    output.line(output.paste(`write the file's value: ${heldTakeCommand('file', first, output.values)}`));
-    output.line(output.paste(`keep the app's value:   ${heldTakeCommand('app', first, output.values)}`));
+    const chosen = await choiceOfListed(home, first, choice);
+    output.line(output.paste(`write the file's value: ${heldTakeCommand('file', first, output.values, chosen)}`));
+    output.line(output.paste(`keep the app's value:   ${heldTakeCommand('app', first, output.values, chosen)}`));
     return exitCodes.done;
   } finally {
     await home.close();
@@ -182,7 +184,7 @@ function noteSeveral(output: Output, held: readonly HeldRecord[]): void {
     several.length === 1
       ? `1 field is held for several feeds, and the value of the last one stays: ${printable(last.feed)}`
       : `${several.length} fields are held for several feeds, and the value of the last one of each stays, as ${printable(last.feed)} for the first of them`;
-  const forFirst = heldTakeCommand('file', first, output.values, first.feed);
+  const forFirst = heldTakeCommand('file', first, output.values, { feed: first.feed });
   output.note(output.paste(`${what}; to decide for another feed alone: ${forFirst}`));
 }
 
