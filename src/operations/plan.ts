@@ -60,7 +60,7 @@ export async function planFile(
   { reading, plan }: PlanService,
   { file, isInput, options, choice, mappingNamed, only, ...following }: PlanRequest,
 ): Promise<MadePlan> {
-  const drafted = await draftFile(reading, plan.draftsFolder, file, options, choice, following.signal);
+  const drafted = await draftFile(reading, plan.draftsFolder, file, options, choice, only ?? [], following.signal);
   try {
     const { run, ledger } = drafted;
     const kept = {
@@ -73,7 +73,7 @@ export async function planFile(
     const made = await makePlan(plan, {
       run,
       ledger,
-      only: only === null ? null : new Set(only),
+      only: keySet(only),
       kept,
       ...following,
     });
@@ -81,6 +81,10 @@ export async function planFile(
   } finally {
     await drafted.close();
   }
+}
+
+function keySet(keys: readonly string[] | null): ReadonlySet<string> | null {
+  return keys === null ? null : new Set(keys);
 }
 
 /** Reading the file has sent requests, too: the workspace was listed, or contacts were read for drift. */
@@ -119,11 +123,12 @@ async function readingAs(
   };
 }
 
-/** A run that a guard has stopped: what it would write if it were approved. */
+/** A run that a guard has stopped: what it would write if it were approved. @param only keys to plan; null: all. */
 export async function planStoppedRun(
   { plan }: Pick<PlanService, 'plan'>,
   run: RunRecord,
   following: PlanFollowing,
+  only: readonly string[] | null = null,
 ): Promise<MadePlan> {
   if (run.state !== 'stopped') {
     throw new PatchbayError('usage', 'notStopped', `run ${run.id} is not stopped: no approval is waited for`, {
@@ -131,7 +136,7 @@ export async function planStoppedRun(
     });
   }
   const kept = { runId: run.id, undoes: null, path: null, reading: null, mappingNamed: null };
-  return makePlan(plan, { run, ledger: plan.ledger, only: null, kept, ...following });
+  return makePlan(plan, { run, ledger: plan.ledger, only: keySet(only), kept, ...following });
 }
 
 /** The stop of a plan has no run to approve: it says how to import the file all the same. */

@@ -68,6 +68,7 @@ export async function openDraft(
 }
 
 /**
+ * @param askedKeys those that no row of the file has are noted.
  * @throws PatchbayError `file`: why the file cannot be read, or lacks something; `auth`, `unreachable` as reads do; the signal's reason.
  */
 export async function draftFile(
@@ -76,6 +77,7 @@ export async function draftFile(
   named: NamedFile,
   options: RunOptions,
   choice: SubmitChoice,
+  askedKeys: readonly string[],
   signal: AbortSignal,
 ): Promise<DraftedFile> {
   const draft = await openDraft(parts, draftsFolder);
@@ -93,7 +95,7 @@ export async function draftFile(
     );
     const file = { fileName: name, claimedPath: copy.path, sha256: copy.sha256, bytes: copy.bytes };
     const run = await ledger.runs.create({ id, ...file, importFolder: folder, ...reading, createdAtMs });
-    const drafting = onDraft(parts, draft);
+    const drafting = { ...onDraft(parts, draft), askedKeys };
     await stageRun(drafting, run, (one) => openFileSupply(drafting, one), signal);
     signal.throwIfAborted();
     const staged = (await ledger.runs.get(id)) ?? run;

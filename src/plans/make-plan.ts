@@ -11,7 +11,7 @@ import { type PlanLedger, type PlanRecord, planContactsMax } from '#src/ledger/p
 import type { Ledger } from '#src/ledger/port.ts';
 import { skipSentences } from '#src/ledger/rules/events.ts';
 import { type DriftCounts, pendingCount, type RunReason, type RunRecord, zeroCounts } from '#src/ledger/runs.ts';
-import { eventsPerRunMax, type RunEvent, type StagedRecord } from '#src/ledger/staging.ts';
+import { eventsPerRunMax, type RunDeadRow, type RunEvent, type StagedRecord } from '#src/ledger/staging.ts';
 import { type ProblemLine, problemLines, problemPages } from '#src/runs/report.ts';
 import { newRunId } from '#src/runs/run-files.ts';
 import { adoptionStop } from '#src/upsert/applying-guards.ts';
@@ -107,13 +107,22 @@ export async function makePlan(parts: PlanParts, task: PlanTask): Promise<MadePl
   await ledger.plans.begin(id, createdAtMs);
   let isKept = false;
   try {
-    for await (const page of problemPages(task.ledger.runs, run.id)) await problems.add(page);
+    const isChosen = choiceOf(task);
+    let dead = 0;
+    const linesOf = (row: RunDeadRow): readonly ProblemLine[] => {
+      if (!isChosen(row.key)) return [];
+      dead += 1;
+      return problemLines(row);
+    };
+    for await (const page of problemPages(task.ledger.runs, run.id, linesOf)) await problems.add(page);
     for await (const records of plannedPages(parts, task, onRequest)) {
       for (const record of records) gathered.add(record);
       await gathered.enter();
     }
-    const events = await task.ledger.runs.events(run.id, 0, eventsPerRunMax);
-    const held = only === null ? await heldContacts(task.ledger, run.feed, events) : [];
+    const all = await task.ledger.runs.events(run.id, 0, eventsPerRunMax);
+    // What is said of no contact is said of the file.
+    const events = all.filter(({ kind, key }) => isChosen(key) || (key === null && kind !== 'held'));
+    const held = await heldContacts(task.ledger, run.feed, events);
     await contacts.add(held);
     signal.throwIfAborted();
     const { counts } = gathered;
@@ -125,7 +134,7 @@ export async function makePlan(parts: PlanParts, task: PlanTask): Promise<MadePl
       fileName: run.fileName,
       sha256: run.sha256,
       service: serviceName,
-      totals: totalsOf(counts, only === null ? run : { ...run, look: null, counts: countsOfSome(counts) }, pace),
+      totals: totalsOf(counts, stagedOf(task, counts, { dead, held }), pace),
       stop: stopOf(parts, run, counts),
       checksum: gathered.checksum(),
       createdAtMs,
@@ -176,9 +185,25 @@ function plannedPages(
   });
 }
 
-/** Of the contacts that were chosen, and of no other row. */
-function countsOfSome({ created, updated, unchanged, skipped, dead, unsure }: PlanCounts): RunRecord['counts'] {
-  return { ...zeroCounts, rows: created + updated + unchanged + skipped + dead + unsure };
+/** Whether a key is among those that are asked about. */
+function choiceOf({ run, only }: Pick<PlanTask, 'run' | 'only'>): (key: string | null) => boolean {
+  const { only: ofRun } = run.options;
+  const chosen = only ?? (ofRun.length === 0 ? null : new Set(ofRun));
+  return (key) => chosen === null || (key !== null && chosen.has(key));
+}
+
+/** What was staged beside the rows that are planned: of the contacts that were chosen, and of no other row. */
+function stagedOf(
+  { run, only }: Pick<PlanTask, 'run' | 'only'>,
+  { created, updated, unchanged, skipped, dead, unsure }: PlanCounts,
+  staged: { readonly dead: number; readonly held: readonly PlannedContact[] },
+): Pick<RunRecord, 'counts' | 'look'> {
+  const heldFields = staged.held.reduce((sum, { held }) => sum + held.length, 0);
+  if (only === null) return run.options.only.length === 0 ? run : { ...run, counts: { ...run.counts, heldFields } };
+  const planned = created + updated + unchanged + skipped + dead + unsure;
+  const waiting = staged.held.length;
+  const rows = planned + staged.dead + waiting;
+  return { look: null, counts: { ...zeroCounts, rows, unchanged: waiting, dead: staged.dead, heldFields } };
 }
 
 interface Gathered {

@@ -28,6 +28,8 @@ import { stopRun } from './stop-run.ts';
 export interface LeaveParts extends FinishParts, CountryAdviceParts, OthersValuesParts {
   /** The run is one of a draft: what would become of others is noted, and not done. */
   readonly isDraft?: true;
+  /** Keys that are asked about: those that no row of the file has are noted, as those of `--only`. */
+  readonly askedKeys?: readonly string[];
 }
 
 /** A file that was read to its end. */

@@ -27,7 +27,7 @@ export interface Selection {
   readonly isAll: boolean;
   /** Whether contacts may be made at all. */
   readonly makesContacts: boolean;
-  /** Those of `--only` that no row had which was read; complete after the last row. Rows that are known are not read. */
+  /** Those of `--only`, or that are asked about, that no row had which was read; complete after the last row. Rows that are known are not read. */
   keysNotRead(): readonly string[];
   /** Sentences about what was left out, complete after the last row. @param known those of `keysNotRead` that a known row has. */
   notes(known: ReadonlySet<string>): readonly string[];
@@ -40,15 +40,19 @@ export interface Selection {
 /** Why a row is left out. */
 type Mode = '--only' | '--create-only' | '--limit' | '--verify' | 'forgotten';
 
-/** @param people null where no person was forgotten. @param mapping tells the keys that a row without one may have. */
+/**
+ * @param people null where no person was forgotten. @param mapping tells the keys that a row without one may have.
+ * @param asked keys that are looked for as those of `--only`, and select no row.
+ */
 export function createSelection(
   modes: Modes,
   people: ForgottenPeople | null,
   { mapRow }: Pick<CompiledMapping, 'mapRow'>,
+  asked: readonly string[] = [],
 ): Selection {
   const { only, createOnly, updateOnly, limit, verify } = modes;
   const selected = only.length === 0 ? null : new Set(only);
-  const missing = new Set(only);
+  const missing = new Set([...only, ...asked]);
   const left = new Map<Mode, number>();
   let stagedCount = 0;
 

@@ -164,7 +164,12 @@ async function stageRows(
   const held = await heldRulesOf(parts, run);
   const advice = createCountryAdvice(parts, run, signal);
   const memory = await readFeedMemory(ledger.runs, run.feed, readsHeld(held));
-  const selection = createSelection(run.options, await ledger.forgetting.forgottenPeople(), supply.compiled);
+  const selection = createSelection(
+    run.options,
+    await ledger.forgetting.forgottenPeople(),
+    supply.compiled,
+    parts.askedKeys,
+  );
   const missingRule = await missingRuleOf(parts, run);
   const from = { file: ledger.runs.saidFile, feed: run.feed };
   const reader = createRowReader({ mapping: supply.compiled, ...held, missingRule }, from, parts.rowsMappedHereMax);

@@ -173,6 +173,42 @@ describe('a plan', () => {
     expect(await planned.bench.ledger.plans.list({ limit: 10 })).toEqual([]);
   });
 
+  it('of some contacts tells what is held and rejected of them, of no others, and which keys no row has', async () => {
+    const planned = await openPlanBench();
+    const { bench } = planned;
+    await bench.import(
+      'a.csv',
+      csv(['c-1,Ann,A,', 'c-2,Bob,A,', 'c-3,Cy,A,'], 'externalId,firstName,role,phone mobile'),
+    );
+    for (const key of ['c-1', 'c-3']) await edit(planned, key, { role: 'Edited' });
+    const file = csv(
+      ['c-1,Ann,B,', 'c-2,Bob,A,', 'c-3,Cy,B,', 'c-4,Di,A,call me', 'c-5,Ed,A,call me'],
+      'externalId,firstName,role,phone mobile',
+    );
+    await bench.import('b.csv', file);
+    const of = async (only: readonly string[], options = {}) => {
+      const made = await planned.plan('b.csv', file, { only, options });
+      return {
+        ...made,
+        keys: Object.keys(deeds(made)),
+        rows: made.plan.totals.rows,
+        held: made.plan.totals.heldFields,
+      };
+    };
+    expect(await of(['c-1'])).toMatchObject({
+      keys: ['c-1'],
+      rows: { rows: 1, unchanged: 1, dead: 0 },
+      held: 1,
+      notes: [],
+    });
+    expect(await of(['c-4'])).toMatchObject({ keys: [], rows: { rows: 1, dead: 1 }, held: 0, problemCount: 1 });
+    const { notes, ...unknown } = await of(['c-2', 'nokey']);
+    expect(unknown).toMatchObject({ keys: [], held: 0, problemCount: 0 });
+    expect(notes).toEqual(['no row has the key "nokey" (--only)']);
+    const verified = await planned.plan('b.csv', file, { options: { verify: true, only: ['c-1'] } });
+    expect([Object.keys(deeds(verified)), verified.plan.totals.heldFields]).toEqual([['c-1'], 1]);
+  });
+
   it('lists every rejected row and every contact, however many there are', async () => {
     const planned = await openPlanBench();
     const rejected = Array.from({ length: 1_200 }, (_, index) => `x-${index},Ann,,,call me,`);
@@ -403,6 +439,8 @@ describe('a run that a guard has stopped', () => {
     expect(stopped.state).toBe('stopped');
     const made = await planned.planRun(stopped);
     expect(made).toMatchObject({ isKept: true, plan: { runId: stopped.id, totals: { changed: 20 } } });
+    const some = await planned.planRun(stopped, ['f-7']);
+    expect(some).toMatchObject({ isKept: false, contactCount: 1, plan: { totals: { changed: 1 } } });
     await edit(planned, 'f-7', { firstName: 'Ann', role: 'Edited' });
     await approveRun(bench.parts, stopped, 'expected', null, made.plan);
     const run = await bench.finish(await bench.apply(await bench.again(stopped)));

@@ -151,7 +151,8 @@ async function make(
   const input = file === '-' ? await readStandardInput(home, options.format ?? null, signal) : null;
   const session = { patienceMs, signal, sameWorkspace: options.sameWorkspace === true };
   try {
-    if (run !== null) return await withService(home, session, (service) => planStoppedRun(service, run, following));
+    if (run !== null)
+      return await withService(home, session, (service) => planStoppedRun(service, run, following, shown));
     const { choice, newFeed } = await chooseTarget(home, options);
     if (newFeed !== null)
       output.note(

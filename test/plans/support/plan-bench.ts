@@ -14,7 +14,7 @@ export interface PlanBench {
   readonly bench: RunsBench;
   readonly service: PlanService;
   plan(name: string, content: string, given?: PlanOptions): Promise<ReadPlan>;
-  planRun(run: RunRecord): Promise<ReadPlan>;
+  planRun(run: RunRecord, only?: readonly string[] | null): Promise<ReadPlan>;
   /** Enters the file as a run that carries the plan out; it is not staged yet. */
   submitPlan(made: Pick<MadePlan, 'plan'>, raised?: Partial<RunOptions>): Promise<RunRecord>;
   /** From the plan to a run at rest. */
@@ -78,9 +78,9 @@ export async function openPlanBench(given: BenchOptions | RunsBench = {}): Promi
       });
       return readWhole(made);
     },
-    planRun: async (run) =>
+    planRun: async (run, only = null) =>
       readWhole(
-        await planStoppedRun(service, run, { signal: new AbortController().signal, onProgress: () => undefined }),
+        await planStoppedRun(service, run, { signal: new AbortController().signal, onProgress: () => undefined }, only),
       ),
     submitPlan,
     carryOut: async (made, raised) => bench.carryOut(await submitPlan(made, raised)),
