@@ -53,6 +53,8 @@ export interface FieldVerdict extends FieldRuling {
   readonly said: CustomFieldValue;
   /** Whether the file says something other than before. */
   readonly fileChanged: boolean;
+  /** Of the entry of a custom field that the file clears: the other feed whose file names it, so that it stays. */
+  readonly namedBy?: string;
 }
 
 /** In the order of the contact's scalars, then custom fields by name: a stable order, since holds are listed in every run. */
@@ -123,8 +125,10 @@ function judgeClear(
   const isEntry = (one: { readonly key: string; readonly value: CustomFieldValue }) =>
     one.key === key && sameCustomValue(null, one.value, theirs);
   const isOurs = base.owned.customFields.some(isEntry);
-  const isNamed = base.others.some(({ owns, said }) => owns && said.customFields.some(isEntry));
-  return isOurs && !isNamed && itemRemoval === 'owned' ? verdict : { ...verdict, decision: 'keep', why: 'notOurs' };
+  if (!isOurs || itemRemoval !== 'owned') return { ...verdict, decision: 'keep', why: 'notOurs' };
+  const naming = base.others.find(({ owns, said }) => owns && said.customFields.some(isEntry));
+  if (naming === undefined) return verdict;
+  return { ...verdict, decision: 'keep', why: 'otherFeedNames', namedBy: naming.feed };
 }
 
 /**

@@ -110,7 +110,7 @@ export interface HeldField {
 /** Something that was left alone although the file differs, with the reason in one sentence. */
 export interface Note {
   readonly field: FieldName;
-  readonly code: 'itemWithoutId' | 'labelChangedByPeople' | 'spelling' | 'overtaken';
+  readonly code: 'itemWithoutId' | 'labelChangedByPeople' | 'spelling' | 'overtaken' | 'notCleared';
   /** Does not name the field, nor its value. */
   readonly message: string;
 }

@@ -167,7 +167,7 @@ export function planUpdate(input: PlanInput, theirs: Contact): PatchPlan | IdleP
     verdicts,
     held: held.map(({ field, said, theirs: there, ours: wanted }) => ({ field, said, theirs: there, ours: wanted })),
     passed: verdicts.filter(({ decision }) => decision === 'pass').map(({ field }) => field),
-    notes: [...notesOf(verdicts), ...emails.notes, ...phones.notes],
+    notes: [...notesOf(verdicts, ours), ...emails.notes, ...phones.notes],
     clears: reasons.filter((change) => change.why === 'cleared').length,
     removals: reasons.filter((change) => change.why === 'removed').length,
     written: {
@@ -212,8 +212,8 @@ export function isLinked({ externalId }: Contact): boolean {
   return textOrNull(externalId) === null;
 }
 
-function notesOf(verdicts: readonly FieldVerdict[]): readonly Note[] {
-  return verdicts.flatMap(({ field, decision }): readonly Note[] => {
+function notesOf(verdicts: readonly FieldVerdict[], { taken }: DesiredContact): readonly Note[] {
+  return verdicts.flatMap(({ field, decision, ours, namedBy }): readonly Note[] => {
     if (decision === 'alike') {
       const message = "it differs from the app's value in case or spaces only: kept the app's";
       return [{ field, code: 'spelling', message }];
@@ -221,6 +221,12 @@ function notesOf(verdicts: readonly FieldVerdict[]): readonly Note[] {
     if (decision === 'pass') {
       const message = 'a later file of another feed changed it: kept that value';
       return [{ field, code: 'overtaken', message }];
+    }
+    // A person has decided that it goes, and reads why it does not.
+    if (decision === 'keep' && taken !== undefined && ours === null) {
+      const because =
+        namedBy === undefined ? 'upsert.itemRemoval is none' : `the file of feed ${namedBy} names it, too`;
+      return [{ field, code: 'notCleared', message: `it stays, since ${because}` }];
     }
     return [];
   });

@@ -123,10 +123,10 @@ export type FieldReason =
       | 'appUnchanged'
     )
   | ('bothChanged' | 'neverAgreed' | 'appEmpty' | 'appFilled' | 'appWins' | 'fileWins' | 'storedSo')
-  | ('seedOnly' | 'notOurs' | 'created' | 'repaired')
+  | ('seedOnly' | 'notOurs' | 'otherFeedNames' | 'created' | 'repaired')
   | ('asRunLeftIt' | 'changedSince')
   /** Of items alone. */
-  | ('peopleRemoved' | 'otherFeedRemoved' | 'notSaidNow' | 'otherFeedNames');
+  | ('peopleRemoved' | 'otherFeedRemoved' | 'notSaidNow');
 
 /** The reason as people read it, behind the decision. */
 export const reasonWords: Readonly<Record<FieldReason, string>> = {

@@ -191,6 +191,39 @@ describe('a custom field that the file clears', () => {
   });
 });
 
+describe('a custom field that the file clears and another feed names', () => {
+  const decided = async (limits: object = {}) => {
+    const bench = await openRunsBench({ configured: { crm: {}, shop: {} }, limits });
+    const field = (await bench.parts.workspace.listCustomFields())?.find(({ type }) => type === 'string');
+    const file = (value: string) => csv([`c-1,Ann,${value}`], `externalId,firstName,custom.${field?.key}`);
+    await bench.import('a.csv', file('gold'), { feed: 'crm' });
+    const before = await bench.world.contactOf('c-1');
+    const customFields = [{ id: before.customFields[0]?.id, key: field?.key, value: 'silver' }];
+    await bench.world.byHand('PATCH', `/v1/contacts/${before.id}`, { customFields });
+    await bench.import('b.csv', file('silver'), { feed: 'shop' });
+    await bench.import('c.csv', file('#CLEAR'), { feed: 'crm' });
+    const run = await bench.finish(await bench.apply(await taken(bench)));
+    const { outcomes } = await bench.report(run);
+    const values = (await bench.world.contactOf('c-1')).customFields.map(({ value }) => value);
+    return { run, values, warnings: outcomes.filter(({ kind }: { kind: string }) => kind === 'warning') };
+  };
+
+  it('stays where a person takes the file’s side, with a warning that names the other feed', async () => {
+    const { run, values, warnings } = await decided();
+    expectCounts(run, { rows: 1, unchanged: 1 });
+    expect(values).toContain('silver');
+    const message = 'it stays, since the file of feed shop names it, too';
+    expect(warnings).toMatchObject([
+      { code: 'notCleared', key: 'c-1', field: expect.stringMatching(/^custom\./), message },
+    ]);
+  });
+
+  it('stays where nothing is removed, with a warning that names the setting', async () => {
+    const { warnings } = await decided({ itemRemoval: 'none' });
+    expect(warnings).toMatchObject([{ message: 'it stays, since upsert.itemRemoval is none' }]);
+  });
+});
+
 describe('held fields', () => {
   it('tell since when and from which file, are chosen by run, and go into a table', async () => {
     const bench = await openRunsBench();
