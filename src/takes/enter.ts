@@ -34,14 +34,21 @@ export interface EnterParts {
   readonly submit: SubmitParts;
 }
 
+/** What files of a folder are entered with. */
+export interface FileEnterParts extends EnterParts {
+  readonly log: Logger;
+}
+
 type EnteredFile =
   | { readonly kind: 'run'; readonly run: RunRecord }
   /** It was taken before; only its place on the disk has changed. */
   | { readonly kind: 'known' }
   /** It changed or disappeared while it was copied. */
-  | { readonly kind: 'moved' };
+  | { readonly kind: 'moved' }
+  /** Nothing of it was copied. The error is `file` `fileTooLarge`. */
+  | { readonly kind: 'tooLarge'; readonly error: PatchbayError };
 
-/** @throws PatchbayError `file`: `fileUnreadable`, `fileTooLarge`, `diskFull`, `downloadFolderUnusable`; what `submitCopy` throws. */
+/** @throws PatchbayError `file`: `fileUnreadable`, `diskFull`, `downloadFolderUnusable`; what `submitCopy` throws. */
 export async function enterFile(parts: EnterParts, feed: FeedSettings, file: SeenFile): Promise<EnteredFile> {
   const { clock, downloads } = parts;
   const knownHash = await hashOfKnown(parts.ledger, feed, file);
@@ -65,6 +72,49 @@ export async function enterFile(parts: EnterParts, feed: FeedSettings, file: See
   const run = await enterOnce(parts, feed, { path, sha256, fileName: basename(file.path) });
   await note(parts, feed, file, sha256);
   return { kind: 'run', run };
+}
+
+export interface TakenFiles {
+  readonly runIds: readonly string[];
+  readonly moved: boolean;
+  /** All that were at rest were taken, and there was at least one. */
+  readonly done: boolean;
+  /** These were passed over. */
+  readonly tooLargeCount: number;
+}
+
+/**
+ * In order, up to the first that moved: a later file must not be taken before an earlier one. One that is too large is passed over where others
+ * are taken, and fails the take where none is.
+ */
+export async function enterFiles(
+  parts: FileEnterParts,
+  feed: FeedSettings,
+  files: readonly SeenFile[],
+  signal: AbortSignal,
+): Promise<TakenFiles> {
+  const runIds = new Set<string>();
+  const tooLarge: SeenFile[] = [];
+  let refusal: PatchbayError | null = null;
+  for (const file of files) {
+    signal.throwIfAborted();
+    const entered = await enterFile(parts, feed, file);
+    if (entered.kind === 'moved') return { runIds: [...runIds], moved: true, done: false, tooLargeCount: 0 };
+    if (entered.kind === 'run') runIds.add(entered.run.id);
+    if (entered.kind !== 'tooLarge') continue;
+    tooLarge.push(file);
+    refusal ??= entered.error;
+  }
+  if (refusal !== null && runIds.size === 0) throw refusal;
+  await passOver(parts, feed, tooLarge);
+  return { runIds: [...runIds], moved: false, done: files.length > 0, tooLargeCount: tooLarge.length };
+}
+
+/** Notes files as taken that are not. */
+export async function passOver(parts: FileEnterParts, feed: FeedSettings, files: readonly SeenFile[]): Promise<void> {
+  if (files.length === 0) return;
+  await parts.ledger.takes.passOver(feed.name, files, parts.clock.nowMs());
+  parts.log.info({ files: files.length }, 'files skipped');
 }
 
 /** A disk that is mounted again may number its files differently: size, time and content show that it is the known file. */
@@ -97,7 +147,7 @@ function copyTrouble(thrown: unknown, downloads: string): EnteredFile {
   const error = storageError(thrown, downloads);
   const code = error instanceof PatchbayError ? error.code : null;
   if (code === 'fileMissing' || code === 'changedWhileRead' || code === 'notAFile') return { kind: 'moved' };
-  if (error instanceof PatchbayError && code === 'fileTooLarge') throw tooLarge(error);
+  if (error instanceof PatchbayError && code === 'fileTooLarge') return { kind: 'tooLarge', error: tooLarge(error) };
   if (code === 'fileUnreadable' || systemCodeOf(error) === 'EIO') throw unreadable(error);
   throw error;
 }

@@ -17,14 +17,24 @@ import { systemCodeOf } from '#src/errors.ts';
 import type { FeedSettings } from '#src/feeds/feeds.ts';
 import type { TickEnd } from '#src/ledger/schedules.ts';
 import type { SeenFile } from '#src/ledger/takes.ts';
-import type { Logger } from '#src/log.ts';
 import { classifyFileName, readableEndings } from '#src/sources/file-name.ts';
-import { compareAge, type EnterParts, enterFile, failedNote, isEmpty, isSeen, newestFailed, seeFile } from './enter.ts';
+import {
+  compareAge,
+  enterFile,
+  enterFiles,
+  type FileEnterParts,
+  failedNote,
+  isEmpty,
+  isSeen,
+  newestFailed,
+  passOver,
+  seeFile,
+  type TakenFiles,
+} from './enter.ts';
 import { takeError } from './take-error.ts';
 
 /** What files are looked for and taken with. */
-export interface FileTakeParts extends EnterParts {
-  readonly log: Logger;
+export interface FileTakeParts extends FileEnterParts {
   /** Absolute paths of the data folder and the import folders: what a wildcard finds there is Patchbay's own, such as archives. */
   readonly ownFolders: readonly string[];
   readonly limits?: Partial<FileLimits>;
@@ -76,6 +86,7 @@ export async function takePath(
   const entered = await enterFile(parts, feed, file);
   if (entered.kind === 'moved') return stillMoving(path);
   if (entered.kind === 'known') return unchanged(path, note);
+  if (entered.kind === 'tooLarge') throw entered.error;
   return { outcome: 'run', runIds: [entered.run.id], message: null };
 }
 
@@ -185,42 +196,21 @@ export async function takeGlob(
   const { resting, moving } = await restFiles(parts, chosen.take, signal);
   const taken = await enterFiles(parts, feed, resting, signal);
   if (taken.done) await passOver(parts, feed, chosen.passOver);
-  if (taken.runIds.length > 0) return { outcome: 'run', runIds: taken.runIds, message: noteOf(chosen, moving) };
+  if (taken.runIds.length > 0) return { outcome: 'run', runIds: taken.runIds, message: noteOf(chosen, moving, taken) };
   return taken.moved || moving || resting.length === 0 ? stillMoving(pattern) : nothingNew(pattern, chosen, note);
 }
 
-interface Taken {
-  readonly runIds: readonly string[];
-  readonly moved: boolean;
-  /** All that were at rest were taken, and there was at least one. */
-  readonly done: boolean;
-}
-
-/** In order, up to the first that moved: a later file must not be taken before an earlier one. */
-async function enterFiles(
-  parts: FileTakeParts,
-  feed: FeedSettings,
-  files: readonly SeenFile[],
-  signal: AbortSignal,
-): Promise<Taken> {
-  const runIds = new Set<string>();
-  for (const file of files) {
-    signal.throwIfAborted();
-    const entered = await enterFile(parts, feed, file);
-    if (entered.kind === 'moved') return { runIds: [...runIds], moved: true, done: false };
-    if (entered.kind === 'run') runIds.add(entered.run.id);
-  }
-  return { runIds: [...runIds], moved: false, done: files.length > 0 };
-}
-
-async function passOver(parts: FileTakeParts, feed: FeedSettings, files: readonly SeenFile[]): Promise<void> {
-  if (files.length === 0) return;
-  await parts.ledger.takes.passOver(feed.name, files, parts.clock.nowMs());
-  parts.log.info({ files: files.length }, 'older files skipped');
-}
-
-function noteOf({ passOver: older, waitingCount }: ChosenFiles, moving: boolean): string | null {
+function noteOf(
+  { passOver: older, waitingCount }: ChosenFiles,
+  moving: boolean,
+  { tooLargeCount }: TakenFiles,
+): string | null {
   const notes = [
+    ...(tooLargeCount > 0
+      ? [
+          `${tooLargeCount} ${tooLargeCount === 1 ? 'file was' : 'files were'} skipped as too large: split such an export`,
+        ]
+      : []),
     ...(older.length > 0 ? [`${older.length} older ${older.length === 1 ? 'file was' : 'files were'} skipped`] : []),
     ...(waitingCount > 0
       ? [`${waitingCount} more ${waitingCount === 1 ? 'file waits' : 'files wait'} for the next time`]

@@ -80,6 +80,18 @@ describe('a glob of full exports', () => {
 });
 
 describe('a glob of what changed', () => {
+  it('passes a file over that is too large where others are taken, and says so', async () => {
+    const bench = await openTakesBench();
+    await bench.write('exports/a.csv', 'a', 1);
+    await truncate(pattern(bench, 'a.csv'), 2 * 1024 ** 3 + 1);
+    expect(await bench.take(pattern(bench), delta)).toMatchObject({ outcome: 'failed', code: 'fileTooLarge' });
+    await bench.write('exports/b.csv', 'right', 2);
+    const taken = await bench.take(pattern(bench), delta);
+    expect(taken).toMatchObject({ runIds: { length: 1 }, message: expect.stringContaining('1 file was skipped') });
+    expect(await bench.contents()).toEqual(['right']);
+    expect(await bench.take(pattern(bench), delta)).toMatchObject({ outcome: 'nothingNew' });
+  });
+
   it('takes all that were not taken yet, oldest first', async () => {
     const bench = await openTakesBench();
     await bench.write('exports/b.csv', 'first', 1);
