@@ -147,7 +147,9 @@ export async function columnsLetLack(
   metBy: Iterable<string>,
 ): Promise<readonly string[]> {
   const lacked = new Set<string>();
-  for (const id of new Set(metBy)) for (const column of letLack(await runs.get(id), run)) lacked.add(column);
+  for (const id of new Set(metBy)) {
+    for (const column of await letLack({ runs }, await runs.get(id), run)) lacked.add(column);
+  }
   return [...lacked];
 }
 
@@ -162,14 +164,23 @@ export async function columnsOfFixFile(ledger: Ledger, run: RunRecord): Promise<
     run,
     open.map(({ runId }) => runId),
   );
-  const ofLast = (await acceptedFiles(ledger, run)).flatMap((file) => letLack(file, run));
-  return [...new Set([...ofOpen, ...ofLast])];
+  const ofLast = (await acceptedFiles(ledger, run)).filter((file) => areReadAlike(file, run));
+  return [...new Set([...ofOpen, ...ofLast.flatMap(({ shape }) => shape?.lacked ?? [])])];
 }
 
-function letLack(met: RunRecord | null, run: RunRecord): readonly string[] {
+/** Of a file that was not let pass: what the file before it was let lack, since no guard asks for that again. */
+async function letLack(
+  ledger: Pick<Ledger, 'runs'>,
+  met: RunRecord | null,
+  run: RunRecord,
+): Promise<readonly string[]> {
   if (met === null || !areReadAlike(met, run)) return [];
+  const lacked = met.shape?.lacked ?? [];
   const wasLetPass = met.kind !== 'file' || (!met.options.verify && letPassStates.some((one) => one === met.state));
-  return wasLetPass ? (met.shape?.lacked ?? []) : [];
+  if (wasLetPass || lacked.length === 0) return lacked;
+  const [before] = await acceptedFiles(ledger, met, 1);
+  const known = new Set(before !== undefined && areReadAlike(before, run) ? before.shape?.lacked : []);
+  return lacked.filter((column) => known.has(column));
 }
 
 /**
@@ -208,12 +219,16 @@ const letPassStates = ['applying', ...acceptedStates] as const;
 /** How many accepted files are looked through; a column that returns after more than that counts as new. */
 const filesMax = 100;
 
-async function acceptedFiles({ runs }: Ledger, { feed, sequence: before }: RunRecord): Promise<readonly RunRecord[]> {
+async function acceptedFiles(
+  { runs }: Pick<Ledger, 'runs'>,
+  { feed, sequence: before }: RunRecord,
+  max = filesMax,
+): Promise<readonly RunRecord[]> {
   const files: RunRecord[] = [];
   // Retries and fix-files between them may be many.
   for await (const one of eachRun(runs, { feed, states: letPassStates })) {
     if (one.kind === 'file' && one.sequence < before && !one.options.verify) files.push(one);
-    if (files.length === filesMax) break;
+    if (files.length === max) break;
   }
   return files;
 }

@@ -6,6 +6,7 @@ import { approveRun } from '#src/operations/run-acts.ts';
 import { newRun } from '#test/contracts/support/build.ts';
 import { phone } from '#test/upsert/support/build.ts';
 import { csv, expectCounts, mapping, openRunsBench, type RunsBench } from './support/runs-bench.ts';
+import { generousGuards } from './support/tallies.ts';
 
 const staff = mapping({
   key: 'Nr',
@@ -149,6 +150,16 @@ describe('a column that a person has let a file lack', () => {
       ...{ rows: 2, created: 1, dead: 1 },
     });
     expectCounts(await retried(), { rows: 1, dead: 1 });
+  });
+
+  it('is not needed by rows of a later file that another guard stops', async () => {
+    const bench = await openRunsBench({ guards: { ...generousGuards, deadMax: 0.05 } });
+    await letPass(bench);
+    const rows = Array.from({ length: 20 }, (_, index) => `${index + 2},Bo,Sales,bad`);
+    const stopped = await load(bench, withoutRole, [`1,Ada,Sales,${phone(1)}`, ...rows]);
+    expect(codeOf(stopped)).toEqual(['stopped', 'guardDead']);
+    const [retry] = await redrive(bench.parts, { remap: false });
+    expectCounts(await bench.carryOut(retry ?? stopped), { rows: 20, dead: 20 });
   });
 
   it('is needed by rows of a file that was not let pass', async () => {
