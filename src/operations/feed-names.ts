@@ -38,7 +38,8 @@ export async function feedMeant(home: NamesHome, name: string): Promise<string |
   const names = [
     mainFeed,
     ...feeds.configured.map((feed) => feed.name),
-    ...(await feedFolders(home)),
+    // What uses a folder that cannot be listed names it.
+    ...(await feedFolders(home).catch(() => [])),
     ...(await ledger.hosts.list()).flatMap((host) => host.feeds),
     ...(await ledger.deliveries.standings()).map(({ feed }) => feed),
   ];

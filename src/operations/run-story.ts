@@ -153,7 +153,7 @@ export async function readRunPageDocument(home: RunHome, run: RunRecord, listMax
   const document = {
     ...storyDocument(home, story, planned, { values: options.values, limit: listMax }),
     changes: changes.slice(0, listMax),
-    changesComplete: changes.length <= listMax,
+    changesComplete: story.changesKnown !== 'gone' && changes.length <= listMax,
   };
   return run.reason === null ? document : { ...document, error: run.reason };
 }

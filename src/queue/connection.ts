@@ -193,7 +193,8 @@ function refusalOf(error: unknown, description: string, hint: string): PatchbayE
  */
 export function settingRefused(words: string, description: string): PatchbayError | null {
   const said = words.replace(/\.$/, '');
-  if (/^(WRONGPASS|NOAUTH|NOPERM) /.test(words)) {
+  // Before version 6: `ERR invalid password`.
+  if (/^(?:WRONGPASS|NOAUTH|NOPERM) |^ERR .*\binvalid password/i.test(words)) {
     // What it says for want of a password is about its protocol.
     const isBare = words.startsWith('NOAUTH ');
     const message = isBare
