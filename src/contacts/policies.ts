@@ -192,6 +192,7 @@ function isToRestore({
   ours,
   agreed,
   theirs,
+  isOvertaken,
   isOthers,
   isAsOthers,
   restores,
@@ -199,7 +200,7 @@ function isToRestore({
   same,
   alike,
 }: FieldPictures): boolean {
-  if (!restores || isTakenBack || (isOthers && !isAsOthers) || agreed === undefined) return false;
+  if (!restores || isTakenBack || isOvertaken || (isOthers && !isAsOthers) || agreed === undefined) return false;
   return alike(ours, agreed) && !same(theirs, agreed);
 }
 
