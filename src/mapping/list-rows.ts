@@ -15,6 +15,8 @@ export interface ElementRow {
   readonly element: JsonValue;
   /** Whether a path of the mapping leads to a member that this element has. */
   readonly holds: (path: string) => boolean;
+  /** The path leads through a list of the element, and it has none. */
+  readonly isWithoutList: boolean;
 }
 
 /**
@@ -35,16 +37,16 @@ export function pathOf(value: Expression): string | null {
 
 /** A list that a path leads into. */
 interface FoundList extends ListSteps {
-  /** None where the list is null or absent. */
+  /** None where the list is null. */
   readonly elements: readonly JsonValue[];
 }
 
-/** Null where the path leads into no elements, or there is something else than a list. */
+/** Null where the path leads into no elements, or there is no list. */
 function listAt(path: string, row: RowCells): FoundList | null {
   const steps = listStepsOf(path);
   if (steps === null) return null;
   const { raw } = row.read(cellAt(steps.list));
-  if (raw === undefined || raw === null) return { ...steps, elements: [] };
+  if (raw === null) return { ...steps, elements: [] };
   return Array.isArray(raw) && steps.inside.includes('.') ? { ...steps, elements: raw } : null;
 }
 
@@ -63,11 +65,10 @@ function* rowsOf(
     const field = `${list}[${index}]`;
     const intoThis = (other: string): string => intoElement(into(other), list, index);
     const cells: RowCells = { from: row.from, read: (cell) => row.read(cellAt(intoThis(cell.field))) };
-    // In a text there is no list: it is no element without one.
     const inner = typeof element === 'object' ? listAt(`${field}${inside}`, row) : null;
     const holds = (other: string): boolean =>
       intoThis(other) !== into(other) && cells.read(cellAt(other)).raw !== undefined;
-    if (inner === null) yield { cells, field, element, holds };
+    if (inner === null) yield { cells, field, element, holds, isWithoutList: listStepsOf(inside) !== null };
     else yield* rowsOf(inner, row, intoThis);
   }
 }

@@ -188,11 +188,16 @@ interface Wanted {
 
 function groupsOf(mapping: Mapping): readonly Wanted[] {
   const { key, fields, emails, phones, customFields } = mapping;
-  const entries = [...Object.values(fields), ...emails, ...phones, ...customFields].filter((one) => one !== undefined);
-  const required = entries.filter(({ optional }) => (optional ?? mapping.optional) !== true);
   const isOffered = offeredBy(mapping);
-  const find = (name: string) => presence(name, isOffered);
-  return [key, ...required].flatMap(alternatives).map((names) => ({ names, find: names.map(find) }));
+  const isRequired = ({ optional }: { readonly optional?: boolean | undefined }): boolean =>
+    (optional ?? mapping.optional) !== true;
+  const groups = (values: readonly Value[], find: (name: string) => Wanted['find'][number]): readonly Wanted[] =>
+    values.flatMap(alternatives).map((names) => ({ names, find: names.map(find) }));
+  const values = [...Object.values(fields).filter((one) => one !== undefined), ...customFields].filter(isRequired);
+  return [
+    ...groups([key, ...values], (name) => presence(name, isOffered)),
+    ...groups([...emails, ...phones].filter(isRequired), (name) => presenceOfItem(name, isOffered)),
+  ];
 }
 
 /** The columns of a value: each needed, but for those of `firstOf`, of which one is. */
@@ -205,16 +210,22 @@ function alternatives(value: Value): readonly (readonly string[])[] {
   return template === undefined ? [] : referencesIn({ template }).map(({ reference }) => [String(reference)]);
 }
 
-/** What the elements of a list lack is said row by row: the list alone must be there. */
 function presence(name: string, isOffered: (path: string) => boolean): (object: JsonObject) => boolean {
   if (isPattern(name)) {
     const match = columnMatcher(name);
     return (object) => pathsIn(object, 0).some((path) => match(path) !== null && isOffered(path));
   }
   const find = finderOf(name);
+  return (object) => find(object).raw !== undefined;
+}
+
+/** What the elements of a list of items lack is said row by row (`list-element.ts`): the list alone must be there. */
+function presenceOfItem(name: string, isOffered: (path: string) => boolean): (object: JsonObject) => boolean {
+  const isThere = presence(name, isOffered);
   const steps = listStepsOf(name);
-  const findList = steps === null ? null : finderOf(steps.list);
-  return (object) => find(object).raw !== undefined || Array.isArray(findList?.(object).raw);
+  if (steps === null) return isThere;
+  const findList = finderOf(steps.list);
+  return (object) => isThere(object) || Array.isArray(findList(object).raw);
 }
 
 function memberMissing(mapping: Mapping, missing: readonly string[], found: readonly string[]): PatchbayError {

@@ -140,8 +140,9 @@ function readElements(column: BoundColumn, row: RowCells, all: readonly BoundCol
   let hasElements = false;
   let valueCount = 0;
   for (const element of elementRows(expressionOf(column), row)) {
-    hasElements = true;
     const reading = readElement(column, target, element, all);
+    // One that has no list, and nothing like a value, says nothing: the lists of the others count.
+    if (reading !== null || !element.isWithoutList) hasElements = true;
     if (reading === null) continue;
     readings.push(reading);
     if (reading.items.length > 0 || reading.problems.length > 0) valueCount += 1;

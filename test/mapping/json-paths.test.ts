@@ -219,6 +219,8 @@ describe('a path into each element of a list', () => {
     const said = (...people: readonly object[]) => desiredOf(mapJson({ id: 7, people }, {}, by)).phones;
     expect(said({})).toEqual([]);
     expect(said({ name: 'x' }, {})).toEqual([]);
+    const renamed = mapJson({ id: 7, people: [{ telephones: [{ nr: first }] }] }, {}, by);
+    expect(codesOf(renamed)).toEqual(['shapeWrong']);
     for (const people of [[{ phones: null }], [{}, { phones: null }]])
       expect(said(...people)).toEqual([{ slot: 'people[].phones[].nr', items: [] }]);
   });
@@ -388,6 +390,9 @@ describe('the JSON of an API', () => {
       expect(lacking(list, { id: 7, people })).toBe('');
     for (const people of [{}, 'x', undefined])
       expect(lacking(list, { id: 7, people })).toContain('people[].phones[].nr');
+    const ofPeople = { id: 7, people: [{ first: 'Ada' }] };
+    expect(lacking({ fields: { firstName: 'people[].givenName' } }, ofPeople)).toContain('people[].givenName');
+    expect(lacking({ customFields: [{ key: 'tags', column: 'people[].tag' }] }, ofPeople)).toContain('people[].tag');
     expect(lacking({ optional: true, fields: { company: 'z', role: 'a.b' } }, record)).toBe('');
   });
 });
