@@ -98,7 +98,7 @@ function isTotalWord(cell: string): boolean {
   if (cell.length > wordCharsMax) return false;
   if (isLetters.test(cell) && !beginnings.has(cell.slice(0, 2).toLowerCase())) return false;
   const text = comparable(cell);
-  return totals.has(text) || totals.has(comparable(cell.replace(count, '')));
+  return totals.has(text) || totals.has(comparable(cell.trim().replace(count, '')));
 }
 
 function isMeasure(cell: string): boolean {

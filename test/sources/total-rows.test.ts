@@ -20,6 +20,8 @@ describe('a row of totals', () => {
       'Total records: 128',
       'Total 12',
       'Total (12)',
+      'Total (12) ',
+      'Grand Totals (128 records)\u00a0',
     ],
     ...['Summe', 'Gesamt', 'Gesamtsumme', 'Insgesamt:', 'Zwischensumme', 'Total général', 'Sous-total', 'Suma total'],
     ...['Total general', 'Totale', 'Totaal', 'Razem', 'Łącznie', 'Suma', 'Totalt'],
