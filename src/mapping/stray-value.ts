@@ -71,10 +71,18 @@ function hasDigitsOfPhone(text: string): boolean {
   return text.replace(/\P{Nd}/gu, '').length >= 7 && !/\d{18}/.test(text);
 }
 
-/** `contactId`, `uuid`, `zip`, `postalCode`: ids and places. */
+/** `contactId`, `uuid`, `zip`, `postalCode`: ids and places. In `callerId`, `wa_id` it is a number that is called. */
 function isNumberOfOther(name: string): boolean {
-  return /(?:ids?|zip|zipcode|plz|postcode|postalcode)$/.test(wordsOf(name).join(''));
+  const words = wordsOf(name);
+  const isId =
+    ['id', 'ids', 'uuid', 'guid'].includes(words.at(-1) ?? '') && !words.some((word) => calledWords.has(word));
+  return isId || /(?:zip|zipcode|plz|postcode|postalcode)$/.test(words.join(''));
 }
+
+/** Words beside `id` that make it a number that is called. */
+const calledWords: ReadonlySet<string> = new Set(
+  'caller wa whatsapp viber signal telegram sms phone mobile cell tel telephone line dial'.split(' '),
+);
 
 /** Last words of names of points in time, which programs count in seconds. */
 const timeWords: ReadonlySet<string> = new Set(

@@ -56,6 +56,12 @@ describe('beside a phone number', () => {
       { whatsapp: '4915112345678' },
     ],
     ...[{ list: [{ zip: '10115', tel: '030 901820' }] }, { number: '5550101' }],
+    ...[
+      { wa_id: '4917112345678' },
+      { callerId: '0171 2345678' },
+      { viberId: 4917112345678 },
+      { prepaid: '0171 2345678' },
+    ],
   ])('so does one under any name, at any depth, and a number of JSON: %j', (element) => {
     expect(phoneCodes(element)).toEqual(['shapeWrong']);
   });
