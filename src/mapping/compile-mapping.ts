@@ -120,7 +120,7 @@ function compileForCells(mapping: Mapping | null, columns: readonly string[], se
   const leftOut = leftOutOfCells(
     columns,
     binding.unmapped,
-    namesPeople(binding.bound.map(({ target }) => target)),
+    namedBy(binding.bound.map(({ target }) => target)),
     binding.rivals,
   );
   let isEmpty = true;
@@ -165,7 +165,7 @@ function compileMembers(mapping: Mapping, settings: Settings): CompiledMapping {
   const leftOut = leftOutOfObjects(
     (object) => (name) => isIgnored(name) || members.reads(object, name),
     () => null,
-    () => namesPeople(members.bound.map(({ target }) => target)),
+    () => namedBy(members.bound.map(({ target }) => target)),
   );
   return {
     ...common(mapping, null),
@@ -254,14 +254,13 @@ function leftOutOfGeneric(names: FlatNames): LeftOut {
       return (name) => byName.has(name);
     },
     (name) => names.rivalOf(name),
-    () => named.has('firstName') && named.has('lastName'),
+    () => named,
   );
 }
 
-function namesPeople(targets: readonly Target[]): boolean {
-  return ['firstName', 'lastName'].every((name) =>
-    targets.some((target) => target.kind === 'scalar' && target.name === name),
-  );
+/** The scalar fields. */
+function namedBy(targets: readonly Target[]): ReadonlySet<string> {
+  return new Set(targets.flatMap((target) => (target.kind === 'scalar' ? [target.name] : [])));
 }
 
 function common(

@@ -63,19 +63,27 @@ const names: readonly (readonly [ContactColumnKind, ReadonlySet<string>])[] = [
   [
     'fullName',
     words(
-      `name fullname completename displayname anzeigename contactname customername clientname membername personname kundenname kontaktname vorundnachname
-      vornamenachname nachnamevorname vollername vollstandigername nomcomplet nomaffiche nomdaffichage nomprenom prenomnom
-      nometprenom prenometnom nombrecompleto nombremostrado nombreparamostrar nombreapellidos nombreyapellidos`,
+      `name fullname completename contactname customername clientname membername personname kundenname kontaktname vorundnachname
+      vornamenachname nachnamevorname vollername vollstandigername nomcomplet nomprenom prenomnom
+      nometprenom prenometnom nombrecompleto nombreapellidos nombreyapellidos`,
     ),
   ],
 ];
+
+const displayNames = words('displayname anzeigename nomaffiche nomdaffichage nombremostrado nombreparamostrar');
+
+/** What a program shows of a person: a whole name, a nickname or a company. */
+export function isDisplayName(column: string): boolean {
+  return displayNames.has(wordsOf(column).join(''));
+}
 
 /** Null for any other header. */
 export function contactColumnOf(column: string): ContactColumn | null {
   if (isIgnoredHeader(column)) return null;
   const parts = wordsOf(column);
   const joined = parts.join('');
-  const [kind] = names.find(([, known]) => known.has(joined)) ?? [listOf(column)];
+  const [named] = names.find(([, known]) => known.has(joined)) ?? [];
+  const kind = named ?? (displayNames.has(joined) ? 'fullName' : listOf(column));
   if (kind === null) return null;
   const shown = JSON.stringify(tidyHeader(column));
   if (kind === 'phone' || kind === 'email') {

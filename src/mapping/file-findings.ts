@@ -13,7 +13,7 @@ import { isIgnoredHeader, normaliseHeader } from '#src/sources/column-name.ts';
 import { listNames, type NamelessColumn, type ObjectRow, type Row, shownValue } from '#src/sources/row.ts';
 import { columnsOf } from './bind-mapping.ts';
 import { isPlaceholder, type JsonObject, type WarningCode } from './cell.ts';
-import { type ContactColumn, contactColumnOf } from './contact-columns.ts';
+import { type ContactColumn, contactColumnOf, isDisplayName } from './contact-columns.ts';
 import { type FlatNames, isContactShape } from './json-rows.ts';
 import { type BoundColumn, holdsContent, readsOf } from './layout.ts';
 import type { Mapping } from './mapping-schema.ts';
@@ -83,12 +83,13 @@ export interface LeftOut {
 
 /**
  * @param unmapped the positions of the columns that nothing maps.
+ * @param named the scalar fields that a column has.
  * @param rivals those of them that mean one field, by their positions.
  */
 export function leftOutOfCells(
   columns: readonly string[],
   unmapped: readonly number[],
-  namesPeople: boolean,
+  named: ReadonlySet<string>,
   rivals: ReadonlyMap<number, ContactColumn> = new Map(),
 ): LeftOut {
   const filled: ContactColumn[] = [];
@@ -105,19 +106,19 @@ export function leftOutOfCells(
       open = open.filter((one) => !met.includes(one));
     },
     mustSee: () => open.length > 0,
-    list: () => missed(filled, namesPeople),
+    list: () => missed(filled, named),
   };
 }
 
 /**
  * @param mappedIn the members of a record that have a meaning, or are ignored by choice.
  * @param rivalOf where a member is one of several that mean one field.
- * @param namesPeople whether first and last name are mapped; called after the last row.
+ * @param namedBy the scalar fields that a member has; called after the last row.
  */
 export function leftOutOfObjects(
   mappedIn: (object: JsonObject) => (name: string) => boolean,
   rivalOf: (name: string) => ContactColumn | null,
-  namesPeople: () => boolean,
+  namedBy: () => ReadonlySet<string>,
 ): LeftOut {
   const filled: ContactColumn[] = [];
   /** Null: not contact data. */
@@ -142,7 +143,7 @@ export function leftOutOfObjects(
       }
     },
     mustSee: () => true,
-    list: () => missed(filled, namesPeople()),
+    list: () => missed(filled, namedBy()),
   };
 }
 
@@ -152,8 +153,13 @@ function inContactShape({ kind, generic }: ContactColumn): string {
   return kind === 'email' ? 'defaultFields.emails' : `defaultFields.${generic}`;
 }
 
-function missed(filled: readonly ContactColumn[], namesPeople: boolean): readonly ContactColumn[] {
-  return filled.filter(({ kind }) => kind !== 'fullName' || !namesPeople);
+/** A whole name is not missed beside first and last name; one that is only shown, beside either. */
+function missed(filled: readonly ContactColumn[], named: ReadonlySet<string>): readonly ContactColumn[] {
+  const both = ['firstName', 'lastName'];
+  return filled.filter(({ kind, column }) => {
+    if (kind !== 'fullName') return true;
+    return isDisplayName(column) ? !both.some((name) => named.has(name)) : !both.every((name) => named.has(name));
+  });
 }
 
 function isFilled(value: unknown): boolean {

@@ -146,6 +146,7 @@ describe('names that meet', () => {
     ['a whole name beside first and last is not needed', 'firstName, lastName, Full Name', '', []],
     ['a display name may hold a company, and is not split', 'Display Name, Company', '', ['Display Name']],
     ['nor is it needed beside first and last', 'firstName, lastName, Display Name', '', []],
+    ['nor beside one of both', 'firstName, Display Name', '', []],
     [
       'columns that a template requires',
       'First Name [Required], Nachname (Pflichtfeld), displayName',
