@@ -32,6 +32,8 @@ export const proofTests = [
   // Nights of files, one after the other: what several feeds say of the same people, who left, and fix-files.
   ...['test/runs/others-values.test.ts', 'test/runs/several-feeds.test.ts', 'test/runs/tagged-people.test.ts'],
   ...[
+    'test/runs/column-fill.test.ts',
+    'test/runs/lacked-columns.test.ts',
     'test/runs/missing-people.test.ts',
     'test/runs/look/made-again.test.ts',
     'test/runs/look/keys-of-letters.test.ts',
