@@ -69,7 +69,7 @@ test('the JSON of each page is that of its command', async ({ journey }) => {
     else expect([shown.plan, shown.changes.length]).toEqual([null, shown.created + shown.updated]);
     const { body } = await pages.json(`/runs/${run}`);
     const error = shown.error === undefined ? {} : { error: { ...shown.error, facts: body.error.facts } };
-    expect(body).toEqual({ ...shown, ...error });
+    expect(body).toEqual({ ...shown, ...error, changesComplete: true });
   }
 
   const letters = await documents(['dead', 'ls']);
