@@ -49,11 +49,14 @@ export async function readHosts({ ledger, clock, host: own }: HostsHome): Promis
   return documents;
 }
 
+/** Of each host its feeds alone are looked at. */
+interface FeedsHome {
+  readonly ledger: { readonly hosts: { list(): Promise<readonly Pick<HostRecord, 'feeds'>[]> } };
+  readonly feeds: Pick<Home['feeds'], 'exists'>;
+}
+
 /** Whether a feed is configured here, or has a folder here or on any host now: what a plan shows is then what a run does. */
-export async function feedsOfAllHosts({
-  ledger,
-  feeds,
-}: Pick<Home, 'ledger' | 'feeds'>): Promise<(feed: string) => boolean> {
+export async function feedsOfAllHosts({ ledger, feeds }: FeedsHome): Promise<(feed: string) => boolean> {
   const seen = new Set((await ledger.hosts.list()).flatMap((host) => host.feeds));
   return (feed) => feeds.exists(feed) || seen.has(feedNameOf(feed));
 }
