@@ -9,7 +9,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readlinkSync, statSync } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { emptyIfMissing, PatchbayError, systemCodeOf } from './errors.ts';
 
@@ -20,6 +20,8 @@ const ownerOnlyFolderMode = 0o700;
 const unfinishedAfterMs = 3_600_000;
 /** Short pieces of text are joined to this length before they are written. */
 const pieceCharsMin = 64 * 1024;
+/** How much of a file may be on its way to the disk. */
+const unsyncedBytesMax = 4 * 1024 * 1024;
 
 /** Bytes are written as they come, each piece before the next one is asked for. */
 type FileContent = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
@@ -235,7 +237,8 @@ async function writeAndSync(path: string, content: FileContent): Promise<void> {
   // Closed before the rename: Windows renames no open file.
   await using file = await storing(folder, () => open(path, 'wx', ownerOnlyFileMode));
   // The content may come from another file: its errors are not those of this folder.
-  const write = (piece: string | Uint8Array): Promise<void> => storing(folder, () => file.writeFile(piece));
+  const writer = syncingWriter(file);
+  const write = (piece: string | Uint8Array): Promise<void> => storing(folder, () => writer(piece));
   let text = '';
   for await (const piece of content) {
     if (typeof piece === 'string') text += piece;
@@ -246,6 +249,21 @@ async function writeAndSync(path: string, content: FileContent): Promise<void> {
   }
   if (text !== '') await write(text);
   await storing(folder, () => file.sync());
+}
+
+/**
+ * Writes one piece after the other, and syncs what has gathered, so that a commit of the ledger never waits for a whole large file: before a
+ * file system syncs one file, it may write all that is new of others. The caller syncs the rest. @throws the system's errors.
+ */
+export function syncingWriter(file: FileHandle): (piece: string | Uint8Array) => Promise<void> {
+  let unsyncedBytes = 0;
+  return async (piece) => {
+    await file.writeFile(piece);
+    unsyncedBytes += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.byteLength;
+    if (unsyncedBytes < unsyncedBytesMax) return;
+    unsyncedBytes = 0;
+    await file.datasync();
+  };
 }
 
 /** Makes a new name in the folder durable. */

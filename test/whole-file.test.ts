@@ -1,13 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   makeFolder,
   makeFolderNow,
   removeUnfinishedFiles,
   requireWritable,
+  syncingWriter,
   writeAsAsked,
   writeWholeFile,
 } from '#src/whole-file.ts';
@@ -54,6 +55,20 @@ describe('writing a whole file', () => {
     await mkdir(join(folder, 'taken/inside'), { recursive: true });
     await expect(writeWholeFile(join(folder, 'taken'), 'x')).rejects.toThrow();
     expect(await readdir(folder)).toEqual(['taken']);
+  });
+
+  it('syncs a large file in parts while it is written, so that no commit waits for the whole of it', async () => {
+    await using file = await open(join(folder, 'a.txt'), 'wx');
+    const sync = vi.spyOn(file, 'datasync');
+    const write = syncingWriter(file);
+    const mebibyte = Buffer.alloc(1024 * 1024);
+    const syncs: number[] = [];
+    for (const piece of [mebibyte, mebibyte, mebibyte.toString('latin1'), mebibyte, mebibyte]) {
+      await write(piece);
+      syncs.push(sync.mock.calls.length);
+    }
+    expect(syncs).toEqual([0, 0, 0, 1, 1]);
+    expect((await file.stat()).size).toBe(5 * 1024 * 1024);
   });
 });
 

@@ -14,7 +14,7 @@ import type { Clock } from '#src/clock.ts';
 import type { Config } from '#src/config/schema.ts';
 import { PatchbayError, systemCodeOf } from '#src/errors.ts';
 import { contentError } from '#src/sources/file-name.ts';
-import { ownerOnlyFileMode } from '#src/whole-file.ts';
+import { ownerOnlyFileMode, syncingWriter } from '#src/whole-file.ts';
 import { TryAgain } from '#src/workspace/retry.ts';
 import type { AddressRules } from './address-guard.ts';
 import { checkedAddresses, fixedLookup } from './address-guard.ts';
@@ -232,6 +232,7 @@ async function store(order: BodyOrder, handle: FileHandle): Promise<ReceivedBody
   let start = Buffer.alloc(0);
   let bytes = 0;
   const raw = counted(order, onTheWay);
+  const write = syncingWriter(handle);
   // Ends with the body: each turn reads one more piece of it.
   for await (const chunk of order.gzip ? unpacked(raw, order.host) : raw) {
     bytes += chunk.length;
@@ -240,7 +241,7 @@ async function store(order: BodyOrder, handle: FileHandle): Promise<ReceivedBody
       start = Buffer.concat([start, chunk.subarray(0, startBytesMax - start.length)]);
     }
     hash.update(chunk);
-    await handle.writeFile(chunk);
+    await write(chunk);
   }
   if (order.declaredBytes !== null && onTheWay.bytes !== order.declaredBytes) throw cutOff(order.host);
   return { path, sha256: hash.digest('hex'), bytes, start };
