@@ -282,7 +282,8 @@ export function fieldValueOf(contact: Contact, field: FieldName): CustomFieldVal
 /** The same value in the same spelling: case and spaces count. */
 export function isExactly(left: CustomFieldValue, right: CustomFieldValue): boolean {
   const [one, other] = [customValueOrNull(left), customValueOrNull(right)];
-  // Texts are compared as they are written: a date in another form is another spelling.
+  // Texts are compared as they are written: a date in another form is another spelling, and so is a number as text.
+  if (typeof one !== typeof other) return false;
   if (typeof one === 'string' && typeof other === 'string') return sameText(one, other);
   return sameCustomValue(null, one, other);
 }

@@ -264,7 +264,8 @@ export function customValueOrNull(value: CustomFieldValue): CustomFieldValue {
 
 /**
  * Equality by type (`docs/facts.md`, "Custom fields"): choices as a multiset, dates by instant, numbers by figure.
- * `type` is the service's word for the field; null where it is unknown, and then the values' own shape decides.
+ * `type` is the service's word for the field; null where it is unknown, as of a field that was cleared, and then the values' own shape
+ * decides: a number and a text are compared by figure.
  */
 export function sameCustomValue(type: string | null, left: CustomFieldValue, right: CustomFieldValue): boolean {
   const one = customValueOrNull(left);
@@ -273,7 +274,8 @@ export function sameCustomValue(type: string | null, left: CustomFieldValue, rig
   if (Array.isArray(one) || Array.isArray(other)) {
     return Array.isArray(one) && Array.isArray(other) && sameChoices(one, other);
   }
-  if (type === 'number' && numberOf(one) !== null) return numberOf(one) === numberOf(other);
+  const isNumber = type === 'number' || (type === null && typeof one !== typeof other);
+  if (isNumber && numberOf(one) !== null) return numberOf(one) === numberOf(other);
   if (typeof one !== 'string' || typeof other !== 'string') return one === other;
   if (type === 'date' || type === null) {
     const instantMs = instantMsOf(one);
