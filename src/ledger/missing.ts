@@ -22,4 +22,9 @@ export interface MissingLedger {
    * has are back. In slices. Nothing for a run that has left no bitmap of them, nor for one that is pruned, even while this goes on.
    */
   enter(runId: string): Promise<void>;
+  /**
+   * The run has ended, and its file, which need not have all, counts: those whom it has are back, unless a younger file was the first to
+   * lack them. Otherwise as `enter`.
+   */
+  enterBack(runId: string): Promise<void>;
 }

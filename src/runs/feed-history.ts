@@ -31,6 +31,11 @@ export function isWholeFile(feeds: Feeds, run: RunRecord): boolean {
   return isFullFile(feeds, run) && appliesAllRows(run.options);
 }
 
+/** Whether the run's file holds what changed since the file before, and all of that is applied. */
+export function isWholeDelta(feeds: Feeds, { feed, kind, options }: RunRecord): boolean {
+  return kind === 'file' && feeds.rulesOf(feed).kind === 'delta' && appliesAllRows(options);
+}
+
 /** Fix-files, redrives and files of kind `delta` hold a part of their feed and are compared with nothing. */
 function comesInFull(feeds: Feeds, { feed, kind }: RunRecord): boolean {
   return kind === 'file' && feeds.rulesOf(feed).kind === 'full';

@@ -24,7 +24,7 @@ import { inStep } from '#src/steps.ts';
 import { type Facts, inWork, publishFact, rowOutcomes } from '#src/telemetry.ts';
 import { storing } from '#src/whole-file.ts';
 import { cleanOriginal } from './erase/clean-original.ts';
-import { isWholeFile } from './feed-history.ts';
+import { isWholeDelta, isWholeFile } from './feed-history.ts';
 import { writeFixFile } from './fix/fix-file.ts';
 import { eventPages, noteOn, type RunSummary, writeReport } from './report.ts';
 import { removeStoppedNote, type StopParts } from './stop-run.ts';
@@ -109,6 +109,7 @@ async function settleEnd({ ledger, feeds, log }: TidyParts, run: RunRecord): Pro
     const closed = isWholeFile(feeds, run) ? await ledger.deadLetters.closeUnmet(run.id) : 0;
     if (closed > 0) log.info({ run: run.id, feed: run.feed, closed }, 'dead letters without a key closed');
     await ledger.missing.enter(run.id);
+    if (isWholeDelta(feeds, run)) await ledger.missing.enterBack(run.id);
   }
   await inStep('prune', () => ledger.runs.prune(run.id));
 }

@@ -19,11 +19,15 @@ async function known(ledger: Ledger, keys: readonly string[]): Promise<ReadonlyM
   return new Map([...said].map(([key, { number }]) => [key, number]));
 }
 
+function bitsOf(...numbers: readonly number[]): Uint8Array {
+  const bits = emptyBitmap(1_000);
+  for (const number of numbers) enterBit(bits, number);
+  return bits;
+}
+
 async function endedWithout(ledger: Ledger, id: string, numbers: readonly number[]): Promise<void> {
-  const missing = emptyBitmap(1_000);
-  for (const number of numbers) enterBit(missing, number);
   await stagingRun(ledger, id);
-  await ledger.runs.confirm(id, { unchanged: emptyBitmap(8), met: emptyBitmap(8), missing });
+  await ledger.runs.confirm(id, { unchanged: emptyBitmap(8), met: emptyBitmap(8), missing: bitsOf(...numbers) });
   await ledger.runs.move(id, ['staging'], 'done', { atMs: createdAtMs + 1 });
 }
 
@@ -65,13 +69,34 @@ export function missingContract(open: OpenLedger): void {
     expect(await ledger.missing.count('main')).toBe(1);
   });
 
+  test('who is in a later file that need not have all is back, and no one whom a younger file was the first to lack', async () => {
+    const { ledger } = await openForTest(open);
+    const numbers = await known(ledger, ['k1', 'k2', 'k3']);
+    const [one = 0, two = 0, three = 0] = ['k1', 'k2', 'k3'].map((key) => numbers.get(key));
+    await lacking(ledger, 'r1', [one, two]);
+    await stagingRun(ledger, 'r2', { createdAtMs: createdAtMs + 5 });
+    await ledger.runs.confirm('r2', {
+      unchanged: emptyBitmap(8),
+      met: emptyBitmap(8),
+      missing: bitsOf(one, two, three),
+    });
+    await ledger.runs.move('r2', ['staging'], 'done', { atMs: createdAtMs + 6 });
+    await ledger.missing.enter('r2');
+    await stagingRun(ledger, 'r3', { createdAtMs: createdAtMs + 2 });
+    await ledger.runs.confirm('r3', { unchanged: emptyBitmap(8), met: bitsOf(one, three) });
+    await ledger.missing.enterBack('r3');
+    expect(await ledger.missing.count('main')).toBe(3);
+    await ledger.runs.move('r3', ['staging'], 'done', { atMs: createdAtMs + 7 });
+    await ledger.missing.enterBack('r3');
+    await ledger.missing.enterBack('no run');
+    expect((await ledger.missing.list('main', null, 9)).map(({ key }) => key)).toEqual(['k2', 'k3']);
+  });
+
   test('a run that has not ended, or of which nothing is left to do, changes nothing', async () => {
     const { ledger } = await openForTest(open);
     const numbers = [...(await known(ledger, ['k1', 'k2'])).values()];
     await stagingRun(ledger, 'r1');
-    const bits = { unchanged: emptyBitmap(8), met: emptyBitmap(8), missing: emptyBitmap(1_000) };
-    for (const number of numbers) enterBit(bits.missing, number);
-    await ledger.runs.confirm('r1', bits);
+    await ledger.runs.confirm('r1', { unchanged: emptyBitmap(8), met: emptyBitmap(8), missing: bitsOf(...numbers) });
     await ledger.missing.enter('r1');
     expect(await ledger.missing.count('main')).toBe(0);
     await endedWithout(ledger, 'r2', numbers);

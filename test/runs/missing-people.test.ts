@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Mapping, mappingSchema } from '#src/mapping/mapping-schema.ts';
+import { testFeeds } from '#test/feeds/support/test-feeds.ts';
 import { phone } from '#test/upsert/support/build.ts';
 import { csv, expectCounts, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 import { defaultGuards } from './support/tallies.ts';
@@ -89,6 +90,19 @@ describe('a full file that lacks people', () => {
     const delta = { feed: 'changes', mapping };
     await bench.import('c.csv', file('c-1'), delta);
     expect((await bench.import('d.csv', file('c-2'), delta)).shape?.missing).toBeUndefined();
+  });
+
+  it('counts no one whom a later file of kind delta has, unless it applies some rows only', async () => {
+    const bench = await openBench('report');
+    await bench.import('a.csv', file(...keys), inFeed);
+    await bench.import('b.csv', file('c-1'), inFeed);
+    Object.assign(bench.parts, { feeds: await testFeeds({ configured: { crm: { kind: 'delta' } } }) });
+    const missing = async () => (await bench.ledger.missing.list('crm', null, 9)).map(({ key }) => key);
+    const only = { ...inFeed, options: { only: ['c-3'] } };
+    await bench.import('c.csv', file('c-2', 'c-3'), only);
+    expect(await missing()).toEqual(['c-2', 'c-3', 'c-4']);
+    await bench.import('d.csv', `${file('c-2')}c-3,Ann,Buyer,call me\r\n`, inFeed);
+    expect(await missing()).toEqual(['c-4']);
   });
 
   it('counts for nothing while it is stopped, or once it is cancelled', async () => {

@@ -39,8 +39,18 @@ export function missingOver(store: Store): MissingLedger {
       const [bitmap] = await reads.runs.bitmaps(feed, 'missing', sequence, sequence);
       if (bitmap === undefined) return;
       const missed: Missed = { feed, runId, sinceMs, bits: bitmap.bits };
-      await removeBack(store, missed);
+      await removeBack(store, missed, ({ number }) => !hasBit(bitmap.bits, number));
       await enterMissing(store, missed);
+    },
+
+    enterBack: async (runId) => {
+      const run = await endedRun(reads, runId);
+      if (run === null) return;
+      const { feed, sequence, createdAtMs } = run;
+      const [met] = await reads.runs.bitmaps(feed, 'met', sequence, sequence);
+      if (met === undefined) return;
+      const isOlder = ({ sinceMs }: MissingPerson): boolean => sinceMs <= createdAtMs;
+      await removeBack(store, { feed, runId }, (one) => hasBit(met.bits, one.number) && isOlder(one));
     },
   };
 }
@@ -84,13 +94,17 @@ function enterNumbers(store: Store, at: Omit<Missed, 'bits'>, numbers: readonly 
 }
 
 /** Those who are in the file again. */
-async function removeBack(store: Store, { feed, runId, bits }: Missed): Promise<void> {
+async function removeBack(
+  store: Store,
+  { feed, runId }: Pick<Missed, 'feed' | 'runId'>,
+  isBack: (one: MissingPerson) => boolean,
+): Promise<void> {
   let after: { readonly number: number; readonly id: string; readonly atMs: number | null } | undefined;
   await inTransactions(store, async (tables) => {
     if ((await endedRun(tables, runId)) === null) return { count: 0, isLast: true };
     const page = await missingIn(tables).list({ owner: feed, order: 'oldest', after, limit: sliceMax });
     after = page.at(-1);
-    const back = page.filter(({ document }) => !hasBit(bits, document.number)).map(({ id }) => id);
+    const back = page.filter(({ document }) => isBack(document)).map(({ id }) => id);
     await missingIn(tables).remove(...back);
     return { count: back.length, isLast: page.length < sliceMax };
   });
