@@ -9,6 +9,7 @@ import { archiveFolders } from '#src/config/data-folders.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { writeChangesFile } from '#src/journal/changes-file.ts';
 import type { Ledger } from '#src/ledger/port.ts';
+import { olderDecision } from '#src/ledger/rules/events.ts';
 import { acceptedStates } from '#src/ledger/rules/feeds.ts';
 import { notesWith } from '#src/ledger/rules/runs.ts';
 import {
@@ -137,22 +138,39 @@ async function lettersToClose({ ledger, feeds }: FinishParts, run: RunRecord): P
   return [`closed ${count} dead ${letters} without a key: the file does not hold ${their} any more`];
 }
 
-/** A person wanted these very rows written: the notes say why nothing came of some. */
+/** A person wanted these very rows written, or decided so: the notes say why nothing came of some. */
 async function olderRows({ ledger }: FinishParts, run: RunRecord): Promise<readonly string[]> {
   const words = wordsOfOlder(run);
-  if (words === null || run.counts.skipped === 0) return [];
-  let count = 0;
-  let line = 0;
+  if ((words === null && run.kind !== 'held') || run.counts.skipped === 0) return [];
+  let [count, line, decisions] = [0, 0, 0];
   for await (const events of eventPages(ledger.runs, run.id)) {
     const older = events.filter(({ kind, code }) => kind === 'skipped' && code === 'superseded');
-    line ||= older[0]?.line ?? 0;
-    count += older.length;
+    const rows = older.filter(({ message }) => message !== olderDecision);
+    line ||= rows[0]?.line ?? 0;
+    count += rows.length;
+    decisions += older.length - rows.length;
   }
-  if (count === 0) return [];
+  return [
+    ...(words === null || count === 0 ? [] : [`${olderRowsText(count, line)} since ${words.since}. ${words.next}.`]),
+    ...(decisions === 0 ? [] : [olderDecisionsText(decisions, run.kind !== 'held')]),
+  ];
+}
+
+function olderRowsText(count: number, line: number): string {
   const [rows, their] = count === 1 ? ['row was', 'its contact'] : ['rows were', 'their contacts'];
   const place = line === 0 ? '' : `, the first in line ${line}`;
-  const what = `${count} ${rows} skipped (superseded)${place}: a later file has set ${their} since ${words.since}`;
-  return [`${what}. ${words.next}.`];
+  return `${count} ${rows} skipped (superseded)${place}: a later file has set ${their}`;
+}
+
+/** The fields are held no longer, so that a row may write them. @param hasLetter of a decision that was tried again. */
+function olderDecisionsText(count: number, hasLetter: boolean): string {
+  const [were, their] =
+    count === 1
+      ? ['decision about held fields was', 'its contact']
+      : ['decisions about held fields were', 'their contacts'];
+  const [closes, drop] = hasLetter ? [', and closes the dead letter', ', and drop the dead letter'] : ['', ''];
+  const what = `${count} ${were} skipped (superseded): a later file has set ${their} since`;
+  return `${what}. The next row of the feed that names these fields writes them${closes}; or set them in the workspace${drop}.`;
 }
 
 /** Since when, and what to do about them. Null of a run that a person did not ask for row by row, nor approve. */

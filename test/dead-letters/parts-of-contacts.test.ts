@@ -109,6 +109,29 @@ describe('a letter of held fields', () => {
     expect(await statesOf(bench)).toEqual(['refused403 closed']);
   });
 
+  it('is not tried again once a newer row has gone in, and the note says what writes the field', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', csv(['c-1,Ann,X']));
+    await edit(bench, 'c-1', { role: 'Y' });
+    await bench.import('b.csv', csv(['c-1,Ann,Z']));
+    await refusing(bench);
+    await takeFile(bench);
+    await bench.world.faults();
+    await bench.import('c.csv', csv(['c-1,Anne'], 'externalId,firstName'));
+    const run = await retry(bench);
+    expectCounts(run, { rows: 1, skipped: 1 });
+    expect(run.notes).toEqual([
+      '1 decision about held fields was skipped (superseded): a later file has set its contact since. The next row of the feed that names these fields writes them, and closes the dead letter; or set them in the workspace, and drop the dead letter.',
+    ]);
+    expect((await bench.report(run)).outcomes).toMatchObject([
+      { code: 'superseded', message: 'decided before a later file that has set its contact' },
+    ]);
+    expect(await statesOf(bench)).toEqual(['refused403 open']);
+    expectCounts(await bench.import('d.csv', csv(['c-1,Anne,Z'])), { rows: 1, updated: 1 });
+    expect(await fieldsOf(bench, 'c-1')).toMatchObject({ role: 'Z' });
+    expect(await statesOf(bench)).toEqual(['refused403 closed']);
+  });
+
   it('is tried again as the decision that it is, whatever the policy of the field is by then', async () => {
     const named = (policy: string) => mapping({ fields: { firstName: 'firstName', role: { column: 'role', policy } } });
     const bench = await openRunsBench({ mapping: named('seed') });

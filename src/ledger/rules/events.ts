@@ -3,16 +3,21 @@
  *
  * An event holds personal data: never for a log.
  */
+import type { ContactPart } from '#src/contacts/desired.ts';
 import type { HeldField, SkipReason } from '#src/contacts/outcome.ts';
 import { changesPerRunMax, eventsPerRunMax, type RecordEnd, type RunEvent } from '#src/ledger/staging.ts';
 
-/** The events of a record's end. `line` is the physical line of its row. */
-export function eventsOf(end: RecordEnd, key: string, line: number, isUndo = false): readonly RunEvent[] {
+/** The events of a record's end. `line` is the physical line of its row. @param part what it is about; absent of a whole row. */
+export function eventsOf(end: RecordEnd, key: string, line: number, part?: ContactPart): readonly RunEvent[] {
+  const isUndo = part?.startsWith('undo ') === true;
+  const isDecision = part?.startsWith('held ') === true;
   switch (end.outcome) {
     case 'dead':
       return [];
-    case 'skipped':
-      return [{ kind: 'skipped', line, key, code: end.reason, field: null, message: skipSentences[end.reason] }];
+    case 'skipped': {
+      const message = isDecision && end.reason === 'superseded' ? olderDecision : skipSentences[end.reason];
+      return [{ kind: 'skipped', line, key, code: end.reason, field: null, message }];
+    }
     default:
       return [
         ...changedEvents(end.changedFields ?? [], end.outcome, key, line),
@@ -59,6 +64,9 @@ export const skipSentences: Readonly<Record<SkipReason, string>> = {
   cancelled: 'the run was cancelled',
   ignored: 'the mapping says to leave such rows alone (ignoreRejected)',
 };
+
+/** Of a decision about held fields that is superseded: the later file need not say anything of them. */
+export const olderDecision = 'decided before a later file that has set its contact';
 
 /** The one event for all rows that a run left pending when it was cancelled. */
 export function cancelledEvent(skipped: number): RunEvent {

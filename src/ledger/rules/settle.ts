@@ -107,10 +107,9 @@ export function settleRecord(request: SettleRequest, record: SettledRecord, fact
 }
 
 function endOf({ end, key, part }: SettledRecord, pending: PendingFacts): EndChanges {
-  const isUndo = part?.startsWith('undo ') === true;
   const common = {
     outcome: end.outcome,
-    events: eventsOf(end, key, pending.line, isUndo),
+    events: eventsOf(end, key, pending.line, part),
     ...{ closesLettersOfKey: false, closesLetter: null, dead: null, forgetsRow: false, tried: null },
   };
   switch (end.outcome) {
