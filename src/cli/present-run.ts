@@ -331,7 +331,7 @@ function warningKinds(outcomes: readonly RunEvent[], max: Shown): readonly strin
       return [`    ${field}${printable(first.message)}${placesText(lineText(first), same.length - 1, least)}`];
     });
   const more = lines.length - warningKindsShown;
-  return more > 0 ? [...lines.slice(0, warningKindsShown), `    … and ${more} more kinds`] : lines;
+  return more > 0 ? [...lines.slice(0, warningKindsShown), `    … and ${counted(more, 'more kind')}`] : lines;
 }
 
 /** ` (line 17, and 3 more)`. */
@@ -430,8 +430,8 @@ export function progressLine(run: RunRecord): string {
   if (state === 'staging' && run.look?.end === 'underWay')
     return `${name}: comparing with the workspace, ${counted(run.look.contacts, 'contact')} read`;
   return state === 'applying'
-    ? `${name}: ${settled} of ${counts.rows} rows`
-    : `${name}: ${state}, ${counts.rows} rows read`;
+    ? `${name}: ${settled} of ${counted(counts.rows, 'row')}`
+    : `${name}: ${state}, ${counted(counts.rows, 'row')} read`;
 }
 
 /** A held field as a run knows it. Older reports hold no values. */

@@ -29,8 +29,8 @@ export interface LedgerCheck {
 export interface Rule {
   readonly check: string;
   readonly sql: string;
-  /** Follows the count. */
-  readonly words: string;
+  /** What is counted: one, and several. */
+  readonly words: readonly [string, string];
   readonly shows: boolean;
 }
 
@@ -63,21 +63,27 @@ export const rulesOn = ({ ofRun, ofBatch, byId, bySequence }: RowTables): readon
   {
     check: 'counts',
     sql: `SELECT id FROM runs WHERE state IN ('done', 'doneWithDead') AND "rows" <> ${outcomes}`,
-    words: 'finished runs whose counts do not add up',
+    words: ['finished run whose counts do not add up', 'finished runs whose counts do not add up'],
     shows: true,
   },
   {
     check: 'pending',
     sql: `SELECT id FROM runs WHERE state IN ('applying', 'stopped') AND "rows" - (${outcomes}) <>
           (SELECT count(*) FROM staged WHERE ${ofRun} AND outcome IS NULL)`,
-    words: 'runs that count other rows as pending than are staged',
+    words: [
+      'run that counts other rows as pending than are staged',
+      'runs that count other rows as pending than are staged',
+    ],
     shows: true,
   },
   {
     check: 'batches',
     sql: `SELECT DISTINCT id FROM runs JOIN staged ON ${ofRun} WHERE state IN ('applying', 'stopped') AND outcome IS NULL
           AND NOT EXISTS (SELECT 1 FROM batches WHERE ${ofBatch} AND done = 0)`,
-    words: 'runs with rows that no job will take, since their batch is closed or missing',
+    words: [
+      'run with rows that no job will take, since their batch is closed or missing',
+      'runs with rows that no job will take, since their batch is closed or missing',
+    ],
     shows: true,
   },
   {
@@ -88,13 +94,13 @@ export const rulesOn = ({ ofRun, ofBatch, byId, bySequence }: RowTables): readon
         (table) => `SELECT DISTINCT run_sequence FROM ${table} WHERE run_sequence NOT IN (SELECT sequence FROM runs)`,
       ),
     ].join(' UNION '),
-    words: 'runs that rows belong to and that are not there',
+    words: ['run that rows belong to and that is not there', 'runs that rows belong to and that are not there'],
     shows: true,
   },
   {
     check: 'bound',
     sql: "SELECT key FROM contacts WHERE state = 'bound' AND contact_id IS NULL",
-    words: 'keys that are bound to no contact',
+    words: ['key that is bound to no contact', 'keys that are bound to no contact'],
     shows: false,
   },
 ];
@@ -103,6 +109,11 @@ export const rulesOn = ({ ofRun, ofBatch, byId, bySequence }: RowTables): readon
 export const boundTwice: Rule = {
   check: 'twice',
   sql: "SELECT contact_id FROM contacts WHERE state = 'bound' GROUP BY contact_id HAVING count(*) > 1",
-  words: 'contacts that two keys are bound to',
+  words: ['contact that two keys are bound to', 'contacts that two keys are bound to'],
   shows: true,
 };
+
+/** For display: `1 key that is bound to no contact`. */
+export function foundWords(count: number, [one, several]: Rule['words']): string {
+  return `${count} ${count === 1 ? one : several}`;
+}

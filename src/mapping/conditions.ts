@@ -160,10 +160,14 @@ function describe(condition: Condition, not: '' | 'not '): string {
 
 const textsShownMax = 3;
 
+function othersText(count: number): string {
+  return count === 1 ? '1 other' : `${count} others`;
+}
+
 function anyOf(texts: string | readonly string[]): string {
   const all = listOf(texts).map((text) => `"${text}"`);
   const shown = all.slice(0, textsShownMax).join(' or ');
-  return all.length > textsShownMax ? `${shown} or ${all.length - textsShownMax} others` : shown;
+  return all.length > textsShownMax ? `${shown} or ${othersText(all.length - textsShownMax)}` : shown;
 }
 
 function columnMissing(mapping: Mapping, missing: readonly string[], columns: readonly string[]): PatchbayError {

@@ -12,6 +12,7 @@ import { PatchbayError } from '#src/errors.ts';
 import type { DeliveryRecord } from '#src/ledger/deliveries.ts';
 import type { DeadLetter, DeadLetterFilter, DeadLetterState, LettersOfReason } from '#src/ledger/letters.ts';
 import { letterPages } from '#src/ledger/paged-lists.ts';
+import { counted } from '#src/ledger/rules/approval.ts';
 import { isFinal, type RunRecord } from '#src/ledger/runs.ts';
 import type { SubmittedRun } from '#src/runs/enter-run.ts';
 import { fixFileThere } from '#src/runs/fix/fix-file.ts';
@@ -193,7 +194,7 @@ export interface RetryRequest extends LetterSelection {
 export function requireRateBelowKey(home: Pick<Home, 'config' | 'mode'>, rate: number | undefined): void {
   const { requestsPerSecond } = serviceFigures(home.config, home.mode);
   if (rate === undefined || requestsPerSecond === null || rate < requestsPerSecond) return;
-  const message = `${rate} requests per second are not below what the key allows: ${requestsPerSecond}`;
+  const message = `${counted(rate, 'request')} per second ${rate === 1 ? 'is' : 'are'} not below what the key allows: ${requestsPerSecond}`;
   throw new PatchbayError('usage', 'rateTooHigh', message, {
     hint: 'Give a lower rate, or leave --rate out. What the key allows is service.requestsPerSecond (PATCHBAY_RATE).',
   });

@@ -2,6 +2,7 @@
  * Checks this machine, the ledger, the configuration and the connection to the service. Changes nothing, except for the mark beside a
  * ledger that it finds damaged.
  */
+
 import { access, constants, statfs } from 'node:fs/promises';
 import { type BareHome, type Home, requireApiKey } from '#src/app.ts';
 import { formatDuration } from '#src/config/forms.ts';
@@ -10,6 +11,7 @@ import { readMailPassword } from '#src/config/secrets.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { isEngineRunning } from '#src/ledger/engine-presence.ts';
 import { ledgerBytes } from '#src/ledger/place.ts';
+import { counted } from '#src/ledger/rules/approval.ts';
 import { quickLook } from '#src/ledger/sqlite/check.ts';
 import { ledgerDamaged, markDamaged } from '#src/ledger/sqlite/damage.ts';
 import { readWebhookSecret } from '#src/notices/senders.ts';
@@ -194,7 +196,12 @@ async function checkService({ config, clock, log, mode }: BareHome, ledger: Home
     await workspace.listByExternalIds(['patchbay-probe'], cut);
     if (!(ledger instanceof PatchbayError))
       await requireOwnWorkspace(ledger.ledger, workspace, { origin: workspace.origin, apiKey, confirmed: null }, cut);
-    return { check, ok: true, detail: `${workspace.origin} answers, ${ids?.length ?? 0} phone numbers`, exitCode: 0 };
+    return {
+      check,
+      ok: true,
+      detail: `${workspace.origin} answers, ${counted(ids?.length ?? 0, 'phone number')}`,
+      exitCode: 0,
+    };
   } catch (error) {
     return failed(check, error);
   } finally {

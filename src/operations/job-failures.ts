@@ -1,7 +1,9 @@
 /** Jobs that end early again and again, in words: a folder takes no file, the service refuses a request, or it is an error of Patchbay's own. */
+
 import { type Clock, isoInstant } from '#src/clock.ts';
 import { failuresGoingOn, isDefect } from '#src/ledger/follow.ts';
 import type { JobFailure, Ledger } from '#src/ledger/port.ts';
+import { counted } from '#src/ledger/rules/approval.ts';
 import { isFolderCode } from '#src/whole-file.ts';
 
 /** Within a sentence: what a job of the run at hand ends with. */
@@ -19,7 +21,7 @@ function plainFailureWords(failure: JobFailure): string {
   if (waitedFor(failure) === 'service') return `the service refuses a request (${code})`;
   if (!isDefect(failure)) return `work ends early again and again (${code})`;
   const whose = runId === null ? '' : ` of the run ${runId}`;
-  return `the job ${job}${whose} has ended with an error inside Patchbay ${count} times since ${isoInstant(sinceMs)}`;
+  return `the job ${job}${whose} has ended with an error inside Patchbay ${counted(count, 'time')} since ${isoInstant(sinceMs)}`;
 }
 
 /** The same of another run, which comes first. */

@@ -3,12 +3,14 @@
  * by a mapping that is proposed; what would become of its first rows, and one of them cell by cell. That reads the file and
  * nothing else, needs no service and writes nothing. The fixtures of a mapping are run here, too; `save-mapping.ts` saves one.
  */
+
 import { basename, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '#src/config/schema.ts';
 import type { Problem } from '#src/contacts/outcome.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type Feeds, findMapping } from '#src/feeds/feeds.ts';
+import { counted } from '#src/ledger/rules/approval.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { type CompiledMapping, compileMapping } from '#src/mapping/compile-mapping.ts';
 import { createRowFilter } from '#src/mapping/conditions.ts';
@@ -188,7 +190,7 @@ function whyNothing({ rows, unreadable, sample }: FileFacts): string {
   const first = sample.find((item) => item.type === 'broken');
   if (first === undefined) return rows === 0 ? 'the file contains no rows' : 'the records of the file have no members';
   const place = placeText({ line: first.row.line, ...recordOf(first.row) });
-  return `${unreadable} of ${rows + unreadable} rows cannot be read: ${first.problem.message}, first at line ${place}. ${first.problem.hint}`;
+  return `${unreadable} of ${counted(rows + unreadable, 'row')} cannot be read: ${first.problem.message}, first at line ${place}. ${first.problem.hint}`;
 }
 
 /** Undefined: neither a person nor the feed names a mapping. */

@@ -4,7 +4,7 @@
  */
 
 import type { ActFacts, ActKind, ActRecord } from '#src/ledger/acts.ts';
-import { type GuardFigures, percent } from '#src/ledger/rules/approval.ts';
+import { counted, type GuardFigures, percent } from '#src/ledger/rules/approval.ts';
 import type { RunOrigin, RunRecord } from '#src/ledger/runs.ts';
 
 /** By what a run came to be. The path follows where it is known. */
@@ -47,10 +47,6 @@ export function actWhat({ kind, run, feed, schedule, facts }: Omit<ActRecord, 'r
     ...factWords(facts),
   ];
   return about.length === 0 ? actWords[kind].replace(/:$/, '') : `${actWords[kind]} ${about.join(', ')}`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 const actWords: Readonly<Record<ActKind, string>> = {

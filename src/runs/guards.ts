@@ -7,7 +7,7 @@
  */
 import { isoInstant } from '#src/clock.ts';
 import { unreachable } from '#src/errors.ts';
-import { figureFacts, type GuardFigures, guardCode, percent } from '#src/ledger/rules/approval.ts';
+import { counted, figureFacts, type GuardFigures, guardCode, percent } from '#src/ledger/rules/approval.ts';
 import type { Look, RunOptions, RunReason, RunRecord } from '#src/ledger/runs.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { listNames } from '#src/sources/row.ts';
@@ -383,7 +383,7 @@ function sentence(verdict: GuardVerdict): string {
     case 'older':
       return `this is the file of run ${older?.runId} of ${dateOf(older?.atMs ?? 0)}, and ${count === 1 ? '1 newer file has' : `${count} newer files have`} been imported since: it would restore old values`;
     case 'strangers':
-      return `none of the file's ${count} rows has one of the ${base} keys that the feed knows (guards.strangersFloor, guards.strangersRows): every contact would be created a second time`;
+      return `none of the file's ${counted(count, 'row')} has one of the ${counted(base, 'key')} that the feed knows (guards.strangersFloor, guards.strangersRows): every contact would be created a second time`;
     case 'unmapped':
       return `the ${count === 1 ? 'column' : 'columns'} ${listNames(names)} ${count === 1 ? 'is not mapped, although its name suggests' : 'are not mapped, although their names suggest'} contact data`;
     case 'unlinked':
@@ -397,39 +397,39 @@ function sentence(verdict: GuardVerdict): string {
     case 'rows':
       return `the file has ${count} ${count === 1 ? 'row' : 'rows'}, and the previous file had ${base} ${least}`;
     case 'keys':
-      return `the file has ${count} of the ${base} keys of the previous file ${least}`;
+      return `the file has ${count} of the ${counted(base, 'key')} of the previous file ${least}`;
     case 'updates':
       return gone === 0
-        ? `the file changes ${count} of its ${base} known contacts ${most}`
-        : `the run changes ${count - gone} of the file's ${base} known contacts, and ${goneWords(gone)} ${most}`;
+        ? `the file changes ${count} of its ${counted(base, 'known contact')} ${most}`
+        : `the run changes ${count - gone} of the file's ${counted(base, 'known contact')}, and ${goneWords(gone)} ${most}`;
     case 'creates':
-      return `the file adds ${count} contacts to the ${base} that the feed knows ${most}`;
+      return `the file adds ${counted(count, 'contact')} to the ${base} that the feed knows ${most}`;
     case 'clears':
       if (base === 0)
-        return `the file clears or removes ${count} values${gone === 0 ? '' : ` of ${goneWords(gone)}`}, and has none of the contacts that the feed knows (your limit is ${percent(limit)}: guards.clearsMax)`;
+        return `the file clears or removes ${counted(count, 'value')}${gone === 0 ? '' : ` of ${goneWords(gone)}`}, and has none of the contacts that the feed knows (your limit is ${percent(limit)}: guards.clearsMax)`;
       return others === 0
-        ? `the file clears or removes ${count} values of its ${base} known contacts${gone === 0 ? '' : `, also of ${goneWords(gone)}`} ${most}`
-        : `the file clears or removes ${count} values of ${base} contacts that are there, ${others} of them from people or other feeds, since the mapping lets it win (items: all, policy: source) ${most}`;
+        ? `the file clears or removes ${counted(count, 'value')} of its ${counted(base, 'known contact')}${gone === 0 ? '' : `, also of ${goneWords(gone)}`} ${most}`
+        : `the file clears or removes ${counted(count, 'value')} of ${counted(base, 'contact')} that ${base === 1 ? 'is' : 'are'} there, ${others} of them from people or other feeds, since the mapping lets it win (items: all, policy: source) ${most}`;
     case 'dead':
-      return `${count} of ${base} rows are rejected ${most}`;
+      return `${count} of ${counted(base, 'row')} ${count === 1 ? 'is' : 'are'} rejected ${most}`;
     case 'losses':
-      return `${count} of ${base} rows would lose a value that cannot be read, such as a phone number without its country ${most}`;
+      return `${count} of ${counted(base, 'row')} would lose a value that cannot be read, such as a phone number without its country ${most}`;
     default:
       return unreachable(guard);
   }
 }
 
 function goneWords(count: number): string {
-  return `${count === 1 ? '1 contact' : `${count} contacts`} of people whom it no longer has`;
+  return `${counted(count, 'contact')} of people whom it no longer has`;
 }
 
 function unlinkedSentence(count: number, unclear: number, base: number): string {
   const matched = count - unclear;
   const there = 'in the workspace already, without an externalId (found by phone number or e-mail address)';
-  const clear = `${matched} of the ${base} contacts to be created ${matched === 1 ? 'is' : 'are'} ${there}`;
+  const clear = `${matched} of the ${counted(base, 'contact')} to be created ${matched === 1 ? 'is' : 'are'} ${there}`;
   if (unclear === 0) return clear;
   const those = 'it is unclear which they are, since several rows or contacts share a phone number or e-mail address';
-  if (matched === 0) return `${unclear} of the ${base} contacts to be created may be ${there}; ${those}`;
+  if (matched === 0) return `${unclear} of the ${counted(base, 'contact')} to be created may be ${there}; ${those}`;
   return `${clear}; ${unclear} more may be, and ${those}`;
 }
 

@@ -4,12 +4,14 @@
  * The report adds to the summary what was rejected, warned of, held, skipped and changed, from what to what, the mapping, the guards
  * and the reasons. It is written page by page, so that a million rejected rows need no memory.
  */
+
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Feeds } from '#src/feeds/feeds.ts';
 import { type ContactChange, changePages } from '#src/journal/changes.ts';
 import type { Ledger } from '#src/ledger/port.ts';
+import { counted } from '#src/ledger/rules/approval.ts';
 import { type DriftCounts, originOf, pendingCount, type RunRecord } from '#src/ledger/runs.ts';
 import type { RunDeadRow, RunEvent, StagingLedger } from '#src/ledger/staging.ts';
 import { type FolderFlags, withFlags } from '#src/shell-words.ts';
@@ -306,7 +308,7 @@ export async function noteOn(
     `state     ${run.state}${run.reason === null ? '' : `: ${run.reason.message}`}`,
     `rows      ${rows}${pending > 0 ? `, ${pending} not written` : ''}`,
     `created   ${created}`,
-    `updated   ${updated} (${summary.removedValues} values removed, ${summary.heldFields} fields held)`,
+    `updated   ${updated} (${counted(summary.removedValues, 'value')} removed, ${counted(summary.heldFields, 'field')} held)`,
     `unchanged ${unchanged}, skipped ${skipped}`,
     `rejected  ${dead}${summary.fixFile === null ? '' : `: fix ${summary.fixFile} and drop it in again`}`,
     `notes     ${run.notes.length === 0 ? 'none' : withFlags(run.notes.join('; '), flags)}`,

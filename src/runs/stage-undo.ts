@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { fingerprint, type UndoOrder } from '#src/contacts/desired.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { contentsBefore, undoOrderOf, type WrittenContact, writtenContacts } from '#src/journal/undo-records.ts';
-import { figureFacts, guardCode, percent } from '#src/ledger/rules/approval.ts';
+import { counted, figureFacts, guardCode, percent } from '#src/ledger/rules/approval.ts';
 import { skipSentences } from '#src/ledger/rules/events.ts';
 import type { RunReason, RunRecord } from '#src/ledger/runs.ts';
 import type { NewStagedRecord, RunEvent } from '#src/ledger/staging.ts';
@@ -183,7 +183,7 @@ export function isStopOfStagedUndo({ code }: Pick<RunReason, 'code'>): boolean {
 function undoReason(verdicts: readonly GuardVerdict[], { id, options }: RunRecord, serviceName: string): RunReason {
   const sentences = verdicts.map(({ guard, count, base, limit }) => {
     const share = percent(base === 0 ? 1 : count / base);
-    return `${undoWords[guard] ?? guard} ${count}, and the feed knows ${base} contacts (${share}; your limit is ${percent(limit)}: guards.${guard}Max)`;
+    return `${undoWords[guard] ?? guard} ${count}, and the feed knows ${counted(base, 'contact')} (${share}; your limit is ${percent(limit)}: guards.${guard}Max)`;
   });
   return {
     code: guardCode(verdicts[0]?.guard ?? 'updates'),

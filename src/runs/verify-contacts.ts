@@ -11,6 +11,7 @@ import { contactOfDrift, type Drifted, driftOf } from '#src/contacts/drift.ts';
 import type { Policies } from '#src/contacts/policies.ts';
 import type { ContactRecord } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
+import { counted } from '#src/ledger/rules/approval.ts';
 import { hasBit, numbersIn } from '#src/ledger/rules/bitmap.ts';
 import { baseFor } from '#src/ledger/rules/feeds.ts';
 import type { DriftCounts, RequestTotals, RunRecord } from '#src/ledger/runs.ts';
@@ -131,8 +132,10 @@ export async function verifyContacts(
     await ledger.runs.record(run.id, { requests: totals });
   }
   const notes = [
-    `looked at ${counts.looked} contact${counts.looked === 1 ? '' : 's'}: ${counts.changed} changed, ${counts.gone} gone, ${counts.doubled} doubled`,
-    ...(unread === 0 ? [] : [`${unread} contacts could not be read, and were not compared`]),
+    `looked at ${counted(counts.looked, 'contact')}: ${counts.changed} changed, ${counts.gone} gone, ${counts.doubled} doubled`,
+    ...(unread === 0
+      ? []
+      : [`${counted(unread, 'contact')} could not be read, and ${unread === 1 ? 'was' : 'were'} not compared`]),
     ...(samePhones === 0
       ? []
       : [`${samePhones === 1 ? '1 phone number stands' : `${samePhones} phone numbers stand`} under two keys`]),

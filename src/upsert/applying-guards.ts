@@ -6,7 +6,14 @@
  */
 import { PatchbayError } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import { approvedShare, figureFacts, type GuardFigures, guardCode, percent } from '#src/ledger/rules/approval.ts';
+import {
+  approvedShare,
+  counted,
+  figureFacts,
+  type GuardFigures,
+  guardCode,
+  percent,
+} from '#src/ledger/rules/approval.ts';
 import type { RunCounts, RunRecord } from '#src/ledger/runs.ts';
 
 export interface ApplyingLimits {
@@ -73,7 +80,7 @@ function tooManyUnknown(
   const isExempt = kind === 'redrive' || options.adopt;
   if (isExempt || foundUnknown < Math.max(1, limits.adoptionsFloor) || foundUnknown <= limit * lookedUp + rounding)
     return null;
-  const message = `${foundUnknown} of ${lookedUp} keys looked up belong to existing contacts that this data folder does not know (${percent(foundUnknown / lookedUp)}; the limit guards.adoptionsMax is ${percent(limits.adoptionsMax)}): their empty fields would be filled and items added; fields that differ would wait for a person`;
+  const message = `${foundUnknown} of ${counted(lookedUp, 'key')} looked up ${foundUnknown === 1 ? 'belongs' : 'belong'} to existing contacts that this data folder does not know (${percent(foundUnknown / lookedUp)}; the limit guards.adoptionsMax is ${percent(limits.adoptionsMax)}): their empty fields would be filled and items added; fields that differ would wait for a person`;
   const hint =
     'Was the data folder lost, or is this another one? If the file is to win over the values of these contacts, import again with --adopt.';
   const figures = { guard: 'adoptions', count: foundUnknown, base: lookedUp, limit: limits.adoptionsMax };
@@ -97,7 +104,7 @@ export async function watchRefusals(
   if (only === undefined) return refusalsMax;
   if (refused.length > 1) return Number.POSITIVE_INFINITY;
   if (only.count < refusalsMax) return refusalsMax - only.count;
-  const message = `the first ${only.count} writes were all refused with ${only.code}, and none was accepted (the limit guards.refusalsMax is ${refusalsMax})`;
+  const message = `${only.count === 1 ? 'the first write was' : `the first ${only.count} writes were all`} refused with ${only.code}, and none was accepted (the limit guards.refusalsMax is ${refusalsMax})`;
   const hint = [
     `See what was refused: patchbay dead ls --code ${only.code}`,
     `Fix the cause, then try again with: patchbay dead retry --code ${only.code}`,

@@ -422,5 +422,8 @@ describe('progress', () => {
     const counts = { ...zeroCounts, rows: 10, created: 3, dead: 1 };
     expect(progressLine({ ...run, state: 'staging', counts })).toBe('a.csv: staging, 10 rows read');
     expect(progressLine({ ...run, state: 'applying', counts })).toBe('a.csv: 4 of 10 rows');
+    const one = { ...zeroCounts, rows: 1 };
+    expect(progressLine({ ...run, state: 'staging', counts: one })).toBe('a.csv: staging, 1 row read');
+    expect(progressLine({ ...run, state: 'applying', counts: one })).toBe('a.csv: 0 of 1 row');
   });
 });

@@ -51,7 +51,7 @@ describe('a ledger that is sound', () => {
     const { state, notes } = checkLedger(await ledgerWith(contact('a', "'c1'") + contact('b', "'c1'")));
     expect({ state, notes }).toEqual({
       state: 'sound',
-      notes: [{ check: 'twice', message: '1 contacts that two keys are bound to: c1' }],
+      notes: [{ check: 'twice', message: '1 contact that two keys are bound to: c1' }],
     });
   });
 });
@@ -63,8 +63,8 @@ describe('what stands in a ledger and does not fit together', () => {
     ['batches', applying + staged('r1') + batch('r1', 1), 'r1'],
     ['batches', applying + staged('r1'), 'r1'],
     ['strays', staged('gone') + batch('gone', 0), '99'],
-    ['bound', contact('a', 'NULL'), '1 keys'],
-    ['references', "UPDATE runs SET feed = 'nobody' WHERE id = 'r1'", '1 rows'],
+    ['bound', contact('a', 'NULL'), '1 key that is bound'],
+    ['references', "UPDATE runs SET feed = 'nobody' WHERE id = 'r1'", '1 row that refers'],
     ['documents', "UPDATE runs SET options = '{\"accept\"' WHERE id = 'r1'", 'runs.options'],
   ])('is found by the check "%s"', async (name, sql, words) => {
     const { state, findings } = checkLedger(await ledgerWith(sql));

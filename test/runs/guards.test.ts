@@ -337,3 +337,15 @@ describe('the reason of a stopped run', () => {
     }
   });
 });
+
+describe('a sentence about one', () => {
+  it.each([
+    ['updates', 1, 1, 'the file changes 1 of its 1 known contact ('],
+    ['creates', 1, 3, 'the file adds 1 contact to the 3 that'],
+    ['clears', 1, 2, 'the file clears or removes 1 value of its 2 known contacts ('],
+    ['dead', 1, 2, '1 of 2 rows is rejected ('],
+  ] as const)('names it so: %s', (guard, count, base, words) => {
+    const run = { id: 'r-1', kind: 'file', counts: zeroCounts, options: noOptions, feed: 'crm' } as const;
+    expect(guardReason([{ guard, count, base, limit: 0.1 }], run, 'sandbox').message).toContain(words);
+  });
+});

@@ -123,6 +123,29 @@ describe('a run with --verify', () => {
   });
 });
 
+describe('a contact that the service does not show whole', () => {
+  it('is counted in a note, and not compared', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', file(), inFeed);
+    const listed = bench.parts.workspace.listByExternalIds.bind(bench.parts.workspace);
+    const workspace = {
+      ...bench.parts.workspace,
+      listByExternalIds: async (...given: Parameters<typeof listed>) => {
+        const found = await listed(...given);
+        const contacts = found.contacts.map((one) =>
+          one.externalId === 'c-4' ? { ...one, missing: ['customFields'] } : one,
+        );
+        return { ...found, contacts };
+      },
+    };
+    const run = await bench.stage(await bench.submit('b.csv', `${file()}\r\n`, verify), {
+      parts: { ...bench.parts, workspace },
+    });
+    expect(run.shape?.drift).toMatchObject({ looked: 4, changed: 0 });
+    expect(run.notes).toContain('1 contact could not be read, and was not compared');
+  });
+});
+
 describe('a plan with --verify', () => {
   it('tells what the import with it tells, and changes nothing: no contact, no row of the ledger, no file', async () => {
     const planned = await openPlanBench(await drifted());

@@ -171,7 +171,7 @@ function printGroups(
   for (const line of adviceOf(states, choiceFlags(options), without.length)) output.line(output.paste(line));
   for (const one of without.slice(0, unfixableRunsShown)) output.line(output.paste(unfixableLine(one)));
   const more = without.length - unfixableRunsShown;
-  if (more > 0) output.line(`  … and ${more} more runs without a fix-file`);
+  if (more > 0) output.line(`  … and ${more === 1 ? '1 more run' : `${more} more runs`} without a fix-file`);
 }
 
 /** Runs of a list that are asked about: most lists are of few runs. */

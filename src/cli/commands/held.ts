@@ -244,7 +244,11 @@ async function decide(
   const result = await takeHeld(home, side, held, why, onEntered);
   if (result.moved.length > 0) {
     const fields = counted(result.moved.length, 'field');
-    output.note(output.paste(`${fields} changed meanwhile; nothing was decided about them: patchbay held ls`));
+    output.note(
+      output.paste(
+        `${fields} changed meanwhile; nothing was decided about ${result.moved.length === 1 ? 'it' : 'them'}: patchbay held ls`,
+      ),
+    );
   }
   return result;
 }

@@ -1,4 +1,5 @@
 /** `patchbay ledger check|backup|copy`. */
+
 import { SingleBar } from 'cli-progress';
 import { findMode, ledgerPlace, personAtCommand } from '#src/app.ts';
 import type { ServiceMode } from '#src/config/schema.ts';
@@ -9,6 +10,7 @@ import { backUpTheLedgerAt, checkTheLedgerAt, type LedgerReport } from '#src/ope
 import { listenForInterrupt, reportInterrupted, withoutCatching } from '../interrupt.ts';
 import { type GlobalOptions, loadCliConfig } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
+import { counted } from '../present-run.ts';
 
 export async function checkTheLedger(options: GlobalOptions): Promise<number> {
   const { place, mode } = await placeOf(options);
@@ -78,7 +80,7 @@ function printCopy(output: Output, { target, ...report }: CopyReport): number {
   }
   output.line(`ledger ${printable(report.from)} → ${printable(report.to)}: copied`);
   output.line(
-    `  ${report.rows} rows in ${report.tables.length} tables, equal by number and checksum, in ${report.seconds} s`,
+    `  ${counted(report.rows, 'row')} in ${counted(report.tables.length, 'table')}, equal by number and checksum, in ${report.seconds} s`,
   );
   output.note(`  ${hint}`);
   return 0;

@@ -332,10 +332,14 @@ function previewLines(
     );
   return [
     ...(first.length === 0 ? [] : ['the first contacts, as they would be:', ...first]),
-    ...(rejected === 0 ? [goodLine(rows, isStopped)] : [`of the first ${rows} rows, ${rejected} would be rejected:`]),
+    ...(rejected === 0 ? [goodLine(rows, isStopped)] : [badLine(rows, rejected)]),
     ...counted(problems, 'rejected'),
     ...counted(warnings, 'warning'),
   ];
+}
+
+function badLine(rows: number, rejected: number): string {
+  return rows === 1 ? 'the row would be rejected:' : `of the first ${rows} rows, ${rejected} would be rejected:`;
 }
 
 function goodLine(rows: number, isStopped: boolean): string {

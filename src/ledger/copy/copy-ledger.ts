@@ -8,10 +8,12 @@
  * Of the copy alone is: the act of the person who made it; what belongs to the processes that worked on the source (registrations, leases), and what waited by
  * its clock: the copy waits by the clock of its own database, so that horizons begin anew there, in full.
  */
+
 import { hash } from 'node:crypto';
 import { invariant, PatchbayError } from '#src/errors.ts';
 import type { NewAct } from '#src/ledger/acts.ts';
 import { actRow } from '#src/ledger/desk/acts.ts';
+import { counted } from '#src/ledger/rules/approval.ts';
 import { type CopiedTable, type Counters, copiedTables } from './copied-tables.ts';
 
 export type CopiedValue = string | number | null | Uint8Array;
@@ -143,7 +145,9 @@ async function sameColumns(source: CopySource, target: CopyTarget, table: Copied
 function requireSame(from: CopiedCount | undefined, to: CopiedCount, { shown }: CopyTarget): void {
   if (from?.rows === to.rows && from.checksum === to.checksum) return;
   const how =
-    from?.rows === to.rows ? `${to.rows} rows as the source has, but not the same` : `${to.rows} rows of ${from?.rows}`;
+    from?.rows === to.rows
+      ? `${counted(to.rows, 'row')} as the source has, but not the same`
+      : `${counted(to.rows, 'row')} of ${from?.rows}`;
   throw new PatchbayError('transient', 'copyDiffers', `the copy ${shown} is not whole: ${to.table} has ${how}`, {
     hint: 'Nothing was left there, and the ledger is as it was. Run `patchbay ledger check`, look for triggers and rules in the target, and copy again.',
     facts: { table: to.table },

@@ -6,6 +6,7 @@ import type pg from 'pg';
 import { PatchbayError } from '#src/errors.ts';
 import {
   boundTwice,
+  foundWords,
   type LedgerCheck,
   type LedgerFinding,
   type Rule,
@@ -27,14 +28,20 @@ const rulesHere: readonly Rule[] = [
     sql: `SELECT run_id FROM (SELECT state, code, class, coalesce(field, '') AS field, run_id, feed, count(*) AS letters FROM letters
             GROUP BY 1, 2, 3, 4, 5, 6) AS counted FULL JOIN letter_counts USING (${countsOfLetters}, letters)
           WHERE counted.letters IS NULL OR letter_counts.letters IS NULL`,
-    words: 'counts of dead letters that are not the number of those letters',
+    words: [
+      'count of dead letters that is not the number of those letters',
+      'counts of dead letters that are not the number of those letters',
+    ],
     shows: true,
   },
   {
     check: 'indexes',
     sql: `SELECT indexrelid::regclass::text FROM pg_index JOIN pg_class ON pg_class.oid = indrelid
           WHERE relnamespace = current_schema()::regnamespace AND NOT indisvalid`,
-    words: 'indexes that PostgreSQL does not use, since they are not whole',
+    words: [
+      'index that PostgreSQL does not use, since it is not whole',
+      'indexes that PostgreSQL does not use, since they are not whole',
+    ],
     shows: true,
   },
 ];
@@ -114,7 +121,7 @@ async function apply(client: pg.ClientBase, { check, sql, words, shows }: Rule):
   if (rows.length === 0) return [];
   const examples = rows.slice(0, examplesMax).map(([first]) => String(first));
   const shown = shows ? `: ${examples.join(', ')}${rows.length > examplesMax ? '…' : ''}` : '';
-  return [{ check, message: `${rows.length} ${words}${shown}` }];
+  return [{ check, message: `${foundWords(rows.length, words)}${shown}` }];
 }
 
 async function brokenDocuments(client: pg.ClientBase): Promise<readonly LedgerFinding[]> {
@@ -128,7 +135,11 @@ async function brokenDocuments(client: pg.ClientBase): Promise<readonly LedgerFi
       `SELECT count(*) AS broken FROM ${table} WHERE "${column}" IS NOT NULL AND "${column}" IS NOT JSON`,
     );
     const count = broken.rows[0]?.broken ?? 0;
-    if (count > 0) findings.push({ check: 'documents', message: `${count} broken documents in ${table}.${column}` });
+    if (count > 0)
+      findings.push({
+        check: 'documents',
+        message: foundWords(count, [`broken document in ${table}.${column}`, `broken documents in ${table}.${column}`]),
+      });
   }
   return findings;
 }

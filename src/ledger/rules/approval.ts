@@ -46,6 +46,11 @@ export function guardCode(guard: string): string {
   return `guard${guard.replace(/^./, (letter) => letter.toUpperCase())}`;
 }
 
+/** For display: `1 row`, `2 rows`. @param noun one with a regular plural. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** For display: `58.3%`. */
 export function percent(fraction: number): string {
   return `${Math.round(fraction * 1_000) / 10}%`;

@@ -9,6 +9,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import {
   boundTwice,
+  foundWords,
   type LedgerCheck,
   type LedgerFinding,
   type RowTables,
@@ -149,7 +150,14 @@ function problemsOf(db: DatabaseSync, check: 'quick_check' | 'integrity_check'):
 
 function danglingReferences(db: DatabaseSync): readonly LedgerFinding[] {
   const count = db.prepare('PRAGMA foreign_key_check').all().length;
-  return count === 0 ? [] : [{ check: 'references', message: `${count} rows that refer to what is not there` }];
+  return count === 0
+    ? []
+    : [
+        {
+          check: 'references',
+          message: foundWords(count, ['row that refers to what is not there', 'rows that refer to what is not there']),
+        },
+      ];
 }
 
 function apply(db: DatabaseSync, { check, sql, words, shows }: Rule): readonly LedgerFinding[] {
@@ -159,7 +167,7 @@ function apply(db: DatabaseSync, { check, sql, words, shows }: Rule): readonly L
   const examples = found.map(({ total: _total, ...row }) => String(Object.values(row)[0])).join(', ');
   const total = Number(first.total);
   const more = total > found.length ? ', …' : '';
-  return [{ check, message: `${total} ${words}${shows ? `: ${examples}${more}` : ''}` }];
+  return [{ check, message: `${foundWords(total, words)}${shows ? `: ${examples}${more}` : ''}` }];
 }
 
 function brokenDocuments(db: DatabaseSync): readonly LedgerFinding[] {
@@ -172,7 +180,7 @@ function brokenDocuments(db: DatabaseSync): readonly LedgerFinding[] {
       return apply(db, {
         check: 'documents',
         sql,
-        words: `documents in ${table}.${column} that are broken`,
+        words: [`document in ${table}.${column} that is broken`, `documents in ${table}.${column} that are broken`],
         shows: false,
       });
     });

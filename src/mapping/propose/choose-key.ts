@@ -75,7 +75,11 @@ export function chooseKey(file: FileFacts, columns: readonly JudgedColumn[]): Ke
     const { facts } = byName;
     const blank = rows - facts.filled;
     const rejected =
-      blank === 0 ? [] : [`${blank} of ${rows} rows have no ${quoted(facts)}, the key: they will be rejected`];
+      blank === 0
+        ? []
+        : [
+            `${blank} of ${rowsText(rows)} ${blank === 1 ? 'has' : 'have'} no ${quoted(facts)}, the key: ${blank === 1 ? 'it' : 'they'} will be rejected`,
+          ];
     const sure = facts.isUnique === true && blank === 0 && rankOf(byName) < bareNumberRank;
     return choice(byName, sure ? 'certain' : 'likely', `by its name, and ${uniqueInWords(file, facts)}`, rejected);
   }
@@ -120,12 +124,16 @@ function whyNoKey(facts: ColumnFacts, rows: number): string {
   const blank = rows - facts.filled;
   return facts.isUnique === false && facts.filled > 0
     ? `${quoted(facts)} is not the key, since a value of it occurs twice`
-    : `${quoted(facts)} is not the key, since it is blank in ${blank} of ${rows} rows`;
+    : `${quoted(facts)} is not the key, since it is blank in ${blank} of ${rowsText(rows)}`;
+}
+
+function rowsText(count: number): string {
+  return count === 1 ? '1 row' : `${count} rows`;
 }
 
 function uniqueInWords({ rows, isPartial }: FileFacts, { isUnique, filled }: ColumnFacts): string {
-  const where = isPartial ? `the first ${rows} rows` : rows === 1 ? 'the only row' : `all ${rows} rows`;
-  const full = filled === rows ? `filled in ${where}` : `filled in ${filled} of ${rows} rows`;
+  const where = isPartial ? `the first ${rowsText(rows)}` : rows === 1 ? 'the only row' : `all ${rows} rows`;
+  const full = filled === rows ? `filled in ${where}` : `filled in ${filled} of ${rowsText(rows)}`;
   return isUnique === true ? `unique and ${full}` : `${full} (too many values to compare them all)`;
 }
 

@@ -89,7 +89,7 @@ export function draftText(draft: Draft, { file, rows }: DraftTextOptions): strin
   const { keyPrefix, defaultCountry, reading, fields, emails, phones, customFields, columns, remarks } = draft;
   const note = (column: ColumnName): string => commentOn(columns, column);
   const lines = [
-    `# Proposed by patchbay map from ${rows} rows of ${oneLine(file)}. Each key is described in config/mappings/generic.yaml.`,
+    `# Proposed by patchbay map from ${rows === 1 ? '1 row' : `${rows} rows`} of ${oneLine(file)}. Each key is described in config/mappings/generic.yaml.`,
     ...remarks.map((remark) => `# Note: ${oneLine(remark)}.`),
     `name: ${draft.name}`,
     ...readingLines(reading),

@@ -9,6 +9,7 @@ import type { PlannedContact } from '#src/contacts/planned.ts';
 import { withoutQuotedCells } from '#src/contacts/quoted-cell.ts';
 import { fieldWithoutValue } from '#src/journal/changes.ts';
 import type { PlanTotals } from '#src/ledger/plans.ts';
+import { counted } from '#src/ledger/rules/approval.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import type { ProblemLine } from '#src/runs/report.ts';
 import { lineText, placeText } from '#src/sources/row.ts';
@@ -315,8 +316,4 @@ function requestsLine(totals: PlanTotals, sent: MadePlan['sent'], unsure: number
 function durationText(seconds: number): string {
   if (seconds < 90) return `about ${counted(Math.max(1, seconds), 'second')}`;
   return `about ${counted(Math.ceil(seconds / 60), 'minute')}`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

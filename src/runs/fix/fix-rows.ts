@@ -9,9 +9,11 @@
  *
  * Invariant: the mapping never sees a column of the fix-file, nor an apostrophe that guarded a formula.
  */
+
 import { duplicateKey, type Problem } from '#src/contacts/outcome.ts';
 import type { DeadLetter } from '#src/ledger/letters.ts';
 import type { Ledger } from '#src/ledger/port.ts';
+import { counted } from '#src/ledger/rules/approval.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { isPattern } from '#src/mapping/column-pattern.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
@@ -417,7 +419,7 @@ function stillTooMany({ line, columns, cells, beyond }: FoundRow): Problem {
     line,
     field: null,
     value: shownValue([...cells, ...beyond].join(', ')),
-    message: `the row has ${columns.length + beyond.length} cells, the header has ${columns.length}`,
+    message: `the row has ${counted(columns.length + beyond.length, 'cell')}, the header has ${columns.length}`,
     hint: 'Move each value under its column, and empty _more1, _more2…',
   };
 }

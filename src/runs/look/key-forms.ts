@@ -8,10 +8,12 @@
  *   the zeros in front, which a spreadsheet takes away (`00251`, `251`), or that have the decimals and separators of one (`1,001.00`,
  *   `1001`), or of which a spreadsheet has made a date (`2026-12-01`, `12-1`): two systems may have the same numbers, and case may matter. So these count only where the contact shares a phone number, an e-mail address or first and last name with the row.
  */
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type DesiredContact, itemIdentity } from '#src/contacts/desired.ts';
 import { unreachable } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
+import { counted } from '#src/ledger/rules/approval.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { eventsPerRunMax, type NewKey, type RunEvent, type StagedRecord } from '#src/ledger/staging.ts';
 import { foldCase } from '#src/ledger/zero-led.ts';
@@ -248,7 +250,7 @@ export const formAdvice: Readonly<Record<KeyForm, string>> = {
 
 /** What stops the run, for people. @param base the number of new keys. */
 export function formSentence({ form, count }: KeyFormCount, base: number): string {
-  const keys = `${count} of the ${base} new keys ${count === 1 ? 'is' : 'are'}`;
+  const keys = `${count} of the ${counted(base, 'new key')} ${count === 1 ? 'is' : 'are'}`;
   const twice = 'the same people would be created twice';
   switch (form) {
     case 'salesforce15':

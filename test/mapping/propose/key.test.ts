@@ -18,7 +18,7 @@ describe('the key', () => {
     const rows = Array.from({ length: 40 }, (_, n) => [n === 3 ? '' : `x${n}`, `+1415555${1000 + n}`]);
     const { draft } = key(['ID', 'Phone'], rows);
     expect(draft.columns[0]).toMatchObject({ target: 'key', confidence: 'likely' });
-    expect(draft.remarks).toEqual(['1 of 40 rows have no "ID", the key: they will be rejected']);
+    expect(draft.remarks).toEqual(['1 of 40 rows has no "ID", the key: it will be rejected']);
   });
 
   test('that occurs twice is none: the e-mail address takes its place, in lower case', () => {

@@ -39,7 +39,7 @@ describe('a contact that people deleted and made again by hand', () => {
     const id = await byHand(bench, typedIn);
     const run = await bench.import('b.csv', file(ann('Chief'), bea('Chief')));
     expect(run).toMatchObject({ state: 'stopped', reason: { code: 'guardUnlinked' } });
-    expect(run.reason?.message).toContain('1 of the 1 contacts to be created is in the workspace already');
+    expect(run.reason?.message).toContain('1 of the 1 contact to be created is in the workspace already');
     expect(run.reason?.hint).toContain(`patchbay runs approve --sandbox ${run.id} --adopt\n`);
     expect(await bench.events(run)).toMatchObject([{ kind: 'match', code: 'matchFound', key: 'g-1', contact: id }]);
     expect(await keys(bench)).toEqual(['g-2', null]);
