@@ -5,7 +5,7 @@ import { type ContactChange, fieldWithoutValue } from '#src/journal/changes.ts';
 import type { Actor, ActRecord } from '#src/ledger/acts.ts';
 import { originOf, type RunRecord } from '#src/ledger/runs.ts';
 import type { RunStory } from '#src/operations/run-story.ts';
-import { actWhat, approvedText, layoutWords, originWords } from '#src/operations/story-words.ts';
+import { actWhat, approvedText, layoutWords, originWords, ownerWords } from '#src/operations/story-words.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { type Output, printable } from './output.ts';
 import {
@@ -109,6 +109,8 @@ export function changeLines(
   return [
     ...linked,
     ...changes.map(({ field, from, to, why }) => {
+      if (why === 'adopted' || why === 'givenBack')
+        return `${who}${values ? `${printable(field)} ${text(to)}` : fieldWithoutValue(field)}: ${ownerWords[why]}`;
       const label = why === 'relabelled' ? ' label' : '';
       const unseen = why === 'landed' ? ' (no answer came; a later read showed it)' : '';
       if (!values) return `${who}${fieldWithoutValue(field)}${label} ${why}`;

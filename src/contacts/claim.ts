@@ -12,8 +12,8 @@
  */
 import { type Base, emptySaid, type PlanInput, type Said } from '#src/contacts/base.ts';
 import { type DesiredCustomField, type Slot, scalarNames } from '#src/contacts/desired.ts';
-import type { CreatePlan, PatchPlan, Plan } from '#src/contacts/plan.ts';
-import { givenUp, saidIfSettled } from '#src/contacts/settle.ts';
+import type { CreatePlan, PatchPlan, Plan, Written } from '#src/contacts/plan.ts';
+import { givenUp, isHeldBy, saidIfSettled } from '#src/contacts/settle.ts';
 import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
 import { agreeAgain, agreedWith, fieldTypeOf, fieldValueOf, isExactly, stamp } from './base.ts';
 import { alikeValue, customFieldName, type FieldName, type ItemKind, itemIdentity, sameText } from './desired.ts';
@@ -205,7 +205,7 @@ function landedSlots(kind: ItemKind, before: readonly Slot[], after: readonly Sl
  */
 export function journalOfReply(
   input: Pick<PlanInput, 'base' | 'feed'>,
-  { kind, body, reasons }: CreatePlan | PatchPlan,
+  { kind, body, reasons, written }: CreatePlan | PatchPlan,
   reply: Contact,
 ): JournalEntry {
   const isLink = kind === 'patch' && body.externalId !== undefined;
@@ -213,7 +213,21 @@ export function journalOfReply(
     .filter((change) => hasLanded(change, reply))
     .map((change) => (itemOf(change.field) === null ? { ...change, to: fieldValueOf(reply, change.field) } : change))
     .map((change) => withLabel(ofWhom(input, kind, change), labelIn(reply, change.field)));
-  return { runId: null, contactId: reply.id, kind: isLink ? 'link' : kind, changes, ...sourceOf(kind, reply) };
+  const all = [...changes, ...ownerChanges(written, reply)];
+  return { runId: null, contactId: reply.id, kind: isLink ? 'link' : kind, changes: all, ...sourceOf(kind, reply) };
+}
+
+/** What the journal keeps where nothing is written; null where no value has another owner. */
+export function journalOfOwners({ written }: Plan, theirs: Contact): JournalEntry | null {
+  const changes = ownerChanges(written, theirs);
+  return changes.length === 0 ? null : { runId: null, contactId: theirs.id, kind: 'adopt', changes };
+}
+
+/** Of those values that the contact still holds. */
+function ownerChanges({ unwritten }: Written, contact: Contact): readonly JournalChange[] {
+  return unwritten
+    .filter(isHeldBy(contact))
+    .map(({ field, value, isOurs }) => ({ field, from: value, to: value, why: isOurs ? 'adopted' : 'givenBack' }));
 }
 
 /** What the journal keeps of a write without an answer; null where nothing of it has landed, or the journal has it. */

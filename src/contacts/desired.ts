@@ -102,6 +102,15 @@ export interface UndoOrder {
   readonly makes?: true;
   /** Of a contact that the run made or deleted: its `source`. Absent where the journal is of an older version. */
   readonly source?: string | null;
+  /** Whose the run left values that it did not write. Absent where it left none so. */
+  readonly unwritten?: readonly OwnedValue[];
+}
+
+/** A value of a custom field, an e-mail or a phone that the contact holds, and that is Patchbay's own or people's from then on. */
+export interface OwnedValue {
+  readonly field: FieldName;
+  readonly value: CustomFieldValue;
+  readonly isOurs: boolean;
 }
 
 /** One value as the run left it, and as it was before. */

@@ -75,17 +75,23 @@ export interface JournalEntry {
   /** The run whose write it was; null: the one that enters it. */
   readonly runId: string | null;
   readonly contactId: string;
-  /** `link`: a contact that had no externalId got one, perhaps with other changes. */
-  readonly kind: 'create' | 'patch' | 'link' | 'delete';
+  /**
+   * `link`: a contact that had no externalId got one, perhaps with other changes. `adopt`: nothing was written, and values that the contact
+   * held already have another owner.
+   */
+  readonly kind: 'create' | 'patch' | 'link' | 'delete' | 'adopt';
   /** Of a create: each value, from null; of a delete: each value, to null. */
   readonly changes: readonly JournalChange[];
   /** Of a create and a delete: the contact's `source`. Absent in entries of older versions. */
   readonly source?: string | null;
 }
 
-/** `landed`: no answer came, and a later read showed the value. */
+/**
+ * `landed`: no answer came, and a later read showed the value. `adopted`, `givenBack`: the value stays as it is; it was people's, and is
+ * Patchbay's own from then on, or the other way round.
+ */
 export type JournalChange = Omit<Change, 'why'> & {
-  readonly why: ChangeKind | 'landed';
+  readonly why: ChangeKind | 'landed' | 'adopted' | 'givenBack';
   /**
    * The feeds that had agreed on `from` (`base.ts`). Absent where all of them had, where there was no value, and of an item that
    * Patchbay had put there; none where people had. It tells an undo whose value it puts back.

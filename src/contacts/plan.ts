@@ -19,7 +19,7 @@ import type {
   UpdateCustomField,
   UpdateItem,
 } from '#src/wire/contact.ts';
-import type { OwnedCustomField, PlanInput } from './base.ts';
+import { nobodyOwns, type OwnedCustomField, type Ownership, type PlanInput } from './base.ts';
 import {
   customFieldName,
   customValueOrNull,
@@ -28,6 +28,7 @@ import {
   type ItemKind,
   itemFieldName,
   itemIdentity,
+  type OwnedValue,
   type ScalarName,
   type Slot,
   sameCustomValue,
@@ -35,7 +36,15 @@ import {
   scalarOf,
   textOrNull,
 } from './desired.ts';
-import { customKeyOf, type FieldVerdict, judgeFields, mergeItems, sentCustomFields, wantedItems } from './merge.ts';
+import {
+  customKeyOf,
+  type FieldVerdict,
+  itemsOf as itemsIn,
+  judgeFields,
+  mergeItems,
+  sentCustomFields,
+  wantedItems,
+} from './merge.ts';
 import { type Change, fieldChange, type HeldField, type Note } from './outcome.ts';
 import { policyOf } from './policies.ts';
 
@@ -44,7 +53,9 @@ export interface Written {
   readonly emails: readonly string[];
   readonly phones: readonly string[];
   readonly customFields: readonly OwnedCustomField[];
-  readonly disowned: { readonly emails: readonly string[]; readonly phones: readonly string[] };
+  readonly disowned: Ownership;
+  /** Of all that, the values which the contact holds already, and which it takes over from people, or an undo gives back to them. */
+  readonly unwritten: readonly OwnedValue[];
 }
 
 interface PlanFacts {
@@ -138,7 +149,8 @@ export function planCreate({ ours, sourceLabel }: PlanInput): CreatePlan {
       emails: expected.emails.map(({ value }) => itemIdentity('email', value)),
       phones: expected.phones.map(({ value }) => itemIdentity('phone', value)),
       customFields: expected.customFields.map(({ key, value }) => ({ key, value })),
-      disowned: { emails: [], phones: [] },
+      disowned: nobodyOwns,
+      unwritten: [],
     },
   };
 }
@@ -162,6 +174,12 @@ export function planUpdate(input: PlanInput, theirs: Contact): PatchPlan | IdleP
   const changes = writes.map((one) => fieldChange(one.field, one.theirs, one.ours));
   const reasons = inContactOrder(changes, emails.changes, phones.changes);
   const held = verdicts.filter(({ decision }) => decision === 'hold');
+  const fileWins = (field: FieldName): boolean => input.adopt || policyOf(input.policies, field) === 'source';
+  const adopted = verdicts.flatMap(({ field, decision, ours: value }) => {
+    const key = customKeyOf(field);
+    const isAdopted = decision === 'equal' && fileWins(field) && !isOwned(input, key, value);
+    return isAdopted && key !== null && value !== null ? [{ field, value, isOurs: true }] : [];
+  });
   const facts: PlanFacts = {
     reasons,
     verdicts,
@@ -173,13 +191,18 @@ export function planUpdate(input: PlanInput, theirs: Contact): PatchPlan | IdleP
     written: {
       emails: [...emails.added, ...emails.adopted],
       phones: [...phones.added, ...phones.adopted],
-      customFields: verdicts.flatMap(({ field, decision, ours: value }) => {
-        const key = customKeyOf(field);
-        const fileWins = input.adopt || policyOf(input.policies, field) === 'source';
-        const becomesOurs = decision === 'write' || (fileWins && decision === 'equal' && !isOwned(input, key, value));
-        return key === null || !becomesOurs ? [] : [{ key, value }];
-      }),
-      disowned: { emails: emails.disowned, phones: phones.disowned },
+      customFields: [...writes.map(({ field, ours: value }) => ({ field, value })), ...adopted].flatMap(
+        ({ field, value }) => {
+          const key = customKeyOf(field);
+          return key === null ? [] : [{ key, value }];
+        },
+      ),
+      disowned: { ...nobodyOwns, emails: emails.disowned, phones: phones.disowned },
+      unwritten: [
+        ...adoptedItems('email', emails.adopted, theirs),
+        ...adoptedItems('phone', phones.adopted, theirs),
+        ...adopted,
+      ],
     },
   };
   if (reasons.length === 0 && !isLinked(theirs)) {
@@ -188,6 +211,16 @@ export function planUpdate(input: PlanInput, theirs: Contact): PatchPlan | IdleP
   const lists = patchBody(theirs, writes, emails.sent, phones.sent, sentCustomFields(theirs, verdicts));
   const body = isLinked(theirs) ? { externalId: ours.key, ...lists } : lists;
   return { ...facts, kind: 'patch', body, expected: expectedAfterUpdate(ours.key, body, theirs) };
+}
+
+/** With their values as the contact holds them. */
+function adoptedItems(kind: ItemKind, identities: readonly string[], theirs: Contact): readonly OwnedValue[] {
+  const adopted = new Set(identities);
+  return itemsIn(kind, theirs).flatMap(({ value }) => {
+    const identity = itemIdentity(kind, value ?? '');
+    // One that the contact holds twice is one item.
+    return adopted.delete(identity) ? [{ field: itemFieldName(kind, identity), value, isOurs: true }] : [];
+  });
 }
 
 function isOwned({ base }: PlanInput, key: string | null, value: CustomFieldValue): boolean {

@@ -27,6 +27,7 @@ import {
   type DesiredCustomField,
   type FieldName,
   type ItemKind,
+  itemFieldName,
   sameCustomValue,
 } from './desired.ts';
 import { identitiesOf, itemOf, listOf, mappedSlots, nextSlots, slotsWithout, wantedItems } from './merge.ts';
@@ -185,13 +186,17 @@ export function nextOwnership(old: Ownership, written: Written, reply: Contact):
     const disowned = new Set(written.disowned[list]);
     return [...new Set([...old[list], ...written[list]])].filter((one) => present.has(one) && !disowned.has(one));
   };
+  const isDisowned = (one: OwnedCustomField): boolean =>
+    written.disowned.customFields.some(({ key, value }) => one.key === key && sameCustomValue(null, one.value, value));
   const isPresent = ({ key, value }: OwnedCustomField) =>
     value !== null &&
     reply.customFields.some((field) => field.key === key && sameCustomValue(field.type, field.value, value));
   return {
     emails: items('email'),
     phones: items('phone'),
-    customFields: withEntries(old.customFields, written.customFields).filter(isPresent),
+    customFields: withEntries(old.customFields, written.customFields).filter(
+      (one) => isPresent(one) && !isDisowned(one),
+    ),
   };
 }
 
@@ -207,15 +212,21 @@ function withEntries(
 /**
  * Ownership if a write lands whose reply may never arrive. It is entered before the write is sent: otherwise a lost reply
  * would leave the written items without an owner, and they would never be removed again. Entries for what did not land
- * leave the list with the next settled read.
+ * leave the list with the next settled read. What is taken over without a write is no part of it: a later read shows it as it was.
  */
 export function ownedIfLanded(owned: Ownership, written: Written): Ownership {
-  const items = (old: readonly string[], added: readonly string[]) => [...new Set([...old, ...added])];
+  const unwritten = new Set(written.unwritten.map(({ field }) => field));
+  const items = (kind: ItemKind) => {
+    const list = listOf[kind];
+    const added = written[list].filter((identity) => !unwritten.has(itemFieldName(kind, identity)));
+    return [...new Set([...owned[list], ...added])];
+  };
   const isNew = ({ key, value }: OwnedCustomField) =>
+    !unwritten.has(customFieldName(key)) &&
     !owned.customFields.some((one) => one.key === key && sameCustomValue(null, one.value, value));
   return {
-    emails: items(owned.emails, written.emails),
-    phones: items(owned.phones, written.phones),
+    emails: items('email'),
+    phones: items('phone'),
     customFields: [...owned.customFields, ...written.customFields.filter(isNew)],
   };
 }

@@ -14,7 +14,8 @@
  * after the run: a file that says something else is held. Likewise an item that is put back is Patchbay's own only if it was; then it
  * belongs to the feeds whose files name it, and no file that does not name it removes it. What is taken back is no drift.
  *
- * A contact that an undo deleted is made again, with what it held, by the undo of that.
+ * A contact that an undo deleted is made again, with what it held, by the undo of that. A value that the run took over from people without a
+ * write is theirs again.
  *
  * Invariant: nothing is written over a value that the run did not leave, nor over one that another feed's file would have written.
  */
@@ -26,7 +27,9 @@ import {
   type FieldValue,
   fieldValueOf,
   isExactly,
+  nobodyOwns,
   type OtherSaid,
+  type Ownership,
   type PlanInput,
   type Said,
   saidValue,
@@ -42,6 +45,7 @@ import {
   type ItemKind,
   itemFieldName,
   itemIdentity,
+  type OwnedValue,
   sameCustomValue,
   sameText,
   scalarNames,
@@ -51,7 +55,7 @@ import {
 } from './desired.ts';
 import { customKeyOf, type FieldVerdict, itemOf, itemsOf, listOf, wantedItems } from './merge.ts';
 import { type Change, fieldChange, type HeldField } from './outcome.ts';
-import { type DeletePlan, type IdlePlan, inContactOrder, type PatchPlan, patchOf } from './plan.ts';
+import { type DeletePlan, type IdlePlan, inContactOrder, type PatchPlan, patchOf, type Written } from './plan.ts';
 import type { FieldRuling } from './policies.ts';
 import { isHeldBy, nextOwnership, type Settled, type SettleInput, withIds } from './settle.ts';
 
@@ -80,7 +84,7 @@ export function planUndo(input: PlanInput, order: UndoOrder, theirs: Contact): P
     order.changes.find((one) => one.field === field && one.before !== null && !one.isLabel)?.agreedWith === undefined;
   const putBack = (kind: ItemKind, { changes: of }: UndoneItems) =>
     of.filter(({ why, field }) => why === 'added' && wasOurs(field)).map(({ to }) => itemIdentity(kind, String(to)));
-  const facts = {
+  const undone = {
     reasons,
     verdicts,
     held,
@@ -95,11 +99,36 @@ export function planUndo(input: PlanInput, order: UndoOrder, theirs: Contact): P
         const key = customKeyOf(field);
         return key === null || value === null || !wasOurs(field) ? [] : [{ key, value }];
       }),
-      disowned: { emails: [], phones: [] },
+      disowned: nobodyOwns,
+      unwritten: [],
     },
   };
+  const facts = { ...undone, written: withOwners(undone.written, isOther ? [] : (order.unwritten ?? []), theirs) };
   if (reasons.length === 0) return { ...facts, kind: held.length === 0 ? 'noop' : 'hold', body: null, expected: null };
   return { ...facts, kind: 'patch', ...patchOf(theirs, input.ours.key, verdicts, emails.sent, phones.sent) };
+}
+
+/** With the owners from before the run of values that it took over, or gave back, without a write, and that the contact still holds. */
+function withOwners(written: Written, left: readonly OwnedValue[], theirs: Contact): Written {
+  const unwritten = left.filter(isHeldBy(theirs)).map((one) => ({ ...one, isOurs: !one.isOurs }));
+  const ownership = (isOurs: boolean): Ownership => {
+    const moved = unwritten.filter((one) => one.isOurs === isOurs);
+    const items = (kind: ItemKind) =>
+      moved.flatMap(({ field }) => (itemOf(field)?.kind === kind ? (itemOf(field)?.identity ?? []) : []));
+    const customFields = moved.flatMap(({ field, value }) => {
+      const key = customKeyOf(field);
+      return key === null ? [] : [{ key, value }];
+    });
+    return { emails: items('email'), phones: items('phone'), customFields };
+  };
+  const [ours, peoples] = [ownership(true), ownership(false)];
+  return {
+    emails: [...written.emails, ...ours.emails],
+    phones: [...written.phones, ...ours.phones],
+    customFields: [...written.customFields, ...ours.customFields],
+    disowned: peoples,
+    unwritten,
+  };
 }
 
 function judgeUndo(
@@ -281,7 +310,7 @@ function saysField(said: Said, field: FieldName): boolean {
   return wantedItems(item.kind, said[listOf[item.kind]]).has(item.identity);
 }
 
-const nothingWritten = { emails: [], phones: [], customFields: [], disowned: { emails: [], phones: [] } };
+const nothingWritten: Written = { ...nobodyOwns, disowned: nobodyOwns, unwritten: [] };
 
 /** The contact that was to be made again is there: others made it, and it is theirs. */
 const leftThere: IdlePlan = {

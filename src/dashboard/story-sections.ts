@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import type { ContactChange } from '#src/journal/changes.ts';
 import { originOf } from '#src/ledger/runs.ts';
 import type { RunStory } from '#src/operations/run-story.ts';
-import { actWhat, approvedText, layoutWords, originWords } from '#src/operations/story-words.ts';
+import { actWhat, approvedText, layoutWords, originWords, ownerWords } from '#src/operations/story-words.ts';
 import { counted, type Frame, type Markup, moment, paste, valueCell } from './frame.ts';
 
 /** Two facts in the list of the run's times and files. */
@@ -72,6 +72,7 @@ const kindWords: Readonly<Record<ContactChange['kind'], string>> = {
   patch: 'changed',
   link: 'linked to this key',
   delete: 'deleted',
+  adopt: 'another owner',
 };
 
 function changeLines({ key, kind, changes }: ContactChange): readonly Markup[] {
@@ -83,5 +84,8 @@ function changeLines({ key, kind, changes }: ContactChange): readonly Markup[] {
 <td data-label="After">${after}</td></tr>
 `;
   if (changes.length === 0) return [line('–', '–', '–')];
-  return changes.map(({ field, from, to }) => line(html`<bdi>${field}</bdi>`, valueCell(from), valueCell(to)));
+  return changes.map(({ field, from, to, why }) => {
+    const after = why === 'adopted' || why === 'givenBack' ? ownerWords[why] : valueCell(to);
+    return line(html`<bdi>${field}</bdi>`, valueCell(from), after);
+  });
 }

@@ -8,6 +8,7 @@ import {
   type DesiredItem,
   type FieldName,
   type ItemKind,
+  type OwnedValue,
   type Slot,
   scalarNames,
   type UndoChange,
@@ -27,6 +28,8 @@ export interface WrittenContact {
   /** The run gave it its key, which it keeps. */
   readonly isLinked: boolean;
   readonly changes: readonly UndoChange[];
+  /** Values that the run took over, or gave back, without a write. */
+  readonly unwritten: readonly OwnedValue[];
   /** Of one that the run made or deleted: its `source`, where the journal has it. */
   readonly source?: string | null;
 }
@@ -58,7 +61,12 @@ export async function* writtenContacts(
 /** @param rows of one key, in the order of entry; at least one. */
 export function writtenContact(rows: readonly JournalRow[]): WrittenContact {
   const changes = new Map<string, UndoChange>();
+  const owners = new Map<FieldName, OwnedValue>();
   for (const { field, from, to, why, label, agreedWith } of rows.flatMap((row) => row.changes)) {
+    if (why === 'adopted' || why === 'givenBack') {
+      owners.set(field, { field, value: to, isOurs: why === 'adopted' });
+      continue;
+    }
     const isLabel = isOfLabel(field, { from, to, why });
     const name = `${field} ${isLabel}`;
     const known = changes.get(name);
@@ -81,6 +89,7 @@ export function writtenContact(rows: readonly JournalRow[]): WrittenContact {
     isDeleted: rows.some(({ kind }) => kind === 'delete'),
     isLinked: rows.some(({ kind }) => kind === 'link'),
     changes: [...changes.values()].filter(({ left, before }) => JSON.stringify(left) !== JSON.stringify(before)),
+    unwritten: [...owners.values()],
     ...(source === undefined ? {} : { source }),
   };
 }
@@ -95,10 +104,11 @@ function isOfLabel(
 
 /** Null where nothing of it is to be taken back. */
 export function undoOrderOf(
-  { contactId, changes, isMade, isDeleted, source }: WrittenContact,
+  { contactId, changes, unwritten, isMade, isDeleted, source }: WrittenContact,
   deleteCreated: boolean,
 ): UndoOrder | null {
-  const order = { contactId, changes, ...(source === undefined ? {} : { source }) };
+  const owners = unwritten.length === 0 ? {} : { unwritten };
+  const order = { contactId, changes, ...owners, ...(source === undefined ? {} : { source }) };
   if (isDeleted) return changes.length === 0 ? null : { ...order, deletes: false, makes: true };
   return isMade && !deleteCreated ? null : { ...order, deletes: isMade };
 }

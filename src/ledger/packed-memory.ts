@@ -458,7 +458,7 @@ const memoryParts: { readonly [Name in keyof ContactMemory]: Form<ContactMemory[
 };
 const memoryForm = record<ContactMemory>(memoryParts);
 /** In the order of their codes: new ones at the end. */
-const whys = ['added', 'changed', 'cleared', 'removed', 'relabelled', 'landed'] as const;
+const whys = ['added', 'changed', 'cleared', 'removed', 'relabelled', 'landed', 'adopted', 'givenBack'] as const;
 const why: Form<JournalChange['why']> = {
   fits: isText,
   put: (out, one) => putCount(out, whys.indexOf(one)),

@@ -18,6 +18,9 @@ export const originWords: Readonly<Record<RunOrigin, string>> = {
   undo: 'takes back what a run wrote',
 };
 
+/** Of a value that was not written, and has another owner from then on. */
+export const ownerWords = { adopted: "the feed's own from then on", givenBack: "people's again" } as const;
+
 /** What its rows are read by. */
 export function layoutWords(mapping: RunRecord['mapping']): string {
   if (mapping === null) return 'generic layout';

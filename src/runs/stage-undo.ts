@@ -51,7 +51,7 @@ export async function stageUndo(parts: UndoParts, run: RunRecord, signal: AbortS
   const again: number[] = [];
   let tally: UndoTally = { changed: 0, deleted: 0, made: 0, cleared: 0 };
   let count = 0;
-  let linked = 0;
+  let [linked, owners] = [0, 0];
   for await (const contacts of writtenContacts(ledger.contacts, undoes)) {
     signal.throwIfAborted();
     const records: NewStagedRecord[] = [];
@@ -65,6 +65,7 @@ export async function stageUndo(parts: UndoParts, run: RunRecord, signal: AbortS
         if (order.makes === true) made.push(records.length);
         records.push(recordOf(run, contact.key, { ...order, runId: undoes }));
         tally = withOrder(tally, order);
+        if (order.unwritten !== undefined) owners += 1;
       }
       if (contact.isLinked) linked += 1;
     }
@@ -83,6 +84,7 @@ export async function stageUndo(parts: UndoParts, run: RunRecord, signal: AbortS
       ? [`the journal has no write of run ${undoes}: it wrote nothing, or longer ago than data.keepJournal`]
       : []),
     ...(linked > 0 ? [keptLinks(linked, undoes)] : []),
+    ...(owners > 0 ? [ownersBefore(owners, undoes)] : []),
   ];
   await ledger.runs.record(run.id, { shape: { format: 'ndjson', columns: null, delimiter: null }, notes });
   const current = (await ledger.runs.get(run.id)) ?? run;
@@ -114,6 +116,10 @@ function keptLinks(count: number, undoes: string): string {
   return `${count} ${contacts} that run ${undoes} linked ${keep} ${their} externalId`;
 }
 
+function ownersBefore(count: number, undoes: string): string {
+  return `values of ${counted(count, 'contact')} that run ${undoes} took over without writing them belong to whom they belonged before`;
+}
+
 /** It is in no file. */
 const nowhere = { line: 0, record: 0 } as const;
 
@@ -142,9 +148,11 @@ function leftAlone({ key, isDeleted }: WrittenContact): RunEvent {
   return { kind: 'skipped', line: nowhere.line, key, code, field: null, message };
 }
 
-function withOrder(tally: UndoTally, { deletes, makes, changes }: UndoOrder): UndoTally {
+function withOrder(tally: UndoTally, { deletes, makes, changes, unwritten }: UndoOrder): UndoTally {
   if (deletes) return { ...tally, deleted: tally.deleted + 1 };
   if (makes === true) return { ...tally, made: tally.made + 1 };
+  // Nothing is written where values have another owner and no more.
+  if (changes.length === 0 && unwritten !== undefined) return tally;
   const cleared = changes.filter(({ before, isLabel }) => before === null && !isLabel).length;
   return { ...tally, changed: tally.changed + 1, cleared: tally.cleared + cleared };
 }

@@ -2,7 +2,14 @@
  * What an end of the machine means for the row: its outcome, both halves of the base, and the words of a dead letter.
  */
 import type { Said } from '#src/contacts/base.ts';
-import { claimOf, journalOfClaim, journalOfReply, labelIn, resolveClaim } from '#src/contacts/claim.ts';
+import {
+  claimOf,
+  journalOfClaim,
+  journalOfOwners,
+  journalOfReply,
+  labelIn,
+  resolveClaim,
+} from '#src/contacts/claim.ts';
 import { isOfNoRow, partOf, type UndoOrder } from '#src/contacts/desired.ts';
 import { itemOf } from '#src/contacts/merge.ts';
 import type { DeadClass, JournalEntry, WriteWarning } from '#src/contacts/outcome.ts';
@@ -124,6 +131,8 @@ function unchanged(record: StagedRecord, { lease, input, plan, theirs, madeByUs 
   const outcome = madeByUs ? 'created' : adopted || (record.sent && !isThere) ? 'updated' : 'unchanged';
   const { claim } = lease.contact;
   const landed = claim === null ? null : journalOfClaim(claim, theirs);
+  const owners = journalOfOwners(plan, theirs);
+  const journal = [landed, owners].flatMap((entry) => entry ?? []);
   // Another feed has decided since about all that was left of the row.
   const isOvertaken = outcome === 'unchanged' && plan.passed.length > 0 && plan.held.length === 0;
   return {
@@ -134,7 +143,7 @@ function unchanged(record: StagedRecord, { lease, input, plan, theirs, madeByUs 
     said: saidOf(record, said, plan),
     others: movedSaids(lease, others, false),
     ...(lease.contact.state === 'intent' ? { afterDoubt: 'adopted' } : {}),
-    ...(landed === null ? {} : { journal: [landed] }),
+    ...(journal.length === 0 ? {} : { journal }),
   };
 }
 

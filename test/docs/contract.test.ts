@@ -61,8 +61,10 @@ const outcomeKinds: Record<RunEvent['kind'], true> = {
   ...{ warning: true, skipped: true, held: true, changed: true },
   ...{ match: true, missing: true, drift: true },
 };
-const writeKinds: Record<JournalEntry['kind'], true> = { create: true, patch: true, link: true, delete: true };
-const changeReasons: Record<Exclude<JournalChange['why'], 'landed'>, true> = {
+const writeKinds: Record<JournalEntry['kind'], true> = {
+  ...{ create: true, patch: true, link: true, delete: true, adopt: true },
+};
+const changeReasons: Record<Exclude<JournalChange['why'], 'landed' | 'adopted' | 'givenBack'>, true> = {
   ...{ added: true, changed: true, cleared: true, removed: true, relabelled: true },
 };
 const changesKnown: Record<ChangesKnown, true> = { all: true, report: true, none: true, gone: true };

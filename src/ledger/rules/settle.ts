@@ -78,7 +78,8 @@ export function settleRecord(request: SettleRequest, record: SettledRecord, fact
   const { runId } = request;
   const journal = (record.journal ?? []).map((entry) => journalRow(request, record.key, entry, facts.sendersAtWork));
   // A write of a run that has ended, which did not count it: what it changed is this run's update.
-  const isOurs = record.end.outcome === 'unchanged' && journal.some((entry) => entry.runId === runId);
+  const isOurs =
+    record.end.outcome === 'unchanged' && journal.some((entry) => entry.runId === runId && entry.kind !== 'adopt');
   const end: RecordEnd = isOurs ? { ...record.end, outcome: 'updated' } : record.end;
   const needsLease = end.outcome !== 'skipped' || end.reason !== 'superseded';
   if (needsLease && !facts.holdsLease) return nothing;
