@@ -306,7 +306,7 @@ export const keyMissing: Flaw<RejectionCode> = {
  */
 const spreadsheetNumber = /^[+-]?\d(?:[.,]\d+E\+?|E\+)\d{1,3}$/i;
 /** `#REF!`, `#WERT!`, `#¿NOMBRE?`: what a spreadsheet shows in place of the value of a formula, in any language. */
-export const formulaError = /^#(?:[¡¿]?\p{L}[\p{L}/0]*[!?]|N\/A)$/iu;
+export const formulaError = /^#(?:[¡¿]?\p{L}[\p{L}/0]*(?: \p{L}+)?[!?]|N\/A|GETTING_DATA)$/iu;
 /** `#####`: in place of a number that is wider than its column. */
 const numberSigns = /^##+$/;
 
@@ -407,8 +407,8 @@ export type PlaceholderPlace = 'key' | 'name' | 'company' | 'item';
 
 const list = (text: string): readonly string[] => text.split(/\s*,\s*/).map((entry) => entry.trim());
 
-/** Without dots, in lower case. */
-const anywhere = list('null, n/a, #n/a, #nv, #n/d, undefined, \\n');
+/** Without dots, in lower case. `#N/A` is what a look-up that found nothing shows, in the language of the spreadsheet. */
+const anywhere = list('null, n/a, #n/a, #nv, #n/d, #n/b, #i/t, #н/д, #yok, #hiányzik, undefined, \\n');
 const unknowns = list(`
   unknown, not known, not available, not applicable, not provided, not given, not specified, unbekannt, nicht bekannt,
   nicht vorhanden, nicht angegeben, keine angabe, keine angaben, inconnu, inconnue, non renseigné, non renseigne,

@@ -40,13 +40,21 @@ describe('the key', () => {
     },
   );
 
-  test.each(['#REF!', '#NAME?', '#WERT!', '#BEZUG!', '#ÜBERLAUF!', '#¡DIV/0!', '#¿NOMBRE?', '#ССЫЛКА!'])(
-    'that is an error of a formula names the formula, not only the format: %s',
-    (cell) => {
-      const [problem] = problemsOf(mapRecord({ externalId: cell }));
-      expect(problem?.hint).toContain('Correct the formula');
-    },
-  );
+  test.each([
+    '#REF!',
+    '#NAME?',
+    '#WERT!',
+    '#BEZUG!',
+    '#ÜBERLAUF!',
+    '#¡DIV/0!',
+    '#¿NOMBRE?',
+    '#ССЫЛКА!',
+    '#GEEN WAARDE!',
+    '#GETTING_DATA',
+  ])('that is an error of a formula names the formula, not only the format: %s', (cell) => {
+    const [problem] = problemsOf(mapRecord({ externalId: cell }));
+    expect(problem?.hint).toContain('Correct the formula');
+  });
 
   test.each(['a\u0000b', 'a\u0007b', 'a\u0085b', 'a\nb', 'a\tb'])('with a control character kills the row', (cell) => {
     expect(codes(cell)).toEqual(['controlCharacter']);

@@ -5,7 +5,7 @@ const row = (cells: Record<string, string>, context = {}) => mapRecord({ externa
 
 describe('a word for "nothing"', () => {
   test.each([
-    ...['null', 'NULL', 'N/A', 'n/a', 'Undefined', '#N/A', '#NV'],
+    ...['null', 'NULL', 'N/A', 'n/a', 'Undefined', '#N/A', '#NV', '#N/B', '#I/T', '#Н/Д', '#YOK', '#HIÁNYZIK'],
     ...['-', '--', '---', '\u2013', '\u2014', '.', '?', '/', '(   ) -', '\\N'],
     ...['unknown', 'Unknown', '(unknown)', 'not available', 'unbekannt', 'keine Angabe', 'inconnu', 'desconocido'],
   ])('%j in a name, phone or e-mail: a warning and no value', (word) => {
