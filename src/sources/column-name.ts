@@ -10,8 +10,9 @@ export function normaliseHeader(name: string): string {
     .replace(/[\s_\p{Pd}]/gu, '');
 }
 
-/** By which a report shows the order of its rows: `Last Name  ↑`. */
-const sortMark = /\s[↑↓▲▼]$/u;
+/** By which a report shows the order of its rows, behind a name: `Last Name  ↑`. */
+export const sortMarks = ['↑', '↓', '▲', '▼'] as const;
+const sortMark = new RegExp(`\\s[${sortMarks.join('')}]$`, 'u');
 
 /** The name as it is shown: NFC, without characters of no width, spaces around it, or an arrow that shows the order of the rows. */
 export function tidyHeader(name: string): string {

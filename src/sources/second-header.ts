@@ -6,7 +6,7 @@
  * may be called `user`. Without it, nearly all cells must be names of columns, since a label of a number may well be `Phone`, and the cell of
  * the key must be a word: a row without a key is rejected alone.
  */
-import { normaliseHeader, tidyHeader } from './column-name.ts';
+import { normaliseHeader, sortMarks, tidyHeader } from './column-name.ts';
 
 /** `same`: the columns of the header; `other`: other ones, or in another order; null: a row. */
 export type SecondHeader = 'same' | 'other' | null;
@@ -73,7 +73,7 @@ function quickLook(names: readonly string[]): (cell: string) => boolean {
   // Another spelling may have more gaps between its words.
   const charactersMax = 2 * Math.max(0, ...lengths) + 8;
   const initials = new Set(forms.map((form) => form.charAt(0)));
-  const finals = new Set(forms.map((form) => form.charAt(form.length - 1)));
+  const finals = new Set([...forms.map((form) => form.charAt(form.length - 1)), ...sortMarks]);
   return (cell) => {
     if (cell.length < charactersMin || cell.length > charactersMax) return false;
     const text = cell.trim();

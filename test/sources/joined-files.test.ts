@@ -43,6 +43,7 @@ describe('a file that was joined from several', () => {
     ['in other case, with other dashes', 'externalId,First-Name', 'c-1,Ann', 'externalid,First_name'],
     ['and the key alone', 'externalId,firstName', 'c-1,Ann', 'externalId,'],
     ['with a blank cell behind it', 'externalId,firstName', 'c-1,Ann', 'externalId,firstName,'],
+    ['whose key has an arrow', 'externalId ↑,firstName', 'c-1,Ann', 'externalId ↑,firstName'],
   ])('repeats a header %s', async (_, first, row, again) => {
     const { items, tail } = await read(`${first}\n${row}\n${again}\n${row}\n`);
     expect(dataOf(items)).toEqual([row.split(','), row.split(',')]);
@@ -59,6 +60,11 @@ describe('a file that was joined from several', () => {
   ])('has a second header that %s: it is refused', async (_, again) => {
     const error = await errorOf(read(`externalId,firstName,lastName\nc-1,Ann,A\n${again}\nc-2,Bea,B\n`));
     expect(error).toMatchObject({ code: 'secondHeader', facts: { line: 3, firstLine: 1 } });
+  });
+
+  it('has an arrow behind its key, and a second header in another order: it is refused', async () => {
+    const text = 'externalId ▼,firstName,lastName\nc-1,Ann,A\nexternalId ▼,lastName,firstName\nc-2,B,Bea\n';
+    expect(await errorOf(read(text))).toMatchObject({ code: 'secondHeader', facts: { line: 3, firstLine: 1 } });
   });
 
   it('of a mapping whose key is no single column repeats its header', async () => {
