@@ -29,6 +29,18 @@ export function* elementRows(value: Expression, row: RowCells): Generator<Elemen
   if (found !== null) yield* rowsOf(found, row, (field) => field);
 }
 
+/** What stands where the path of a value leads into a list, and is none: an object, a text or a number. Null where there is no such thing. */
+export function inPlaceOfList(
+  value: Expression,
+  row: RowCells,
+): { readonly field: string; readonly raw: JsonValue } | null {
+  const path = row.from === 'json' ? pathOf(value) : null;
+  const steps = path === null ? null : listStepsOf(path);
+  if (steps === null || !steps.inside.includes('.')) return null;
+  const { field, raw } = row.read(cellAt(steps.list));
+  return raw === undefined || Array.isArray(raw) || isBlank(raw) ? null : { field, raw };
+}
+
 /** Of a value that is read from one path; null for one that is made of several, or of a part. */
 export function pathOf(value: Expression): string | null {
   if (value.kind === 'cell') return value.cell.field;

@@ -33,7 +33,7 @@ import { countryMissingCode, countryOf, severalCountries, unknownCountry } from 
 import { type CellRef, type Expression, evaluate, type Found, piecesOf, type RowCells } from './expression.ts';
 import type { BoundColumn, ItemsTarget, Made, Settings, Target } from './layout.ts';
 import { areLabelled } from './list-element.ts';
-import { type ElementRow, elementRows, pathOf } from './list-rows.ts';
+import { type ElementRow, elementRows, inPlaceOfList, pathOf } from './list-rows.ts';
 import { phoneLeftOutByLabel } from './phone-cell.ts';
 import { mayHoldValue } from './stray-value.ts';
 import { applyTransforms } from './transforms.ts';
@@ -136,6 +136,8 @@ function readOne(column: BoundColumn, row: RowCells): CellReading {
 function readElements(column: BoundColumn, row: RowCells, all: readonly BoundColumn[]): CellReading | null {
   const { target, field } = column;
   if (target.kind !== 'items') return null;
+  const stray = column.optional === true ? null : inPlaceOfList(expressionOf(column), row);
+  if (stray !== null) return refused(stray, noList);
   const readings: ItemsReading[] = [];
   let hasElements = false;
   let valueCount = 0;
@@ -151,6 +153,13 @@ function readElements(column: BoundColumn, row: RowCells, all: readonly BoundCol
   if (!hasElements) return null;
   return readings.length === 0 ? nothing : wholeList(target, readings);
 }
+
+/** A program that writes XML as JSON writes a list of one element without its brackets. */
+const noList = bad(
+  'shapeWrong',
+  'the value is no list, and the path in the mapping leads into one',
+  'Write a list where the export is made, even around one element, or leave out [] in the path of the mapping. To leave out such values, write optional: true in its entry.',
+).flaw;
 
 /** Null where the element is left out. */
 function readElement(

@@ -52,3 +52,18 @@ it.each([{ phones: [{ type: 'x' }] }, { name: 'x' }, {}])(
     expect([firstName, phoneNumbers.map(({ value }) => value)]).toEqual(['Anna', [number]]);
   },
 );
+
+const ofPhones = mapping({ key: 'id', fields: { firstName: 'name' }, phones: [{ column: 'phones[].nr' }] });
+const other = '+14155550109';
+
+it.each([{ nr: other }, other])('what stands in place of a list rejects its row: %j', async (phones) => {
+  const bench = await openRunsBench();
+  const people = (value: unknown) =>
+    JSON.stringify([
+      { id: 'c-1', name: 'Ann', phones: value },
+      { id: 'c-2', name: 'Bea', phones: [{ nr: '+14155550102' }] },
+    ]);
+  await bench.import('a.json', people([{ nr: number }]), { mapping: ofPhones });
+  expectCounts(await bench.import('b.json', people(phones), { mapping: ofPhones }), { rows: 2, unchanged: 1, dead: 1 });
+  expectCounts(await bench.import('c.json', people(''), { mapping: ofPhones }), { rows: 2, unchanged: 2 });
+});
