@@ -195,6 +195,17 @@ describe('vCard: a card becomes an object', () => {
     expect(await onlyObject(text)).toEqual({ [list]: [{ name, value: '+14155550101' }] });
   });
 
+  it('joins the lines of a long label in quoted-printable', async () => {
+    const label = [
+      'EMAIL;X-CUSTOM(CHARSET=UTF-8,ENCODING=QUOTED-PRINTABLE,=50=61=72=69=',
+      '=73=20=C3=A9cole):a@example.com',
+    ];
+    expect(await onlyObject(card('2.1', ...label, 'NOTE:b'))).toEqual({
+      EMAIL: [{ name: 'Paris école', value: 'a@example.com' }],
+      NOTE: 'b',
+    });
+  });
+
   it('joins folded lines: after one space or tab, and in 2.1 with it', async () => {
     const folded = ['NOTE:a long', '  text th', '\tat goes on'];
     expect(await onlyObject(card('3.0', ...folded))).toEqual({ NOTE: 'a long text that goes on' });

@@ -33,6 +33,8 @@ const beginningChars = 4096;
 const skippedName = /^(?:[\w-]+\.)?(?:PHOTO|LOGO|SOUND|KEY|AGENT)(?=[;:])/i;
 const base64Encoding = /^[^:]*;(?:ENCODING="?(?:B|BASE64)"?|BASE64)(?=[;:])/i;
 const quotedPrintable = /^[^:]*;(?:ENCODING=)?"?QUOTED-PRINTABLE"?(?=[;:])/i;
+/** The label of its owner's, as Android writes it: it is folded as a value in quoted-printable is. */
+export const quotedPrintableLabel = /;(?:TYPE=)?"?X-CUSTOM\((?:CHARSET=[^,:;]*,)?ENCODING=QUOTED-PRINTABLE,/i;
 /** vCard 2.1 does not always fold base64. A property has a colon, so it is never taken for base64. */
 const base64Line = /^[A-Za-z0-9+/=]+$/;
 const cardEnd = /^\s*END:VCARD\s*$/i;
@@ -70,7 +72,7 @@ export function createContentLines(name: string, recordBytesMax: number): Conten
       line: lineNumber,
       parts: [isSkipped ? text.slice(0, beginningChars) : text],
       isSkipped,
-      isQuotedPrintable: quotedPrintable.test(text.slice(0, beginningChars)),
+      isQuotedPrintable: [quotedPrintable, quotedPrintableLabel].some((one) => one.test(text.slice(0, beginningChars))),
       bytes: Buffer.byteLength(text),
     };
   };

@@ -4,7 +4,7 @@
  * `TYPE=CELL,VOICE`; 4.0 writes `TYPE="cell,voice"` and `PREF=1`. Programs mix them, so all are read in all versions.
  */
 import { bytesIn } from '#src/sources/code-page.ts';
-import type { ContentLine } from './content-lines.ts';
+import { type ContentLine, quotedPrintableLabel } from './content-lines.ts';
 
 export type VcardVersion = '2.1' | '3.0' | '4.0';
 
@@ -35,7 +35,8 @@ const noPreference = 101;
 export function readProperty({ parts, line }: ContentLine, version: VcardVersion, encoding: string): Property | null {
   const first = parts[0] ?? '';
   const isQuotedPrintable = /^[^:]*;(?:ENCODING=)?"?QUOTED-PRINTABLE"?[;:]/i.test(first);
-  const text = isQuotedPrintable ? withoutSoftBreaks(parts) : unfolded(parts, version);
+  const isJoined = isQuotedPrintable || quotedPrintableLabel.test(first);
+  const text = isJoined ? withoutSoftBreaks(parts) : unfolded(parts, version);
   const named = head.exec(text);
   if (named === null) return null;
   const colon = colonOf(text, named[0].length);
