@@ -11,6 +11,7 @@ import { type Feeds, feedNameOf } from '#src/feeds/feeds.ts';
 import type { Logger } from '#src/log.ts';
 import { every } from '#src/repeat.ts';
 import { enterOrphans, hasOrphans, takeFile } from '#src/runs/enter-run.ts';
+import { createGrownFiles } from '#src/runs/grown-files.ts';
 import type { EntryPath } from '#src/sources/folder-entries.ts';
 import { type ImportFolder, watchImportFolder } from '#src/sources/import-folder.ts';
 import { makeFolder } from '#src/whole-file.ts';
@@ -47,11 +48,13 @@ export async function startIntake(home: IntakeHome, onTaken: () => void): Promis
   const { clock, log, submit, feeds, folders } = home;
   /** A file may be checked out without being entered as a run, for example because the ledger's disk was full. */
   let orphaned = false;
+  const grown = createGrownFiles(submit);
   const taking =
     (importFolder: string, folder: string | null) =>
     async ({ path }: { readonly path: EntryPath }): Promise<void> => {
       try {
-        await takeFile(submit, { importFolder, folder, path });
+        const dropped = { importFolder, folder, path };
+        await grown.taken(dropped, await takeFile(submit, dropped));
         onTaken();
       } catch (error) {
         // In a folder that hosts share each file is taken once.
@@ -92,9 +95,15 @@ export async function startIntake(home: IntakeHome, onTaken: () => void): Promis
   const entering = every(sweepEveryMs, enter, (error) =>
     log.debug({ reason: messageOf(error) }, 'checked-out files not entered'),
   );
+  const takeGrown = async (): Promise<void> => {
+    if ((await grown.look()) > 0) onTaken();
+  };
+  const growing = every(sweepEveryMs, takeGrown, (error) =>
+    log.debug({ reason: messageOf(error) }, 'file that has grown not taken'),
+  );
   return {
     close: async () => {
-      await Promise.all([entering.stop(), ...watched.map(({ root }) => root.close())]);
+      await Promise.all([entering.stop(), growing.stop(), ...watched.map(({ root }) => root.close())]);
       await Promise.all(watched.map(({ feedFolders }) => feedFolders.close()));
     },
   };

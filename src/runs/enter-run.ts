@@ -135,7 +135,7 @@ async function makeFeedFolder(parts: SubmitParts, feed: string): Promise<void> {
   await storing(folder, () => makeFolder(folder));
 }
 
-interface DroppedFile {
+export interface DroppedFile {
   readonly importFolder: string;
   /** The name of its folder in the import folder, which is its feed's; null is the import folder itself: feed `main`. */
   readonly folder: string | null;
@@ -163,6 +163,23 @@ export async function takeFile(parts: SubmitParts, { importFolder, folder, path 
     const choice = await chooseFeed(parts.feeds, folder);
     const file = { runId, folder, name: nameOfEntry(path), path: claimed };
     return enterClaimed(parts, file, choice, { importFolder, origin: 'folder' });
+  });
+}
+
+/**
+ * Reads a file again that has grown since it was taken: a copy of it, by a run of its own. @param path where it is now.
+ * @throws PatchbayError `file` `changedWhileRead`; what `storing` throws.
+ */
+export async function takeGrown(parts: SubmitParts, dropped: DroppedFile, path: string): Promise<RunRecord> {
+  const { clock, folders } = parts;
+  const { importFolder, folder } = dropped;
+  const runId = newRunId(clock.nowMs());
+  return whileEntering(parts, runId, async () => {
+    const name = nameOfEntry(dropped.path);
+    const copy = await copyIntoFolder(path, claimedFolderOf(folders.claimed, folder), runId, name);
+    const choice = await chooseFeed(parts.feeds, folder);
+    const file = { runId, folder, name, path: copy.path };
+    return enterClaimed(parts, file, choice, { importFolder, origin: 'folder', sha256: copy.sha256 });
   });
 }
 

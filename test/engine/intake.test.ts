@@ -1,14 +1,16 @@
 /** Folders of feeds while `start` runs (`docs/contract.md`, "Data folder"): real files in real folders, time that runs faster. */
-import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { basename, dirname, join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Clock, systemClock } from '#src/clock.ts';
 import { createFeedFolders, feedFoldersMax, type IntakeHome, startIntake } from '#src/engine/intake.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { createLogger } from '#src/log.ts';
+import { takeFile } from '#src/runs/enter-run.ts';
+import { createGrownFiles } from '#src/runs/grown-files.ts';
 import { expectOneAtATime, fakeIntervals, heldCalls } from '#test/engine/support/held-calls.ts';
 import { type TestFeeds, testFeeds } from '#test/feeds/support/test-feeds.ts';
 import { newLedgerFile } from '#test/ledger/support/temp-ledger.ts';
@@ -76,6 +78,8 @@ async function openIntake(
         const runs = (await ledger.runs.list({ limit: 100 })).toReversed();
         return runs.length >= count && runs.map((run) => [run.feed, run.fileName, run.refusal?.code ?? null]);
       }),
+    submit: home.submit,
+    paths: async () => (await ledger.runs.list({ limit: 100 })).toReversed().map((run) => run.claimedPath),
     hints: async () => (await ledger.runs.list({ limit: 100 })).map((run) => run.refusal?.hint ?? null),
     warned: (text: string) => logLines.filter((line) => line.includes(text)).length,
   };
@@ -126,6 +130,49 @@ test('a folder with a reserved name is told once, and what is dropped there fail
   expect(intake.warned('will fail')).toBe(2);
   expect(intake.warned('Rename the folder csv')).toBe(1);
   expect(await readdir(join(intake.folder, '_mine'))).toEqual(['a.csv']);
+});
+
+test('a file that goes on growing after it was taken is read again, whole', async () => {
+  fakeIntervals();
+  const intake = await openIntake();
+  await mkdir(join(intake.folder, 'crm'));
+  await using writer = await open(join(intake.folder, 'crm', 'a.csv'), 'a');
+  await writer.appendFile('externalId\n1\n');
+  await intake.start();
+  await intake.runs(1);
+  await writer.appendFile('2\n');
+  await until('a second run', async () => {
+    await vi.advanceTimersByTimeAsync(5_000);
+    return (await intake.paths()).length === 2;
+  });
+  const [, again = ''] = await intake.paths();
+  expect(await readFile(again, 'utf8')).toBe('externalId\n1\n2\n');
+  expect(intake.warned('has grown')).toBe(1);
+});
+
+test('a file that grows is looked at wherever it was moved to, and taken again once for each time that it is at rest', async () => {
+  const intake = await openIntake();
+  const path = join(intake.folder, 'a.csv');
+  await using writer = await open(path, 'a');
+  await writer.appendFile('externalId\n1\n');
+  const grown = createGrownFiles(intake.submit);
+  const dropped = { importFolder: intake.folder, folder: null, path };
+  const run = await takeFile(intake.submit, dropped);
+  await grown.taken(dropped, run);
+  // A run that has ended moves its file, and the program writes into it all the same.
+  const archived = join(intake.folder, '_done', basename(run.claimedPath));
+  await mkdir(dirname(archived));
+  await rename(run.claimedPath, archived);
+  const counts = [await grown.look()];
+  for (const line of ['2\n', '3\n', '', '', '4\n', '', '']) {
+    await writer.appendFile(line);
+    counts.push(await grown.look());
+  }
+  expect(counts).toEqual([0, 0, 0, 1, 0, 0, 1, 0]);
+  // A person puts another one in its place: that is none of its program's.
+  await writeFile(`${archived}.new`, 'externalId\n1\n2\n3\n4\n5\n6\n');
+  await rename(`${archived}.new`, archived);
+  expect([await grown.look(), await grown.look()]).toEqual([0, 0]);
 });
 
 test('deeper folders are left alone, with one line', async () => {
