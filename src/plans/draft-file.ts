@@ -90,7 +90,7 @@ export async function draftFile(
     const reading = await readingOfFile(
       { ledger, feeds: parts.feeds },
       { path: copy.path, name },
-      { ...options, path: named.path },
+      { ...options, path: named.path, origin: 'command' },
       { kind: 'feed', ...choice },
     );
     const file = { fileName: name, claimedPath: copy.path, sha256: copy.sha256, bytes: copy.bytes };

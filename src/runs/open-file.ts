@@ -6,7 +6,7 @@
 import { archiveFolders } from '#src/config/data-folders.ts';
 import { fileError, PatchbayError } from '#src/errors.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
-import type { RunRecord } from '#src/ledger/runs.ts';
+import { originOf, type RunRecord } from '#src/ledger/runs.ts';
 import { type FileReading, fileReadingOf } from '#src/mapping/file-reading.ts';
 import { loadPresets } from '#src/mapping/load-mapping.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
@@ -117,7 +117,8 @@ export function readingOfRun({ kind, mapping, options }: Pick<RunRecord, 'kind' 
 
 function open(run: RunRecord, header: HeaderRule | null): Promise<OpenSource> {
   const { claimedPath, fileName: name, kind, options } = run;
-  const reading = kind === 'fixFile' ? readingOfFixFile(options) : { header, ...readingOfRun(run) };
+  const comesByItself = originOf(run) !== 'command';
+  const reading = kind === 'fixFile' ? readingOfFixFile(options) : { header, ...readingOfRun(run), comesByItself };
   return openSource(claimedPath, { name, ...reading });
 }
 

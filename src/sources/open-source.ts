@@ -50,6 +50,8 @@ export interface SourceOptions {
   readonly sheet?: string;
   /** CSV rows that an exporter cut are read, unless this is false. */
   readonly mayBeCut?: boolean;
+  /** It came by a folder or a schedule: what to do about it is a setting of its feed, since no command is typed for the next one. */
+  readonly comesByItself?: boolean;
   readonly limits?: Partial<SourceLimits>;
 }
 
@@ -95,7 +97,7 @@ export async function openSource(path: string, options: SourceOptions): Promise<
     text = decoded.text;
     const input = { again, encoding: encoding.label };
     const reader = await readerFor(found.format, decoded, input, { ...options, name: inner.name }, limits);
-    const allNotes = [...notes, ...assumedEncoding(inner.name, encoding)];
+    const allNotes = [...notes, ...assumedEncoding(inner.name, encoding, options.comesByItself ?? false)];
     return sourceOf(file, reader, { encoding: encoding.label, notes: allNotes, text });
   } catch (error) {
     const reported = await preferChange(file, error);
@@ -220,25 +222,50 @@ const encodingWords: ReadonlyMap<string, string> = new Map([
   ['macintosh', 'Mac Roman'],
 ]);
 
-function assumedEncoding(name: string, encoding: DetectedEncoding): readonly Problem[] {
+function assumedEncoding(name: string, encoding: DetectedEncoding, comesByItself: boolean): readonly Problem[] {
   const { label, assumedFromLine: line, doubt = null, isMostlyUtf8 = false } = encoding;
   if (line === null) return [];
   const read = `${name} is not UTF-8 (first at line ${line}); it was read as ${encodingWords.get(label) ?? label}`;
   const about = { code: 'encodingAssumed', line, field: null };
+  const hints = comesByItself ? hintsOnFeed : hintsOnImport;
   if (isMostlyUtf8) {
-    const hint = `Letters such as ü are wrong now. Correct line ${line} or export the file again, and import it once more.`;
+    const hint = `Letters such as ü are wrong now. ${hints.correct(line)}`;
     return [{ ...about, value: null, message: `${read}, although most of it is UTF-8`, hint }];
   }
   if (doubt !== null) {
-    const message = `${read}, and a word on line ${doubt.line} looks wrong; --encoding ${doubt.label} would probably be right`;
-    const hint = `If that should be "${doubt.meant}", import the file again with --encoding ${doubt.label}, or save it as "CSV UTF-8".`;
+    const message = `${read}, and a word on line ${doubt.line} looks wrong; ${hints.named(doubt.label)} would probably be right`;
+    const hint = `If that should be "${doubt.meant}", ${hints.choose(doubt.label)}`;
     return [{ ...about, value: `${doubt.word} → ${doubt.meant}`, message, hint }];
   }
-  const otherwise =
-    label === 'macintosh' ? 'import it again with --encoding windows-1252' : 'name its encoding with --encoding';
-  const hint = `If letters look wrong, save it as "CSV UTF-8" or ${otherwise}.`;
+  const hint = `If letters look wrong, ${hints.lookWrong(label === 'macintosh' ? 'windows-1252' : null)}`;
   return [{ ...about, value: null, message: read, hint }];
 }
+
+interface EncodingHints {
+  readonly correct: (line: number) => string;
+  readonly named: (label: string) => string;
+  readonly choose: (label: string) => string;
+  /** @param label what it may be otherwise; null where nothing suggests one. */
+  readonly lookWrong: (label: string | null) => string;
+}
+
+const hintsOnImport: EncodingHints = {
+  correct: (line) => `Correct line ${line} or export the file again, and import it once more.`,
+  named: (label) => `--encoding ${label}`,
+  choose: (label) => `import the file again with --encoding ${label}, or save it as "CSV UTF-8".`,
+  lookWrong: (label) =>
+    `save it as "CSV UTF-8" or ${label === null ? 'name its encoding with --encoding' : `import it again with --encoding ${label}`}.`,
+};
+
+/** The rows of this file are in; the next one writes them as they are meant. */
+const hintsOnFeed: EncodingHints = {
+  correct: (line) => `Have line ${line} corrected where the file comes from; the next file then sets them right.`,
+  named: (label) => `encoding: ${label} in the mapping of its feed`,
+  choose: (label) =>
+    `write encoding: ${label} into the mapping of its feed, or have it saved as UTF-8 where it comes from; the next file then sets it right.`,
+  lookWrong: (label) =>
+    `have it saved as UTF-8 where it comes from, or write ${label === null ? 'its encoding (encoding: NAME)' : `encoding: ${label}`} into the mapping of its feed; the next file then sets them right.`,
+};
 
 /**
  * Whether JSON text is one document or one object per line. The file's name does not decide: a `.json` often holds lines,

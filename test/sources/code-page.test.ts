@@ -153,6 +153,19 @@ describe('a file', () => {
     ]);
   });
 
+  it.each([
+    [
+      'id,name,city\r\n1,Zoë,Café Müller\r\n2,Jörg,Größe\r\n',
+      'write encoding: windows-1252 into the mapping of its feed',
+    ],
+    ['id,name\r\n1,Ann\r\n2,Zoë\r\n', 'write encoding: macintosh into the mapping of its feed'],
+  ])('names no option where the file came by itself: %j', async (text, wanted) => {
+    const { tail } = await readText(folder, 's.csv', encoded(text, 'macintosh'), { comesByItself: true });
+    const [warning] = tail.warnings;
+    expect(warning?.hint).toContain(wanted);
+    expect(`${warning?.message} ${warning?.hint}`).not.toMatch(/--|again/);
+  });
+
   it('in UTF-8 with a damaged byte is read as before, and the warning says what it is', async () => {
     const bytes = Buffer.concat([
       Buffer.from('id,name\n1,Jörg Müller\n2,Käthe\n3,Zo'),
@@ -166,5 +179,9 @@ describe('a file', () => {
       message: 'u.csv is not UTF-8 (first at line 4); it was read as Windows-1252, although most of it is UTF-8',
       hint: expect.stringContaining('Correct line 4'),
     });
+    const byItself = await readText(folder, 'u.csv', bytes, { comesByItself: true });
+    expect(byItself.tail.warnings[0]?.hint).toBe(
+      'Letters such as ü are wrong now. Have line 4 corrected where the file comes from; the next file then sets them right.',
+    );
   });
 });
