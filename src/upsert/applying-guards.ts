@@ -14,7 +14,8 @@ import {
   guardCode,
   percent,
 } from '#src/ledger/rules/approval.ts';
-import type { RunCounts, RunRecord } from '#src/ledger/runs.ts';
+import { mainFeed } from '#src/ledger/rules/feeds.ts';
+import { originOf, type RunCounts, type RunRecord } from '#src/ledger/runs.ts';
 
 export interface ApplyingLimits {
   /** Contacts found that the ledger does not know, as a fraction of the keys looked up. */
@@ -57,21 +58,19 @@ export async function watchAdoptions(
 }
 
 /** Why the run stops, or would stop, at what it has looked up so far; null where it goes on. */
-export function adoptionStop(
-  limits: GuardParts['limits'],
-  run: Parameters<typeof tooManyUnknown>[0] & Pick<RunRecord, 'feed'>,
-) {
+export function adoptionStop(limits: GuardParts['limits'], run: Parameters<typeof tooManyUnknown>[0]) {
   return limits.adoptOf(run.feed) ? null : tooManyUnknown(run, limits.applyingOf(run.feed));
 }
 
 /** Only `--adopt` is about unknown contacts; `--accept` is about the file. */
 function tooManyUnknown(
   {
+    feed,
     kind,
     counts,
     options,
     approvals,
-  }: Pick<RunRecord, 'kind' | 'options' | 'approvals'> & { readonly counts: LookUpCount },
+  }: Pick<RunRecord, 'feed' | 'kind' | 'options' | 'approvals'> & { readonly counts: LookUpCount },
   limits: ApplyingLimits,
 ): PatchbayError | null {
   const { foundUnknown, lookedUp } = counts;
@@ -81,10 +80,18 @@ function tooManyUnknown(
   if (isExempt || foundUnknown < Math.max(1, limits.adoptionsFloor) || foundUnknown <= limit * lookedUp + rounding)
     return null;
   const message = `${foundUnknown} of ${counted(lookedUp, 'key')} looked up ${foundUnknown === 1 ? 'belongs' : 'belong'} to existing contacts that this data folder does not know (${percent(foundUnknown / lookedUp)}; the limit guards.adoptionsMax is ${percent(limits.adoptionsMax)}): their empty fields would be filled and items added; fields that differ would wait for a person`;
-  const hint =
-    'Was the data folder lost, or is this another one? If the file is to win over the values of these contacts, import again with --adopt.';
+  const cure = adoptAdvice(feed, originOf({ kind, options }) === 'command');
+  const hint = `Was the data folder lost, or is this another one? If the file is to win over the values of these contacts, ${cure}.`;
   const figures = { guard: 'adoptions', count: foundUnknown, base: lookedUp, limit: limits.adoptionsMax };
   return stop(figures, message, hint);
+}
+
+/** A file that comes by itself is not imported again, and the next one would stop alike. No setting is about `main` alone. */
+function adoptAdvice(feed: string, isImport: boolean): string {
+  if (isImport) return 'import again with --adopt';
+  return feed === mainFeed
+    ? 'cancel this run, and import its file by a command, with --adopt'
+    : `set feeds.${feed}.adopt to true, restart Patchbay where it runs, and approve this run then`;
 }
 
 /**

@@ -88,6 +88,19 @@ describe('contacts found that the ledger did not know', () => {
     await world.expectSound();
   });
 
+  test.each([
+    ['command', 'crm', 'import again with --adopt.'],
+    ['schedule', 'crm', 'set feeds.crm.adopt to true, restart Patchbay where it runs, and approve this run then.'],
+    ['folder', 'main', 'cancel this run, and import its file by a command, with --adopt.'],
+  ] as const)('stop a run that came by %s into %s with advice that can be followed', async (origin, feed, cure) => {
+    const world = await openUpsertWorld();
+    await enterByHand(world, 10);
+    const run = await world.stage(people(20), { feed, options: { origin } });
+    await expect(world.workOnce(run)).rejects.toMatchObject({
+      hint: `Was the data folder lost, or is this another one? If the file is to win over the values of these contacts, ${cure}`,
+    });
+  });
+
   test('stop it again above the share that was approved', async () => {
     const world = await openUpsertWorld();
     await enterByHand(world, 30);
