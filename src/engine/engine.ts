@@ -15,6 +15,7 @@ import { activeRunStates } from '#src/ledger/runs.ts';
 import { addressedTo, addresseesOf } from '#src/notices/addressees.ts';
 import { type Notices, openNotices } from '#src/notices/deliver.ts';
 import { type NoticeWatch, startNoticeWatch } from '#src/notices/watch-feeds.ts';
+import { tickHint } from '#src/operations/schedules.ts';
 import type { QueueServer } from '#src/queue/connection.ts';
 import type { QueueDepth } from '#src/queue/producer.ts';
 import { enterOrphans, removeStrays } from '#src/runs/enter-run.ts';
@@ -207,7 +208,7 @@ interface NoticeSide {
 
 /** What finds that a notice is due, and what delivers it. */
 function openNoticeSide(
-  { config, feeds, ledger, clock, log, serviceName }: Home,
+  { config, feeds, ledger, clock, log, serviceName, folderFlags }: Home,
   { standing, runsSchedules }: { readonly standing: Standing; readonly runsSchedules: boolean },
   closers: Closers,
 ): NoticeSide {
@@ -222,6 +223,7 @@ function openNoticeSide(
     addressed: (notice) => addressedTo(addresseesOf(config.notify), notice),
     hostsAway: standing.hostsAway,
     hostNameOf: standing.hostNameOf,
+    hintOf: (tick) => tickHint(tick, { ...folderFlags, sandbox: serviceName === 'sandbox' }),
   });
   return { notices, noticeWatch };
 }

@@ -78,6 +78,8 @@ export interface TickRecord {
   readonly message: string | null;
   /** What to do next. */
   readonly hint: string | null;
+  /** Where it failed: the message without words of the service, which may be about a person. Absent in what older versions wrote. */
+  readonly plainMessage?: string;
 }
 
 /** Those that say how a schedule fares: a tick that was skipped says nothing. */
@@ -93,6 +95,7 @@ export type TickEnd =
       readonly kind?: ErrorKind;
       readonly message: string;
       readonly hint?: string | null;
+      readonly plainMessage?: string;
     };
 
 /** Ended ticks that are kept for each schedule. */

@@ -55,6 +55,16 @@ export interface TickFacts {
   /** Null: all recorded ticks were skipped. */
   readonly failed: boolean | null;
   readonly code: string | null;
+  /** Of one that failed. */
+  readonly why?: TickWhy;
+}
+
+/** For people; without words of the service, and of a bug. */
+export interface TickWhy {
+  /** What happened; null of a tick that an older version ended. */
+  readonly message: string | null;
+  /** What to do next. */
+  readonly hint: string | null;
 }
 
 export interface Expectation {
@@ -81,6 +91,8 @@ interface Trouble {
   readonly deadCount: number | null;
   /** Of a file on a host that is away; null for every other trouble. */
   readonly onHost: Omit<FileOnHost, 'runId'> | null;
+  /** Of a tick that failed; null for every other trouble. */
+  readonly why: TickWhy | null;
 }
 
 /** The feed's troubles now, in the order of `troubleOrder`; each at most once. */
@@ -188,7 +200,7 @@ function fileTrouble({ exists, standing }: FeedFacts): Trouble | null {
 }
 
 function failedTick({ tick }: FeedFacts): Trouble | null {
-  return tick?.failed === true ? about('failed', { code: tick.code }) : null;
+  return tick?.failed === true ? about('failed', { code: tick.code, why: tick.why ?? null }) : null;
 }
 
 function missed({ expected }: FeedFacts, nowMs: number): Trouble | null {
@@ -216,7 +228,7 @@ function heldCauses(facts: FeedFacts): readonly TroubleCause[] {
 }
 
 function about(trouble: FeedTrouble, facts: Partial<Omit<Trouble, 'trouble'>> = {}): Trouble {
-  return { trouble, runId: null, code: null, deadCount: null, onHost: null, ...facts };
+  return { trouble, runId: null, code: null, deadCount: null, onHost: null, why: null, ...facts };
 }
 
 /** `feed.held`: fields of the feed began to wait for a person. A count: no personal data. */
@@ -249,7 +261,7 @@ interface NoticeFacts {
   readonly atMs: number;
 }
 
-/** `feed.bad` for each trouble that begins; `feed.recovered` when none is left, also where that is since it is watched no longer, or its stopped run was cancelled. Ids, codes, counts and instants: no personal data. */
+/** `feed.bad` for each trouble that begins; `feed.recovered` when none is left, also where that is since it is watched no longer, or its stopped run was cancelled. Ids, codes, counts and instants, and why a schedule failed: no personal data. */
 export function noticeOf({
   id,
   feed,
@@ -265,12 +277,13 @@ export function noticeOf({
     change.kind === 'bad'
       ? {
           ...common,
-          began: change.began.map(({ trouble, runId, code, deadCount, onHost }) => ({
+          began: change.began.map(({ trouble, runId, code, deadCount, onHost, why }) => ({
             trouble,
             run: runId,
             code,
             dead: deadCount,
             ...onHost,
+            ...why,
           })),
         }
       : { ...common, ended: change.ended, ...(unwatched ? { unwatched } : {}), ...(cancelled ? { cancelled } : {}) };

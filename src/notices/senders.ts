@@ -12,7 +12,7 @@ import { parseRetryAfter } from '#src/workspace/retry.ts';
 import { type Addressee, addresseeWords, addressOf } from './addressees.ts';
 import { sendMail } from './mail.ts';
 import { type PostEnd, secretBytes, type WebhookClient, webhookHeaders } from './webhook.ts';
-import { linkOf, type Notice, sentenceOf, slackBody, teamsBody } from './words.ts';
+import { detailsOf, linkOf, type Notice, sentenceOf, slackBody, teamsBody } from './words.ts';
 
 export interface SendParts {
   readonly clock: Moment;
@@ -65,11 +65,12 @@ async function carryOut(
   const notice: Notice = { ...delivery, feed: addressOf(delivery.feed).feed };
   if (addressee === 'webhook') return await postSigned(parts, delivery, signal);
   const sentence = sentenceOf(notice, installation);
+  const details = detailsOf(notice);
   const link = linkOf(notice, pageAddress);
-  if (addressee === 'mail') return await mailIt(parts, { id: delivery.id, sentence, link }, signal);
+  if (addressee === 'mail') return await mailIt(parts, { id: delivery.id, sentence, details, link }, signal);
   const url = addressee === 'slack' ? notify.slack.url : notify.teams.url;
   if (url === null) return { code: 'noAddressee', message: 'it is not configured', isFinal: true, retryAfterMs: null };
-  const body = addressee === 'slack' ? slackBody(sentence, link) : teamsBody(sentence, link);
+  const body = addressee === 'slack' ? slackBody(sentence, link, details) : teamsBody(sentence, link, details);
   const headers = { 'content-type': 'application/json', 'user-agent': 'patchbay' };
   return failureOf(addressee, await client.post({ url, headers, body }, signal), clock.nowMs());
 }
@@ -91,12 +92,26 @@ async function postSigned(parts: SendParts, delivery: DeliveryRecord, signal: Ab
   return failureOf('webhook', await client.post({ url, headers, body }, signal), clock.nowMs());
 }
 
+interface MailWords {
+  readonly id: string;
+  readonly sentence: string;
+  readonly details: readonly string[];
+  readonly link: string | null;
+}
+
 async function mailIt(
   { notify, workspace }: SendParts,
-  { id, sentence, link }: { readonly id: string; readonly sentence: string; readonly link: string | null },
+  { id, sentence, details, link }: MailWords,
   signal: AbortSignal,
 ): Promise<Failure | null> {
-  const lines = [sentence, ...(link === null ? [] : ['', link]), '', `Workspace: ${workspace}`, `Notice: ${id}`];
+  const lines = [
+    sentence,
+    ...details,
+    ...(link === null ? [] : ['', link]),
+    '',
+    `Workspace: ${workspace}`,
+    `Notice: ${id}`,
+  ];
   const end = await sendMail(notify.mail, { id, subject: sentence, text: `${lines.join('\n')}\n` }, signal);
   if (end.kind === 'accepted') return null;
   const status = end.status === null ? '' : ` with ${end.status}`;

@@ -66,6 +66,8 @@ export interface NoticeWatchParts {
   readonly hostsAway: () => Promise<readonly string[]>;
   /** The name of a host. */
   readonly hostNameOf: (id: string) => string;
+  /** What to do next about a tick that failed; null where nothing is known. */
+  readonly hintOf: (tick: TickRecord) => string | null;
 }
 
 export interface NoticeWatch {
@@ -250,9 +252,13 @@ async function factsOf(parts: NoticeWatchParts, seen: Seen, feed: string): Promi
   };
 }
 
-async function tickFacts({ ledger: { schedules } }: NoticeWatchParts, feed: string): Promise<TickFacts | null> {
+async function tickFacts({ ledger: { schedules }, hintOf }: NoticeWatchParts, feed: string): Promise<TickFacts | null> {
   const last = await schedules.lastEnded(feed, tellingOutcomes);
-  if (last !== null) return { failed: last.outcome === 'failed', code: last.code };
+  if (last !== null) {
+    const failed = last.outcome === 'failed';
+    const why = failed ? { why: { message: last.plainMessage ?? null, hint: hintOf(last) } } : {};
+    return { failed, code: last.code, ...why };
+  }
   const [newest] = await schedules.ticks(feed, 1);
   return newest?.outcome === 'skipped' ? { failed: null, code: null } : null;
 }

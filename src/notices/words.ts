@@ -1,7 +1,7 @@
 /**
  * A notice as a sentence for people, and the page that it leads to. Pure.
  *
- * Names of feeds, ids of runs, codes, counts, and of a file that waits for its host the names of both: no other personal data (`docs/rules.md`, "Secrets and personal data").
+ * Names of feeds, ids of runs, codes, counts, and of a file that waits for its host the names of both, of a schedule that failed what happened and what to do: no other personal data (`docs/rules.md`, "Secrets and personal data").
  */
 import { z } from 'zod';
 import { type FeedTrouble, troubleWords } from '#src/ledger/deliveries.ts';
@@ -23,6 +23,8 @@ const bad = z.object({
       dead: z.number().nullable(),
       file: z.string().optional(),
       host: z.string().optional(),
+      message: z.string().nullable().default(null),
+      hint: z.string().nullable().default(null),
     }),
   ),
 });
@@ -92,6 +94,15 @@ function troubleSentence({ trouble, run, code, dead, file, host }: Began): strin
   }
 }
 
+/** Behind the sentence: what happened, and what to do next, as far as the notice says so. A line each. */
+export function detailsOf({ type, data }: Notice): readonly string[] {
+  const began = type === 'feed.bad' ? bad.parse(data).began : [];
+  return began.flatMap(({ message, hint }) => [
+    ...(message === null ? [] : [`What happened: ${message.replace(/\.$/, '')}.`]),
+    ...(hint === null ? [] : [`What to do: ${hint.replaceAll('\n', ' ')}`]),
+  ]);
+}
+
 /**
  * The page of the run behind it, else that of the feeds.
  * @param pageAddress where people reach the page; null: nowhere, and so there is no link.
@@ -106,20 +117,23 @@ export function linkOf({ type, data }: Notice, pageAddress: string | null): stri
 const linkText = 'Open in Patchbay';
 
 /** The body for an incoming webhook of Slack. */
-export function slackBody(sentence: string, link: string | null): string {
-  const text = sentence.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+export function slackBody(sentence: string, link: string | null, details: readonly string[] = []): string {
+  const lines = [sentence, ...details].join('\n');
+  const text = lines.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   return JSON.stringify({ text: link === null ? text : `${text} <${link}|${linkText}>` });
 }
 
 /** The body for a workflow of Teams that posts what it receives: a message with an adaptive card. */
-export function teamsBody(sentence: string, link: string | null): string {
+export function teamsBody(sentence: string, link: string | null, details: readonly string[] = []): string {
   const actions = link === null ? [] : [{ type: 'Action.OpenUrl', title: linkText, url: link }];
   const content = {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
     type: 'AdaptiveCard',
     version: '1.4',
     // A text block reads Markdown: names of feeds may hold its signs.
-    body: [{ type: 'TextBlock', text: sentence.replaceAll(/([\\*_`[\]])/g, '\\$1'), wrap: true }],
+    body: [sentence, ...details].map((line) => {
+      return { type: 'TextBlock', text: line.replaceAll(/([\\*_`[\]])/g, '\\$1'), wrap: true };
+    }),
     actions,
   };
   const contentType = 'application/vnd.microsoft.card.adaptive';

@@ -22,7 +22,7 @@ import {
 } from '#src/schedules/reconcile-schedules.ts';
 import { newTickId } from '#src/schedules/tick-due.ts';
 import { firstDue, nextAnchored, nextDues } from '#src/schedules/timetable.ts';
-import { operands } from '#src/shell-words.ts';
+import { type FolderFlags, operands, withFlags } from '#src/shell-words.ts';
 import { actOf } from './acts.ts';
 import { adviceFor, errorDocument } from './error-document.ts';
 import { standstillReason } from './standstill.ts';
@@ -217,11 +217,15 @@ function tickFailure({ id, schedule, kind, code, message, hint }: TickRecord): P
   );
 }
 
-/** What to do next about a tick that failed, as `schedule run` says it, for those who did not type that; null of any other tick. */
-export function tickHint(tick: TickRecord): string | null {
+/**
+ * What to do next about a tick that failed, as `schedule run` says it, for those who did not type that; null of any other tick.
+ * @param flags those of its commands, where nothing adds them later.
+ */
+export function tickHint(tick: TickRecord, flags: FolderFlags = {}): string | null {
   if (tick.outcome !== 'failed') return null;
   const { hint } = errorDocument(tickFailure(tick)).error;
-  return hint?.replace(/\b(run) the same command\b/i, `$1 patchbay schedule run ${operands(tick.schedule)}`) ?? null;
+  const named = hint?.replace(/\b(run) the same command\b/i, `$1 patchbay schedule run ${operands(tick.schedule)}`);
+  return named === undefined ? null : withFlags(named, flags);
 }
 
 /** `schedule ls --json`: one line. */

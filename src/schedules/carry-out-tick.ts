@@ -150,17 +150,21 @@ async function endTick(
   }
 }
 
+/** What it says is not known to be free of personal data: it goes to the log of the job alone. */
+const unexpectedMessage = 'unexpected error; see the log for details';
+
 function failedEnd(error: unknown): TickEnd {
   if (error instanceof PatchbayError) {
     const { code, kind, message, hint } = error;
-    return { outcome: 'failed', code, kind, message: message.slice(0, messageMax), hint };
+    const plainMessage = (kind === 'bug' ? unexpectedMessage : error.plainMessage).slice(0, messageMax);
+    return { outcome: 'failed', code, kind, message: message.slice(0, messageMax), hint, plainMessage };
   }
-  // What it says is not known to be free of personal data: it goes to the log of the job alone.
   return {
     outcome: 'failed',
     code: 'unexpected',
     kind: 'bug',
-    message: 'unexpected error; see the log for details',
+    message: unexpectedMessage,
+    plainMessage: unexpectedMessage,
   };
 }
 

@@ -30,7 +30,7 @@ const notice: NewDelivery = {
 };
 
 /** `notify` as it is written in the configuration. One notice is entered, for each addressee. */
-async function openBench(written: object) {
+async function openBench(written: object, told = notice) {
   const { notify } = configSchema.parse({ notify: written });
   const { ledger } = await openForTest(openTempLedger);
   const clock = movedClock();
@@ -43,7 +43,7 @@ async function openBench(written: object) {
   };
   const notices = openNotices({ ledger, clock, log, random: () => 0, notify, ...about });
   onTestFinished(() => notices.close());
-  const deliveries = addressedTo(addresseesOf(notify), notice);
+  const deliveries = addressedTo(addresseesOf(notify), told);
   await ledger.deliveries.setCondition({ feed: 'crm', troubles: ['deadRows'], sinceMs: 0 }, deliveries);
   const dueIds = async () => (await ledger.deliveries.nextDue(await ledger.nowMs(clock), 99)).map(({ id }) => id);
   const deliver = async (): Promise<void> => {
@@ -92,6 +92,24 @@ describe('A notice', () => {
     expect(raw.replaceAll('\n ', ' ')).toContain(`Subject: ${sentence}`);
     expect(raw).toContain(`\n${link}\n`);
     expect(raw).toContain('Workspace: https://api.example.com');
+  });
+
+  it('about a schedule that failed says to people what happened and what to do; the subject of the e-mail stays short', async () => {
+    const mail = await startMailReceiver();
+    const why = {
+      message: 'files.example.com answered 404: the file does not exist',
+      hint: 'Check the URL of the feed.',
+    };
+    const began = [{ trouble: 'failed', run: null, code: 'urlNotFound', dead: null, ...why }];
+    const to = { server: mail.url, from: 'patchbay@example.com', to: ['it@example.com'] };
+    const bench = await openBench({ mail: to }, { ...notice, data: { ...notice.data, began } });
+    await bench.deliver();
+    const raw = mail.received[0]?.raw.replaceAll('\r\n', '\n') ?? '';
+    const short = 'Patchbay (berlin): crm needs attention: its schedule failed (urlNotFound).';
+    expect(raw.replaceAll('\n ', ' ')).toContain(`Subject: ${short}\n`);
+    expect(raw.replaceAll('=\n', '')).toContain(
+      `${short}\nWhat happened: ${why.message}.\nWhat to do: ${why.hint}\n\nhttps://patchbay.example.com/feeds\n`,
+    );
   });
 
   it('waits for one addressee while the others have it, and arrives when that one is back', async () => {

@@ -85,12 +85,12 @@ describe('A feed is', () => {
   it('bad with the run and the code behind it', () => {
     const stopped = standing(run('stopped', { code: 'tooManyUpdates' }));
     expect(troublesOf(facts({ standing: stopped }), nowMs)).toEqual([
-      { trouble: 'guard', runId: 'r1', code: 'tooManyUpdates', deadCount: null, onHost: null },
+      { trouble: 'guard', runId: 'r1', code: 'tooManyUpdates', deadCount: null, onHost: null, why: null },
     ]);
     const dead = standing(run('doneWithDead', { deadCount: 3 }));
     expect(troublesOf(facts({ standing: dead, tick: failedTick }), nowMs)).toEqual([
-      { trouble: 'failed', runId: null, code: 'notFound', deadCount: null, onHost: null },
-      { trouble: 'deadRows', runId: 'r1', code: null, deadCount: 3, onHost: null },
+      { trouble: 'failed', runId: null, code: 'notFound', deadCount: null, onHost: null, why: null },
+      { trouble: 'deadRows', runId: 'r1', code: null, deadCount: 3, onHost: null, why: null },
     ]);
   });
 });
@@ -99,7 +99,7 @@ it('is bad while a host is away that alone can read a file, and the notice names
   const onHostAway = { runId: 'r7', file: 'people.csv', host: 'berlin-1:/srv/patchbay' };
   const troubles = troublesOf(facts({ onHostAway }), nowMs);
   const { runId, ...onHost } = onHostAway;
-  expect(troubles).toEqual([{ trouble: 'hostAway', runId, code: null, deadCount: null, onHost }]);
+  expect(troubles).toEqual([{ trouble: 'hostAway', runId, code: null, deadCount: null, onHost, why: null }]);
   const change = changeOf([], troubles);
   if (change?.kind !== 'bad') throw new Error('it is bad');
   const notice = noticeOf({
@@ -153,7 +153,7 @@ describe('What cannot be judged now stays as it was told', () => {
 
 describe('One notice per change of state', () => {
   const now = (...troubles: readonly FeedTrouble[]) =>
-    troubles.map((trouble) => ({ trouble, runId: null, code: null, deadCount: null, onHost: null }));
+    troubles.map((trouble) => ({ trouble, runId: null, code: null, deadCount: null, onHost: null, why: null }));
   it.each<[string, readonly FeedTrouble[], readonly FeedTrouble[], string | null]>([
     ['good stays good', [], [], null],
     ['bad stays bad, however many runs are bad', ['guard'], ['guard'], null],

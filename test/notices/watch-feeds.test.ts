@@ -450,6 +450,39 @@ describe('A schedule', () => {
     expect(await bench.told()).toEqual([bad('phone-numbers', 'missed'), recovered('phone-numbers')]);
   });
 
+  it('that failed is told with what happened and what to do, without the words of others', async () => {
+    const bench = await openNoticeBench();
+    await bench.schedule('crm', 'take');
+    const id = await bench.tick('crm', null);
+    const words = { message: 'it answered 404: no file of Ada Lovelace', plainMessage: 'it answered 404' };
+    const end = {
+      outcome: 'failed',
+      code: 'urlNotFound',
+      kind: 'unreachable',
+      hint: 'Check the URL.',
+      ...words,
+    } as const;
+    await bench.ledger.schedules.end(id, bench.clock.nowMs(), end);
+    await bench.look();
+    const [told] = await bench.told();
+    expect(told?.data.began).toEqual([
+      {
+        ...{ trouble: 'failed', run: null, code: 'urlNotFound', dead: null },
+        ...{ message: 'it answered 404', hint: 'Check the URL.' },
+      },
+    ]);
+    expect(bench.log.join('')).not.toContain('404');
+  });
+
+  it('that failed under an older version, which did not tell the words of others apart, is told without what happened', async () => {
+    const bench = await openNoticeBench();
+    await bench.schedule('crm', 'take');
+    await bench.tick('crm', 'failed');
+    await bench.look();
+    const [told] = await bench.told();
+    expect(told?.data.began).toMatchObject([{ trouble: 'failed', code: 'why-failed', message: null }]);
+  });
+
   it('that failed and is taken out of the configuration has not recovered', async () => {
     const bench = await openNoticeBench();
     await bench.schedule('phone-numbers', 'snapshot');

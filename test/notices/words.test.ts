@@ -1,6 +1,6 @@
 /** Notices as sentences for people, and the page that each leads to. */
 import { describe, expect, it } from 'vitest';
-import { linkOf, type Notice, sentenceOf, slackBody, teamsBody } from '#src/notices/words.ts';
+import { detailsOf, linkOf, type Notice, sentenceOf, slackBody, teamsBody } from '#src/notices/words.ts';
 
 const bad = (...began: readonly object[]): Notice => ({
   type: 'feed.bad',
@@ -66,6 +66,21 @@ describe('A notice says in one sentence', () => {
   });
 });
 
+describe('Behind the sentence', () => {
+  it('stands what happened and what to do, where the notice says so', () => {
+    const failed = { ...none, trouble: 'failed', code: 'urlNotFound' };
+    const why = { message: 'files.example.com answered 404', hint: 'Check the URL.\nThen type: patchbay status' };
+    expect(detailsOf(bad({ ...failed, ...why }))).toEqual([
+      'What happened: files.example.com answered 404.',
+      'What to do: Check the URL. Then type: patchbay status',
+    ]);
+    expect(detailsOf(bad({ ...failed, message: null, hint: 'Check the URL.' }, rejected))).toEqual([
+      'What to do: Check the URL.',
+    ]);
+    expect(detailsOf(bad(failed))).toEqual([]);
+  });
+});
+
 describe('Its link', () => {
   it('leads to the run, or to the feeds; and there is none without an address', () => {
     const address = 'https://patchbay.example.com';
@@ -81,6 +96,9 @@ describe('The body', () => {
       text: 'a &lt;b&gt; &amp; c. <https://p/runs/1|Open in Patchbay>',
     });
     expect(JSON.parse(slackBody('a.', null))).toEqual({ text: 'a.' });
+    expect(JSON.parse(slackBody('a.', 'https://p/feeds', ['b & c.']))).toEqual({
+      text: 'a.\nb &amp; c. <https://p/feeds|Open in Patchbay>',
+    });
   });
 
   it('for Teams is an adaptive card with a button', () => {
@@ -97,5 +115,7 @@ describe('The body', () => {
       },
     ]);
     expect(JSON.parse(teamsBody('a.', null)).attachments[0].content.actions).toEqual([]);
+    const { body } = JSON.parse(teamsBody('a.', null, ['b_c.'])).attachments[0].content;
+    expect(body).toMatchObject([{ text: 'a.' }, { text: 'b\\_c.' }]);
   });
 });

@@ -69,6 +69,17 @@ describe('the job take-files', () => {
     expect(tick?.message).not.toContain('Ada');
   });
 
+  it('keeps what others wrote apart, and what a bug says to itself', async () => {
+    const said = 'The service refuses to list the numbers (400)';
+    const quoting = new PatchbayError('rejected', 'requestRefused', `${said}: Ada Lovelace`, { plainMessage: said });
+    const refused = await opened(async () => Promise.reject(quoting));
+    await refused.work();
+    expect(await refused.ended()).toMatchObject({ message: quoting.message, plainMessage: said });
+    const bug = await opened(async () => Promise.reject(new PatchbayError('bug', 'invariant', 'Ada Lovelace')));
+    await bug.work();
+    expect(await bug.ended()).toMatchObject({ plainMessage: 'unexpected error; see the log for details' });
+  });
+
   it('is stopped at its limit, and has failed', async () => {
     const { bench, work, ended } = await opened(hanging);
     const working = work();

@@ -51,16 +51,21 @@ export function tickGroup({ state, user, outcome }: TickRecord): string {
 /** What becomes of a tick whose process died while it was at work: null, it waits again. */
 export function endOfInterrupted({ attempts }: TickRecord, attemptsMax: number): TickEnd | null {
   if (attempts < attemptsMax) return null;
+  const message = `it was interrupted ${attemptsMax} times`;
   return {
     outcome: 'failed',
     code: 'interrupted',
     kind: 'unreachable',
-    message: `it was interrupted ${attemptsMax} times`,
+    message,
+    plainMessage: message,
     hint: 'The process died before it finished each time. The next tick tries again.',
   };
 }
 
-type TickResult = Pick<TickRecord, 'outcome' | 'runIds' | 'takenAtMs' | 'code' | 'kind' | 'message' | 'hint'>;
+type TickResult = Pick<
+  TickRecord,
+  'outcome' | 'runIds' | 'takenAtMs' | 'code' | 'kind' | 'message' | 'hint' | 'plainMessage'
+>;
 
 const none = { runIds: [], takenAtMs: null, code: null, kind: null, hint: null } as const;
 

@@ -81,6 +81,7 @@ export async function openNoticeBench({
       notify: { outageAfterMs: minute },
       hostsAway: async () => away,
       hostNameOf: (host) => `name of ${host}`,
+      hintOf: ({ hint }) => hint,
     });
   let watch = begin();
   let count = 0;
