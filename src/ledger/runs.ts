@@ -267,6 +267,8 @@ const runOptions = z.object({
    * known, as after a crash between check-out and entry, and of runs that have no file.
    */
   origin: z.enum(['folder', 'command', 'schedule', 'request']).nullable().default(null),
+  /** Whether the folder of its feed was made for it. */
+  madeFolder: z.boolean().default(false),
 });
 export type RunOptions = z.infer<typeof runOptions>;
 

@@ -8,7 +8,7 @@
  */
 import type { Dirent } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import type { Clock } from '#src/clock.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import type { FeedSettings, Feeds } from '#src/feeds/feeds.ts';
@@ -31,9 +31,9 @@ import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { checkOutFile, claimFile, copyIntoFolder, hashFile, nameOfEntry } from '#src/sources/check-out.ts';
 import type { EntryPath } from '#src/sources/folder-entries.ts';
 import { inStep } from '#src/steps.ts';
-import { makeFolder, storing } from '#src/whole-file.ts';
 import { chooseFeed, type FeedChoice, readingOfFile } from './choose-feed.ts';
 import { removeOld } from './expire-files.ts';
+import { makeFeedFolder, removeFeedFolder } from './feed-folder.ts';
 import {
   type ClaimedFile,
   claimedFolderOf,
@@ -96,7 +96,7 @@ export async function submitFile(
   choice: SubmitChoice,
   { act, besides }: SubmitBy = {},
 ): Promise<SubmittedRun> {
-  const { ledger, clock, folders, host } = parts;
+  const { ledger, clock, folders, feeds, host } = parts;
   const id = newRunId(clock.nowMs());
   const { path, name } = typeof named === 'string' ? { path: named, name: basename(named) } : named;
   const copy = await copyIntoFolder(path, folders.handedOver, id, name);
@@ -113,26 +113,28 @@ export async function submitFile(
     return { run: known, resumed: true };
   }
   // A look is no file of the feed, and a fix-file may belong to another one.
-  if (!options.verify && reading.feed === choice.feed.name) await makeFeedFolder(parts, reading.feed);
+  const isOfFeed = !options.verify && reading.feed === choice.feed.name;
+  const importFolder = importFolderOf(parts);
+  const madeFolder = isOfFeed && (await makeFeedFolder(feeds, importFolder, reading.feed));
   const entry = {
     id,
     fileName: file.name,
     claimedPath: copy.path,
     host,
-    importFolder: importFolderOf(parts),
+    importFolder,
     sha256: copy.sha256,
     bytes: copy.bytes,
     ...reading,
+    options: { ...reading.options, madeFolder },
     createdAtMs: clock.nowMs(),
   };
-  return { run: await enter(parts, known, entry, act), resumed: false };
-}
-
-/** A feed that is used by its name alone gets its folder, as any other that is not configured has: it owns what its files name from then on. */
-async function makeFeedFolder(parts: SubmitParts, feed: string): Promise<void> {
-  if (parts.feeds.exists(feed)) return;
-  const folder = join(importFolderOf(parts), feed);
-  await storing(folder, () => makeFolder(folder));
+  const run = await enter(parts, known, entry, act).catch(async (error: unknown) => {
+    if (madeFolder) await removeFeedFolder(importFolder, reading.feed);
+    throw error;
+  });
+  // One that ended in vain before this one was entered has taken the folder away with it.
+  if (isOfFeed) await makeFeedFolder(feeds, importFolder, reading.feed);
+  return { run, resumed: false };
 }
 
 export interface DroppedFile {

@@ -25,6 +25,7 @@ import { inStep } from '#src/steps.ts';
 import { type Facts, inWork, publishFact, rowOutcomes } from '#src/telemetry.ts';
 import { storing } from '#src/whole-file.ts';
 import { cleanOriginal } from './erase/clean-original.ts';
+import { removeVainFolder } from './feed-folder.ts';
 import { isWholeDelta, isWholeFile } from './feed-history.ts';
 import { writeFixFile } from './fix/fix-file.ts';
 import { eventPages, noteOn, type RunSummary, writeReport } from './report.ts';
@@ -98,6 +99,7 @@ async function endRun(
   if (!(await inStep('finishRun', () => parts.ledger.runs.move(id, [from], state, change)))) return null;
   publishEnd(run, state, summary, atMs);
   await settleEnd(parts, { ...run, state });
+  await removeVainFolder(parts.ledger.runs, { ...run, state });
   return summary;
 }
 
