@@ -104,6 +104,13 @@ export function openProducer(
     }
     return known;
   };
+  /** What Redis refuses for one name it refuses for all: that is the observer's, which says it once. */
+  const noteKept = (job: string, error: unknown): void => {
+    const reason = messageOf(error);
+    const isOfName = reason.startsWith('Cannot obliterate');
+    log[isOfName ? 'warn' : 'debug']({ job, reason }, 'jobs of an earlier engine stay for a while');
+    if (!isOfName) observe(error instanceof Error ? error : new Error(reason), 0);
+  };
   return {
     queue,
     add: async (jobs) => {
@@ -137,7 +144,7 @@ export function openProducer(
           if ((await within(addMsMax, queue(name).waitUntilReady())) === timedOut) throw new Error('no connection');
           await queue(name).obliterate({ force: true });
         } catch (error) {
-          log.warn({ job: name, reason: messageOf(error) }, 'jobs of an earlier engine stay for a while');
+          noteKept(name, error);
         }
       }
     },
