@@ -33,6 +33,9 @@ export async function openPatiently(options: GlobalOptions, use: HomeUse, patien
   process.exit(reportInterrupted(output, message, interrupt.exitCode() ?? exitCodes.interrupted));
 }
 
+/** For a command that waits for the lock of the data folder. */
+export const folderTakenText = 'another command on this data folder is starting its engine, or reads: waiting for it';
+
 /**
  * What a command waits for, for people: once for each cause; null: the message says it.
  * @param patienceMs infinite: until it is there, or the command is interrupted.

@@ -16,7 +16,7 @@ import { waitedFor } from '#src/operations/job-failures.ts';
 import { isOfQueue } from '#src/operations/standstill.ts';
 import { type Interrupt, NothingEntered } from './interrupt.ts';
 import type { Output } from './output.ts';
-import { ledgerNotes, waitingNotes } from './waiting.ts';
+import { folderTakenText, ledgerNotes, waitingNotes } from './waiting.ts';
 
 export interface WorkOptions {
   readonly sameWorkspace: boolean;
@@ -147,7 +147,7 @@ async function takeLockUnlessUp(
     const waitedMs = clock.monotonicMs() - startedAtMs;
     if (waitedMs >= patienceMs) return null;
     if (!isNoted && waitedMs >= startWithoutNoteMs) {
-      note('another command on this data folder is starting its engine, or reads: waiting for it');
+      note(folderTakenText);
       isNoted = true;
     }
     await clock.sleep(startLookMs, interrupt.signal);

@@ -26,7 +26,12 @@ export interface ReadingOptions {
    */
   readonly patienceMs: number;
   readonly signal: AbortSignal;
+  /** Called before each thing that may have to be waited for. Must not throw. */
+  readonly onStage?: (stage: ReadingStage) => void;
 }
+
+/** Another process that has the data folder, the queue, or the first look at the service. */
+export type ReadingStage = 'folder' | 'queue' | 'service';
 
 const lookEveryMs = 250;
 
@@ -47,7 +52,8 @@ export async function openReadingSession(home: Home, options: ReadingOptions): P
       stopping: options.signal,
     });
     closers.add(() => client.close());
-    const { patienceMs } = options;
+    const { patienceMs, onStage } = options;
+    onStage?.('service');
     await client.recheck({
       heldMsMax: Math.min(patienceMs, firstLookHeldMsMax),
       silentMsMax: Math.min(Math.max(patienceMs, firstLookSilentMsMax), onlyLookSilentMsMax),
@@ -67,12 +73,13 @@ interface Opened {
 
 async function openQueueAndSandbox(
   home: Home,
-  { patienceMs, signal }: ReadingOptions,
+  { patienceMs, signal, onStage = () => undefined }: ReadingOptions,
   closers: Closers,
 ): Promise<Opened> {
   const { config, clock, folders, ledgerPlace } = home;
   const { redisUrl } = config.queue;
   const deadlineMs = clock.monotonicMs() + patienceMs;
+  onStage('folder');
   // Ends with the lock, with an engine, with the signal, or with the deadline.
   for (;;) {
     signal.throwIfAborted();
@@ -83,6 +90,7 @@ async function openQueueAndSandbox(
       // The lock is held: the engine runs here. It is free: another host's engine was found, and all hosts share one Redis.
       // Where the queue is embedded, that engine has just stopped.
       if (lock === null || (ledgerPlace.kind !== 'file' && engine.queue.kind === 'redis')) {
+        onStage('queue');
         const server = await attachQueueServer({ redisUrl, place: queueOf(home, engine) });
         closers.add(() => server.stop());
         return { server, sandbox: await sandboxOf(home, engine) };
@@ -91,6 +99,7 @@ async function openQueueAndSandbox(
     const lock = takeEngineLock(folders.lockFile);
     if (lock !== null) {
       closers.add(() => lock.release());
+      onStage('queue');
       const sandbox = await openSandbox(home, closers);
       const server = await openEngineQueue(home);
       closers.add(() => server.stop());

@@ -5,7 +5,7 @@ import { SingleBar } from 'cli-progress';
 import type { Home } from '#src/app.ts';
 import { formatDuration } from '#src/config/forms.ts';
 import { planParts } from '#src/engine/job-context.ts';
-import { openReadingSession } from '#src/engine/reading-session.ts';
+import { openReadingSession, type ReadingOptions } from '#src/engine/reading-session.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { jsonPieces, printableJson } from '#src/json/json-pieces.ts';
 import { pendingCount, type RunRecord } from '#src/ledger/runs.ts';
@@ -37,6 +37,7 @@ import { patienceOf } from '../one-shot.ts';
 import type { GlobalOptions } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { planLines, presentPlan } from '../present-plan.ts';
+import { type ReadingWaits, tellReadingWaits } from '../reading-waits.ts';
 import { openPatiently } from '../waiting.ts';
 
 interface PlanOptions extends GlobalOptions, ImportOptions {
@@ -142,7 +143,8 @@ async function make(
   { patienceMs, interrupt, onProgress }: Making,
 ): Promise<MadePlan> {
   const { signal } = interrupt;
-  const following: PlanFollowing = { signal, onProgress, onWait: waitNote(output) };
+  const waits = tellReadingWaits(home, output);
+  const following: PlanFollowing = { signal, onProgress: untilShown(waits, onProgress), onWait: waitNote(output) };
   // They choose what is shown: a plan is made of the whole file. With --verify no other contact is read.
   const { only: shown, limit: _limit, ...reading } = options;
   const isVerify = options.verify === true;
@@ -152,14 +154,14 @@ async function make(
   const session = { patienceMs, signal, sameWorkspace: options.sameWorkspace === true };
   try {
     if (run !== null)
-      return await withService(home, session, (service) => planStoppedRun(service, run, following, shown));
+      return await withService(home, waits, session, (service) => planStoppedRun(service, run, following, shown));
     const { choice, newFeed } = await chooseTarget(home, options);
     if (newFeed !== null)
       output.note(
         `"${printable(choice.feed.name)}" would be a new feed (no configuration or folder found)${perhapsMeant(newFeed)}`,
       );
     const named = input ?? namedFile(file ?? '');
-    return await withService(home, session, (service) =>
+    return await withService(home, waits, session, (service) =>
       planFile(service, {
         file: named,
         isInput: input !== null,
@@ -188,17 +190,35 @@ function namedFile(file: string): NamedFile {
   return { path, name: path.split(/[\\/]/).at(-1) ?? file };
 }
 
+/** A bar says more than that something is waited for. */
+export function untilShown(
+  waits: ReadingWaits,
+  onProgress: (progress: PlanProgress) => void,
+): (progress: PlanProgress) => void {
+  return (progress) => {
+    waits.end();
+    onProgress(progress);
+  };
+}
+
 /** Reads from the service while `work` goes on. */
 export async function withService<Result>(
   home: Home,
-  options: Parameters<typeof openReadingSession>[1],
+  waits: ReadingWaits,
+  options: Omit<ReadingOptions, 'onStage'>,
   work: (service: PlanService) => Promise<Result>,
 ): Promise<Result> {
-  const session = await openReadingSession(home, options);
   try {
-    return await work(await planParts(home, session.workspace));
+    const session = await openReadingSession(home, { ...options, onStage: waits.begin });
+    try {
+      waits.begin('workspace');
+      return await work(await planParts(home, session.workspace));
+    } finally {
+      waits.end();
+      await session.close();
+    }
   } finally {
-    await session.close();
+    waits.end();
   }
 }
 
@@ -271,8 +291,10 @@ export async function planNow(
   const interrupt = listenForInterrupt(() => undefined);
   try {
     const { signal } = interrupt;
-    return await withService(home, { patienceMs, signal, sameWorkspace: false }, (service) =>
-      planStoppedRun(service, run, { signal, onProgress: () => undefined, onWait: waitNote(output) }),
+    const waits = tellReadingWaits(home, output);
+    const onProgress = untilShown(waits, () => undefined);
+    return await withService(home, waits, { patienceMs, signal, sameWorkspace: false }, (service) =>
+      planStoppedRun(service, run, { signal, onProgress, onWait: waitNote(output) }),
     );
   } finally {
     interrupt.dispose();

@@ -13,8 +13,9 @@ import type { GlobalOptions } from '../open-home.ts';
 import { createOutput, type Output } from '../output.ts';
 import { type PlanCommands, planLines, presentPlan } from '../present-plan.ts';
 import { askDecision, terminalOf, whyQuestions } from '../questions.ts';
+import { tellReadingWaits } from '../reading-waits.ts';
 import { openPatiently } from '../waiting.ts';
-import { createBar, waitNote, withService } from './plan.ts';
+import { createBar, untilShown, waitNote, withService } from './plan.ts';
 
 interface UndoOptions extends GlobalOptions {
   readonly deleteCreated?: boolean;
@@ -95,10 +96,11 @@ async function look(home: Home, output: Output, options: UndoOptions, run: RunRe
   const { signal } = interrupt;
   try {
     const session = { patienceMs: patienceOf(options.wait), signal, sameWorkspace: false };
-    return await withService(home, session, (service) =>
+    const waits = tellReadingWaits(home, output);
+    return await withService(home, waits, session, (service) =>
       planUndoOf(service, home.submit, run, choiceOf(options), {
         signal,
-        onProgress: bar.update,
+        onProgress: untilShown(waits, bar.update),
         onWait: waitNote(output),
       }),
     );
