@@ -53,17 +53,23 @@ export type HomeUse =
  * @throws PatchbayError `usage` `serviceMissing`; `transient` `ledgerAway` and its like (`waiting.ts` waits for them).
  */
 export async function openCliHome(options: GlobalOptions, use: HomeUse): Promise<Home> {
-  return await (await homeOpener(options, use))();
+  return await (await homeOpener(options, use)).open();
 }
 
-/** What opens the data folder, each time anew. Configuration and log are opened once. @throws PatchbayError what is wrong with the configuration. */
-export async function homeOpener(options: GlobalOptions, use: HomeUse): Promise<() => Promise<Home>> {
+export interface HomeOpener {
+  readonly config: LoadedConfig['config'];
+  /** Opens the data folder, each time anew. */
+  open(): Promise<Home>;
+}
+
+/** Configuration and log are opened once. @throws PatchbayError what is wrong with the configuration. */
+export async function homeOpener(options: GlobalOptions, use: HomeUse): Promise<HomeOpener> {
   const { config } = await loadCliConfig(options);
   const { chosen, sandbox } = chooseConfig(options, config);
   const folderFlags = fromAnywhere(options);
   const isNamed = chosen.service.baseUrl !== null || sandbox.sandboxAsked || process.stdout.isTTY === true;
   let log: Logger | null = null;
-  return async () => {
+  const open = async (): Promise<Home> => {
     if (!isNamed && (use === 'import' || (use === 'act' && !(await hasAnyLedger(config))))) {
       throw new PatchbayError('usage', 'serviceMissing', 'no service is configured', {
         hint: 'Set PATCHBAY_BASE_URL and PATCHBAY_API_KEY, or pass --sandbox to try it without an account.',
@@ -73,6 +79,7 @@ export async function homeOpener(options: GlobalOptions, use: HomeUse): Promise<
     const home = await openHome(chosen, log, { ...sandbox, look: use === 'look', folderFlags });
     return use === 'look' ? home : await withTraces(home);
   };
+  return { config: chosen, open };
 }
 
 /** People read what a command writes in other folders than it was started in. */

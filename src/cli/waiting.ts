@@ -7,20 +7,31 @@ import { isLedgerAway } from '#src/ledger/trouble.ts';
 import { waitOut } from '#src/ledger/wait-out.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { letSignalsArrive, listenForInterrupt, reportInterrupted } from './interrupt.ts';
-import { type GlobalOptions, type HomeUse, homeOpener } from './open-home.ts';
+import { type GlobalOptions, type HomeOpener, type HomeUse, homeOpener } from './open-home.ts';
 import { createOutput, printable } from './output.ts';
 
 /**
  * `openCliHome`, again and again while the ledger is away. A signal meanwhile ends the process, since nothing has begun.
+ * @param onWait called beside the note for people, with each other trouble. Must not throw.
  * @throws PatchbayError as `openCliHome`; `transient` `ledgerAway` and its like when patience is over.
  */
-export async function openPatiently(options: GlobalOptions, use: HomeUse, patienceMs: number): Promise<Home> {
+export async function openPatiently(
+  options: GlobalOptions,
+  use: HomeUse,
+  patienceMs: number,
+  onWait: (trouble: PatchbayError, config: HomeOpener['config']) => void = () => undefined,
+): Promise<Home> {
   const output = createOutput(options);
   const interrupt = listenForInterrupt(() => undefined);
   const { signal } = interrupt;
-  const patience = { clock: systemClock(), patienceMs, signal, onWait: ledgerNotes(output.note, patienceMs) };
+  const say = ledgerNotes(output.note, patienceMs);
   try {
-    const home = await waitOut(patience, await homeOpener(options, use), isLedgerAway);
+    const { config, open } = await homeOpener(options, use);
+    const tell = (trouble: PatchbayError): void => {
+      say(trouble);
+      onWait(trouble, config);
+    };
+    const home = await waitOut({ clock: systemClock(), patienceMs, signal, onWait: tell }, open, isLedgerAway);
     await letSignalsArrive();
     if (!signal.aborted) return home;
     await home.close();

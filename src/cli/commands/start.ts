@@ -11,6 +11,7 @@ import { isoInstant } from '#src/clock.ts';
 import type { Readiness } from '#src/dashboard/parts.ts';
 import { readinessOf } from '#src/dashboard/readiness.ts';
 import { type RunningPage, startPage } from '#src/dashboard/start-page.ts';
+import { createWaitingPage, type WaitingPage } from '#src/dashboard/waiting-page.ts';
 import { startWorkerPage } from '#src/dashboard/worker-page.ts';
 import { type Engine, startEngine } from '#src/engine/engine.ts';
 import { startIntake } from '#src/engine/intake.ts';
@@ -40,22 +41,30 @@ const forEver = Number.POSITIVE_INFINITY;
 export async function start(options: StartOptions): Promise<number> {
   if (options.worker === true) return await startWorker(options);
   const output = createOutput(options);
-  const home = await openPatiently(options, 'start', forEver);
+  const waiting = createWaitingPage();
   try {
-    return await work(home, options, output);
+    const home = await openPatiently(options, 'start', forEver, (trouble, { page }) => waiting.wait(trouble, page));
+    try {
+      return await work(home, options, output, waiting);
+    } finally {
+      await home.close();
+    }
   } finally {
-    await home.close();
+    await waiting.close();
   }
 }
 
-async function work(home: Home, options: StartOptions, output: Output): Promise<number> {
+async function work(home: Home, options: StartOptions, output: Output, waiting: WaitingPage): Promise<number> {
   const interrupt = listenForInterrupt(() => output.note(finishingText));
   // Before the engine, whose first work counts.
   const metrics = await openHomeMetrics(home);
   try {
-    const engine = await startUnlessCut(home, options, output, interrupt);
+    const engine = await startUnlessCut(home, options, output, interrupt, waiting);
     if (engine === null) return reportInterrupted(output, beforeWork, interrupt.exitCode() ?? exitCodes.interrupted);
-    const page = () => openPage(home, engine, metrics);
+    const page = async () => {
+      await waiting.close();
+      return await openPage(home, engine, metrics);
+    };
     const end = await serve(home, engine, page, output, interrupt);
     if (end !== null) return end;
   } finally {
@@ -63,8 +72,8 @@ async function work(home: Home, options: StartOptions, output: Output): Promise<
     interrupt.dispose();
   }
   const states = ['queued', 'staging', 'applying'] as const;
-  const waiting = await unlessAway(() => home.ledger.runs.list({ states, limit: 100 }), []);
-  if (waiting.length > 0) output.note(`unfinished runs: ${waiting.length}; the next start continues them`);
+  const unfinished = await unlessAway(() => home.ledger.runs.list({ states, limit: 100 }), []);
+  if (unfinished.length > 0) output.note(`unfinished runs: ${unfinished.length}; the next start continues them`);
   return interrupt.exitCode() ?? 0;
 }
 
@@ -111,10 +120,16 @@ async function startUnlessCut(
   { sameWorkspace }: StartOptions,
   output: Output,
   { signal }: Interrupt,
+  waiting: WaitingPage,
 ): Promise<Engine | null> {
-  const onWait = ledgerNotes(output.note, forEver);
+  const say = ledgerNotes(output.note, forEver);
+  const onWait = (trouble: PatchbayError): void => {
+    say(trouble);
+    waiting.wait(trouble, home.config.page);
+  };
   const startOnce = async (): Promise<Engine> => {
     await home.ledger.requireWritable();
+    waiting.goOn();
     return await startEngine(home, await takeLockSoon(home), {
       ...{ sameWorkspace: sameWorkspace === true, waitFor: 'everything', runsSchedules: true, signal },
     });
@@ -240,7 +255,7 @@ function wordFromHere(path: string): string {
 /** `patchbay start --worker`: a further process that works for the engine of a data folder, until Ctrl-C. */
 export async function startWorker(options: GlobalOptions): Promise<number> {
   const output = createOutput(options);
-  const home = await openPatiently(options, 'start', forEver);
+  const home = await openForWorker(options);
   const interrupt = listenForInterrupt(() => output.note(finishingText));
   let shifts = 0;
   const page = await openWorkerPage(home);
@@ -267,6 +282,18 @@ export async function startWorker(options: GlobalOptions): Promise<number> {
     interrupt.dispose();
     await page?.close();
     await home.close();
+  }
+}
+
+/** What it answers on its port, if it has one, begins with the wait. */
+async function openForWorker(options: GlobalOptions): Promise<Home> {
+  const waiting = createWaitingPage();
+  try {
+    return await openPatiently(options, 'start', forEver, (trouble, { page }) => {
+      if (page.workerPort !== null) waiting.wait(trouble, { ...page, port: page.workerPort });
+    });
+  } finally {
+    await waiting.close();
   }
 }
 
