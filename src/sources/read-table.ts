@@ -60,6 +60,13 @@ export interface TableFormat<Kind extends TableRecord> {
   cellsOf(records: readonly Kind[]): readonly (readonly string[])[];
   /** What is wrong with the record as such, or null. */
   flawOf(record: Kind): Problem | null;
+  /**
+   * The record with values that it has from records above it. Called with each that is read, in order.
+   * @param partIndexes the columns of the key, or of its parts.
+   */
+  filledFromAbove?(record: Kind, partIndexes: readonly number[]): Kind;
+  /** The cells of such a record without those values: they tell whether it is a total. Null of any other record. */
+  ownCellsOf?(record: Kind): readonly string[] | null;
 }
 
 interface TableReader extends Pick<FormatReader, 'slices' | 'tail' | 'meaning'> {
@@ -234,11 +241,12 @@ function* itemSlices<Kind extends TableRecord>(
     const isAtUnknown = isHashed ? passKnown(group, look, tally) : group.next();
     hasMet ||= tally.recordCount() > metBefore;
     if (!isAtUnknown) break;
-    const record = group.take();
-    if (format.isBlank(record)) {
+    const taken = group.take();
+    if (format.isBlank(taken)) {
       tally.blankLine();
       continue;
     }
+    const record = format.filledFromAbove?.(taken, rows?.partIndexes ?? []) ?? taken;
     slice.records.push(record);
     slice.countsBefore.push(tally.recordCount());
     if (look?.keepsHashes === true) slice.hashes.push(isHashed ? { ...words } : undefined);
@@ -289,10 +297,11 @@ function itemsOf<Kind extends TableRecord>(
   const { keyIndexes = [] } = rows ?? {};
   for (const [index, cells] of format.cellsOf(records).entries()) {
     const record = records[index] as Kind;
-    if (rows?.repeatsHeader(record, cells) === true)
+    const own = format.ownCellsOf?.(record) ?? cells;
+    if (rows?.repeatsHeader(record, own) === true)
       tally.warn(lineLeftOut('headerRepeated', record, 'it repeats the header'));
-    else if (isTotalRow(cells, keyIndexes)) tally.warn(lineLeftOut('totalLine', record, 'it holds totals'));
-    else if (isRuleRow(cells)) tally.warn(lineLeftOut('ruleLine', record, 'it holds dashes alone'));
+    else if (isTotalRow(own, keyIndexes)) tally.warn(lineLeftOut('totalLine', record, 'it holds totals'));
+    else if (isRuleRow(own)) tally.warn(lineLeftOut('ruleLine', record, 'it holds dashes alone'));
     else if (rows !== null) {
       tally.nextRecord(record.line);
       const number = (countsBefore[index] ?? 0) + items.length + 1;
@@ -323,6 +332,8 @@ function withEmptyNote(tally: Tally, name: string, header: Header | null) {
 interface TableRows<Kind extends TableRecord> {
   /** The columns with the key, or with parts of it that are nothing else. */
   readonly keyIndexes: readonly number[];
+  /** Those, and the ones with parts of the key that are something else, too. */
+  readonly partIndexes: readonly number[];
   /** The first column whose name alone makes a header; null where there is none. */
   readonly headerIndex: number | null;
   /** Whether columns without a name are left of which it is not known whether they hold something: all rows are looked at. */
@@ -362,6 +373,7 @@ function createTableRows<Kind extends TableRecord>(
   const keyIndexes = header.columns.flatMap((column, index) =>
     (rule?.isKey?.(column) ?? index === headerIndex) ? [index] : [],
   );
+  const partIndexes = header.columns.flatMap((column, index) => (rule?.isHeader([column]) === true ? [index] : []));
 
   const complete = (cells: readonly string[], record: Kind): readonly string[] => {
     if (format.isOpen) return filledUp(cells, header.columns.length);
@@ -379,7 +391,7 @@ function createTableRows<Kind extends TableRecord>(
   };
 
   return {
-    ...{ keyIndexes, headerIndex },
+    ...{ keyIndexes, partIndexes, headerIndex },
     mustSee: () => !format.isOpen && nameless.size < namelessCount,
     nameless: () => [...nameless.values()],
     repeatsHeader,

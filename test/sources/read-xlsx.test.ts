@@ -273,13 +273,13 @@ describe('a sheet is a table', () => {
     );
     expect(dataOf(items)).toEqual([
       ['1', 'ACME'],
-      ['2', ''],
+      ['2', 'ACME'],
     ]);
     expect(tail.warnings.map(({ code, line, message }) => [code, line, message])).toEqual([
       ['preambleLine', 1, expect.anything()],
       ['hiddenColumns', 1, 'hidden columns were read like all others: B'],
       ['hiddenRows', 4, '1 hidden row was read like all others (4)'],
-      ['mergedCells', 3, '1 merged range has a value in the first cell only (B3:B4)'],
+      ['mergedRows', 3, '1 merged range was read with the value in each row (B3:B4)'],
     ]);
   });
 

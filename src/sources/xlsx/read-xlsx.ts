@@ -10,7 +10,15 @@ import { createTally, type FormatReader, type SourceLimits } from '#src/sources/
 import { readTable, type TableFormat, type TableOptions } from '#src/sources/read-table.ts';
 import { groupsOf } from '#src/sources/record-group.ts';
 import type { ZipArchive } from '#src/sources/zip-archive.ts';
-import { readSheet, type SheetRecord, type SheetSightings, type Sighting } from './sheet-records.ts';
+import { createMergeFiller, findMergedDown, isOfRows, type MergedRanges } from './merged-rows.ts';
+import {
+  type Range,
+  readSheet,
+  refuseLongRow,
+  type SheetRecord,
+  type SheetSightings,
+  type Sighting,
+} from './sheet-records.ts';
 import { openWorkbook, type Sheet, type Workbook } from './workbook.ts';
 
 interface XlsxOptions extends TableOptions {
@@ -30,11 +38,14 @@ export async function readXlsx(archive: ZipArchive, options: XlsxOptions): Promi
   const sheets = wanted === null ? await filledSheets(workbook, false, limits) : [sheetNamed(workbook, wanted)];
   const hidden = wanted === null ? await filledSheets(workbook, true, limits) : [];
   const opened = await openFirstFitting(workbook, { sheets, hidden }, options);
-  const { sheet, seen, table, notes } = opened;
+  const { sheet, seen, table, notes, fillMerged } = opened;
   const { columns, headerLine } = table;
+  let merged: MergedRanges = { ranges: [], isCutShort: false };
   return {
     head: { format: 'xlsx', columns, delimiter: null },
     slices: async function* () {
+      if (sheet !== null) merged = await findMergedDown(workbook.bytesOf(sheet));
+      fillMerged(merged);
       yield* table.slices();
       workbook.texts.clear();
     },
@@ -43,7 +54,7 @@ export async function readXlsx(archive: ZipArchive, options: XlsxOptions): Promi
       const others = sheets.filter((one) => one !== sheet);
       const all = [
         ...notes,
-        ...sheetNotes(seen, columns.length, headerLine),
+        ...sheetNotes(seen, columns.length, headerLine, merged),
         ...otherSheets(sheet, [...others, ...hidden]),
       ];
       const blankLineCount = tail.blankLineCount + seen.blankRows.count;
@@ -57,6 +68,8 @@ interface OpenSheet {
   readonly seen: SheetSightings;
   readonly table: Awaited<ReturnType<typeof readTable>>;
   readonly notes: readonly Problem[];
+  /** To be called before rows are read. */
+  readonly fillMerged: (merged: MergedRanges) => void;
 }
 
 /**
@@ -97,14 +110,28 @@ async function openSheet(workbook: Workbook, sheet: Sheet | null, options: XlsxO
   const name = sheet !== null && sheets.length > 1 ? `${file}, sheet ${shown(sheet)}` : file;
   const tally = createTally(file, options.limits.rowsMax);
   const records = reader?.records() ?? noRecords();
+  let fill: ReturnType<typeof createMergeFiller> | null = null;
+  const format: TableFormat<SheetRecord> = {
+    ...sheetFormat,
+    filledFromAbove: (record, partIndexes) => {
+      const filled = fill?.(record, partIndexes) ?? record;
+      refuseLongRow(file, filled, options.limits.recordBytesMax);
+      return filled;
+    },
+  };
   try {
     const table = await readTable(
       { first: records, rest: () => groupsOf(records) },
-      sheetFormat,
+      format,
       { ...options, name },
       tally,
     );
-    return { sheet, seen: reader?.seen ?? nothingSeen, table, notes: [] };
+    return {
+      ...{ sheet, seen: reader?.seen ?? nothingSeen, table, notes: [] },
+      fillMerged: (merged) => {
+        fill = createMergeFiller(merged, table.headerLine);
+      },
+    };
   } catch (error) {
     await records.return(undefined);
     throw error;
@@ -118,6 +145,7 @@ const sheetFormat: TableFormat<SheetRecord> = {
   isDirective: () => false,
   cellsOf: (records) => records.map(({ cells }) => cells),
   flawOf: () => null,
+  ownCellsOf: ({ own }) => own ?? null,
 };
 
 /** Those that hold something, in their order. */
@@ -200,11 +228,19 @@ function otherSheets(sheet: Sheet | null, others: readonly Sheet[]): readonly Pr
   return [note('otherSheets', 1, message, 'To read another one, name it with "sheet:" in the mapping.')];
 }
 
-function sheetNotes(seen: SheetSightings, columnCount: number, headerLine: number): readonly Problem[] {
+function sheetNotes(
+  seen: SheetSightings,
+  columnCount: number,
+  headerLine: number,
+  found: MergedRanges,
+): readonly Problem[] {
   const { hiddenRows, valuelessFormulas, lostDigits } = seen;
   const hidden = seen.hiddenColumns.filter((index) => index < columnCount).map(columnLetters);
   const merges = seen.merges.filter(({ lastRow }) => lastRow > headerLine);
-  const merged = { count: merges.length, first: merges[0]?.name ?? '' };
+  const isFilled = (range: Range): boolean =>
+    found.ranges.length > 0 && range.lastRow > range.firstRow && isOfRows(range, headerLine);
+  const ofCells = merges.filter((range) => !isFilled(range));
+  const ofRows = merges.filter(isFilled);
   return [
     ...(hidden.length === 0 ? [] : [hiddenColumnsNote(hidden)]),
     ...sightingNote(
@@ -226,12 +262,24 @@ function sheetNotes(seen: SheetSightings, columnCount: number, headerLine: numbe
       'Format the column as text before the numbers are entered, or export them from their source again.',
     ),
     ...sightingNote(
-      merged,
+      { count: ofRows.length, first: ofRows[0]?.name ?? '' },
+      'mergedRows',
+      ['merged range was', 'merged ranges were', 'read with the value in each row'],
+      'Nothing to do if that is meant. A key is not taken from the row above: give each row one of its own.',
+    ),
+    ...(found.isCutShort ? [tooManyMerged(found)] : []),
+    ...sightingNote(
+      { count: ofCells.length, first: ofCells[0]?.name ?? '' },
       'mergedCells',
       ['merged range has', 'merged ranges have', 'a value in the first cell only'],
       'Undo the merging and fill each cell if the others should have the value too.',
     ),
   ];
+}
+
+function tooManyMerged({ ranges }: MergedRanges): Problem {
+  const message = `the sheet has more merged ranges than can be kept: those behind the first ${ranges.length} have a value in the first cell only`;
+  return note('mergedCells', 1, message, 'Undo the merging and fill each cell.');
 }
 
 /** None if nothing was seen. */

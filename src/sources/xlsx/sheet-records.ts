@@ -18,6 +18,8 @@ export interface SheetRecord {
   readonly text: string;
   /** Up to the last one that holds something. */
   readonly cells: readonly string[];
+  /** Without values that are merged down to this row from one above; absent where there are none. */
+  readonly own?: readonly string[];
 }
 
 /** How many of something there are, and where the first is. */
@@ -41,6 +43,7 @@ export interface SheetSightings {
 
 export interface Range {
   readonly name: string;
+  readonly firstRow: number;
   readonly lastRow: number;
 }
 
@@ -177,7 +180,7 @@ function rowParser(workbook: Workbook, limits: SourceLimits, seen: Seen, records
     // A stray space far to the right is no cell of the table.
     while (cells.length > limits.columnsMax && cells.at(-1)?.trim() === '') cells.pop();
     const text = cells.join(',');
-    if (text.length > limits.recordBytesMax) throw rowTooLong(workbook.file, line, limits.recordBytesMax);
+    refuseLongRow(workbook.file, { line, text }, limits.recordBytesMax);
     if (isHiddenRow) sight(seen.hiddenRows, `${line}`);
     // Blank rows are those between others: sheets often end with formatted rows that hold nothing.
     seen.blankRows.count += Math.max(0, line - lastFilled - 1);
@@ -220,9 +223,9 @@ function noteHiddenColumns({ min, max, hidden }: Attributes, columnsMax: number,
 }
 
 function noteMerge({ ref = '' }: Attributes, merges: Range[]): void {
-  const [, first, last, lastRow] = /^\$?([A-Z]+\$?\d+):(\$?[A-Z]+\$?(\d+))$/.exec(ref) ?? [];
+  const [, first, firstRow, last, lastRow] = /^\$?([A-Z]+\$?(\d+)):(\$?[A-Z]+\$?(\d+))$/.exec(ref) ?? [];
   if (first === undefined || first === last || merges.length >= rangesKeptMax) return;
-  merges.push({ name: ref, lastRow: Number(lastRow) });
+  merges.push({ name: ref, firstRow: Number(firstRow), lastRow: Number(lastRow) });
 }
 
 /** 0 for `A5`, 26 for `AA5`; NaN for what names no cell. */
@@ -241,8 +244,14 @@ function damaged(file: string, why: string): PatchbayError {
   return fileError('xlsxDamaged', `${file} is a damaged workbook: ${why}`, { file }, hint);
 }
 
-function rowTooLong(file: string, line: number, recordBytesMax: number): PatchbayError {
+/** @throws PatchbayError `file` `recordTooLong`. */
+export function refuseLongRow(
+  file: string,
+  { line, text }: Pick<SheetRecord, 'line' | 'text'>,
+  recordBytesMax: number,
+): void {
+  if (text.length <= recordBytesMax) return;
   const message = `${file}, line ${line}: the row is longer than ${recordBytesMax} bytes`;
   const hint = 'Check that the sheet is a table with one contact per row.';
-  return fileError('recordTooLong', message, { file, line, recordBytesMax }, hint);
+  throw fileError('recordTooLong', message, { file, line, recordBytesMax }, hint);
 }

@@ -28,6 +28,8 @@ export interface Workbook {
   readonly daysAdded: number;
   /** Parses a sheet, giving control back after each chunk. Throws PatchbayError `file` `xlsxDamaged`, `xlsxTooLarge`, and what the archive throws. */
   parse(sheet: Sheet, handler: PartHandler): AsyncGenerator<void>;
+  /** The bytes of a sheet, beside parsing: they do not count against the limit of what is unpacked. Throws what the archive throws. */
+  bytesOf(sheet: Sheet): AsyncGenerator<Buffer>;
 }
 
 /** Excel's own limits: 65,490 formats of cells; sheets only by memory. */
@@ -59,6 +61,7 @@ export async function openWorkbook(archive: ZipArchive, limits: SourceLimits): P
     formats: await readFormats(parts, pathOf('/styles')),
     daysAdded,
     parse: (sheet, handler) => parts.parse(sheet.entry, handler),
+    bytesOf: (sheet) => archive.read(sheet.entry),
   };
 }
 
