@@ -6,6 +6,7 @@
 import type { CountryCode } from 'libphonenumber-js/max';
 import type { DesiredContact, DesiredCustomField, ScalarName, WantedSlot } from '#src/contacts/desired.ts';
 import type { Problem } from '#src/contacts/outcome.ts';
+import { withSkipHint } from '#src/sources/remark.ts';
 import { type CellsRow, type JsonValue, listNames } from '#src/sources/row.ts';
 import {
   bad,
@@ -58,7 +59,10 @@ export function mapCells(row: CellsRow, bound: readonly BoundColumn[], settings:
       ? readValue({ field: column.field, raw: at(column.index), from: 'csv' }, column.target)
       : readBound(column, cells),
   );
-  return foldRow(row.line, settings.sourceLabel, readings);
+  const mapped = foldRow(row.line, settings.sourceLabel, readings);
+  if (mapped.kind !== 'dead' || mapped.key !== null) return mapped;
+  const problems = mapped.problems.map((one) => (one.code === keyMissing.code ? withSkipHint(one, row) : one));
+  return { ...mapped, problems };
 }
 
 /**

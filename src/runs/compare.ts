@@ -30,6 +30,7 @@ import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
 import type { IgnoresRow } from '#src/mapping/conditions.ts';
 import type { MappedRow } from '#src/mapping/row.ts';
 import { type HashWords, hashText } from '#src/sources/record-hash.ts';
+import { withSkipHint } from '#src/sources/remark.ts';
 import type { Row } from '#src/sources/row.ts';
 import { type HeldRules, isToBeDecided } from './held-again.ts';
 import { keyOfUnread } from './seen-keys.ts';
@@ -273,7 +274,7 @@ function judgeRow(read: ReadRow, { said, bound }: KeyMemory, rules: CompareRules
       letterId,
       key,
       isKnown: false,
-      problems: [contactEmptyProblem(key, line)],
+      problems: [withSkipHint(contactEmptyProblem(key, line), row)],
       warnings,
     };
   }

@@ -73,7 +73,7 @@ export function explainRow(mapping: Mapping | null, item: SourceItem, context: M
 
 function explainRead(mapping: Mapping | null, row: Row, context: MappingContext): ExplainedRow {
   const columns = row.kind === 'cells' ? row.columns : null;
-  const whole = rejectBare(compileMapping(mapping, { columns }, context).mapRow(row), row.line);
+  const whole = rejectBare(compileMapping(mapping, { columns }, context).mapRow(row), row);
   const header = headerOf(row);
   const uses = columnUses(mapping, header);
   const cellAt = (index: number): ExplainedCell => ({ column: header[index] ?? '', raw: rawAt(row, header, index) });

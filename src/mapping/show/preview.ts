@@ -9,6 +9,7 @@ import { type CompiledMapping, compileMapping } from '#src/mapping/compile-mappi
 import { createRowFilter } from '#src/mapping/conditions.ts';
 import type { Fixture, Mapping } from '#src/mapping/mapping-schema.ts';
 import type { MappedRow } from '#src/mapping/row.ts';
+import { withSkipHint } from '#src/sources/remark.ts';
 import { type JsonValue, type Row, recordOf, type ShownPlace, type SourceItem } from '#src/sources/row.ts';
 import type { CustomFieldValue } from '#src/wire/contact.ts';
 
@@ -69,16 +70,17 @@ interface TriedRow extends ShownPlace {
 function tried(compiled: CompiledMapping, item: SourceItem): TriedRow {
   const { line } = item.row;
   const place = { line, ...recordOf(item.row) };
-  if (item.type === 'row') return { ...place, mapped: rejectBare(compiled.mapRow(item.row), line) };
+  if (item.type === 'row') return { ...place, mapped: rejectBare(compiled.mapRow(item.row), item.row) };
   return { ...place, mapped: { kind: 'dead', key: null, problems: [item.problem], warnings: [] } };
 }
 
 /** A row that holds nothing but a key. Whether there is a contact with it, only an import knows. */
-export function rejectBare(mapped: MappedRow, line: number): MappedRow {
+export function rejectBare(mapped: MappedRow, row: Row): MappedRow {
   if (mapped.kind === 'dead' || hasContent(mapped.desired)) return mapped;
   const { key } = mapped.desired;
   const message = 'the row holds nothing but its key; it is rejected unless there is a contact with this key';
-  return { kind: 'dead', key, problems: [{ ...contactEmptyProblem(key, line), message }], warnings: mapped.warnings };
+  const problem = withSkipHint({ ...contactEmptyProblem(key, row.line), message }, row);
+  return { kind: 'dead', key, problems: [problem], warnings: mapped.warnings };
 }
 
 /** As `docs/rules.md` has it ("Workspace, feed, key"): rows that say the same are one, and of rows that differ none stands. */
