@@ -22,6 +22,7 @@ import { inStep } from '#src/steps.ts';
 import { inWork, type Works } from '#src/telemetry.ts';
 import { type BeyondRows, type StageBeyond, stageBeyondRows } from './beyond-rows.ts';
 import { createFillCount, type FillCount } from './column-fill.ts';
+import { type ColumnWarnings, columnNote, createColumnWarnings } from './column-warnings.ts';
 import {
   type CompareRules,
   compareRow,
@@ -174,9 +175,10 @@ async function stageRows(
   const from = { file: ledger.runs.saidFile, feed: run.feed };
   const reader = createRowReader({ mapping: supply.compiled, ...held, missingRule }, from, parts.rowsMappedHereMax);
   const isIgnored = ignoredRows(supply.mapping);
+  const columnWarnings = createColumnWarnings();
   const fill = isFullFile(parts.feeds, run) ? createFillCount(supply.shape.mapped ?? []) : null;
   const given = {
-    ...{ memory, advice, held, isIgnored, reader, fill, selection, missingRule },
+    ...{ memory, advice, held, isIgnored, reader, fill, selection, missingRule, columnWarnings },
     ...{ mapping: supply.compiled, meaning: supply.meaning },
   };
   const fold = createFold(parts, run, given);
@@ -216,8 +218,10 @@ async function stageRows(
   const beyondWith = { keys, missingRule, policies: supply.compiled.policies, selection };
   const beyond = await stageBeyondRows(parts, run, beyondWith, fold, signal);
   tally = addTally(tally, beyond.tally);
-  await ledger.runs.record(run.id, { notes: [...supply.notes(), ...beyond.notes, ...advice.notes()] });
-  const warnings = selection.ofFile(supply.warnings());
+  const ofColumns = columnWarnings.list();
+  const columnNotes = ofColumns.map(columnNote);
+  await ledger.runs.record(run.id, { notes: [...supply.notes(), ...columnNotes, ...beyond.notes, ...advice.notes()] });
+  const warnings = selection.ofFile([...supply.warnings(), ...ofColumns]);
   await writeSlice(parts, run, {
     events: warnings.map((warning) => warningEvent(null, warning)),
     counts: { warnings: warnings.length },
@@ -244,6 +248,7 @@ interface FoldWith {
   readonly mapping: CompiledMapping;
   readonly selection: Selection;
   readonly missingRule: MissingRule;
+  readonly columnWarnings: ColumnWarnings;
   /** Null where no file is compared with this one. */
   readonly fill: FillCount | null;
   /** What decides, besides its text, what a record is; null where records are not known by their text. */
@@ -277,7 +282,8 @@ interface ReadSlice {
 }
 
 function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
-  const { memory, advice, held, isIgnored, reader, mapping, meaning, selection, missingRule, fill } = given;
+  const { memory, advice, held, isIgnored, reader, mapping, meaning, selection, missingRule, fill, columnWarnings } =
+    given;
   const { runs } = parts.ledger;
   const asked: SliceReads = { ledger: parts.ledger, run, memory };
   const rules: CompareRules = { mapping, ...held, isIgnored, missingRule };
@@ -360,7 +366,7 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
       memory.see(number);
     const judged = [...compared, ...met].toSorted((one, two) => one.order - two.order).map(({ verdict }) => verdict);
     const traces = await tracesOf(asked, placeByKey, told);
-    const verdicts = selection.select(judged, (key) => traces.has(key));
+    const verdicts = selection.select(judged, (key) => traces.has(key)).map(columnWarnings.take);
     const resolution = resolveDuplicates(verdicts, traces, mapping.duplicateKeys);
     const content = contentOf(verdicts, resolution, traces);
     const againCount = isAgain ? hashed.length : 0;

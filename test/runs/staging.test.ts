@@ -3,6 +3,7 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PatchbayError } from '#src/errors.ts';
+import type { RunEvent } from '#src/ledger/staging.ts';
 import { createLogger, keyHash } from '#src/log.ts';
 import { finishCancelled } from '#src/runs/finish-run.ts';
 import { openFileSupply, type RowSupply } from '#src/runs/supply.ts';
@@ -81,6 +82,32 @@ describe('a row', () => {
     const run = await bench.import('b.csv', csv(fillers(30)));
     expectCounts(run, { rows: 30, unchanged: 30 });
     expect(run.requests).toEqual({ get: 0, post: 0, patch: 0, delete: 0, retried: 0, rateLimited: 0 });
+  });
+});
+
+describe('a word for "nothing", or codes of HTML, in each row of a column', () => {
+  it('is listed of the first rows, and counted once for the column', async () => {
+    const bench = await openRunsBench();
+    const rows = Array.from({ length: 300 }, (_, index) => `c-${index},NULL,R&amp;D ${index}`);
+    const run = await bench.import('a.csv', csv([...rows, 'c-x,Ada,Sales'], 'externalId,firstName,company'));
+    expectCounts(run, { rows: 301, created: 301 });
+    const { outcomes } = await bench.report(run);
+    expect(run.counts.warnings).toBe(12);
+    const listed = (wanted: string) =>
+      outcomes.flatMap(({ key, field, line }: RunEvent) => (key !== null && field === wanted ? [line] : []));
+    expect([listed('firstName'), listed('company')]).toEqual([
+      [2, 3, 4, 5, 6],
+      [2, 3, 4, 5, 6],
+    ]);
+    const counted = expect.stringMatching(/\(300 rows; the first 5 are listed\)$/);
+    expect(outcomes.filter(({ key }: RunEvent) => key === null)).toMatchObject([
+      { line: 2, field: 'firstName', code: 'placeholderText', value: 'NULL', message: counted },
+      { line: 2, field: 'company', code: 'textEscaped', value: 'R&amp;D 0', message: counted },
+    ]);
+    expect(run.notes).toEqual([
+      'line 2: "firstName": what the cell holds stands for "nothing"; it was read as blank (300 rows; the first 5 are listed)',
+      expect.stringMatching(/^line 2: "company": the text holds a code of HTML.*\(300 rows; the first 5 are listed\)$/),
+    ]);
   });
 });
 

@@ -106,6 +106,7 @@ export const walks: readonly Walk[] = [
       'src/ledger/over/runs.ts': 'the record of a run',
       'src/mapping/contact-columns.ts': 'columns that nothing maps',
       'src/sources/remark.ts': 'rejected rows that hold nothing but a remark',
+      'src/runs/column-warnings.ts': 'warnings that many rows of a file have',
       'src/mapping/custom-cell.ts': 'another kind of value: custom fields',
       'src/mapping/email-cell.ts': 'another kind of value: e-mail addresses',
       'src/mapping/person-name.ts': 'another kind of value: whole names',

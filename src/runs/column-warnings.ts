@@ -1,0 +1,48 @@
+/**
+ * Warnings that an export may cause in each row of a column, such as `NULL` as the country: the first rows are listed with their lines, and
+ * all of them are counted in one warning about the column. Pure.
+ */
+import type { Problem } from '#src/contacts/outcome.ts';
+import type { WarningCode } from '#src/mapping/cell.ts';
+
+const ofColumns: ReadonlySet<string> = new Set<WarningCode>(['placeholderText', 'textEscaped']);
+const rowsListedMax = 5;
+/** In JSON the place of an element of a list is part of a name. Those of further names are listed row by row. */
+const columnsMax = 1_000;
+
+/** Of one reading of a file. */
+export interface ColumnWarnings {
+  /** Counts the row's warnings. @returns the row without those of which enough are listed. */
+  take<Row extends { readonly warnings: readonly Problem[] }>(row: Row): Row;
+  /** One for each code and column of which not all rows are listed. */
+  list(): readonly Problem[];
+}
+
+export function createColumnWarnings(): ColumnWarnings {
+  const met = new Map<string, { readonly first: Problem; count: number }>();
+  const isListed = (warning: Problem): boolean => {
+    if (!ofColumns.has(warning.code)) return true;
+    const id = JSON.stringify([warning.code, warning.field]);
+    const known = met.get(id);
+    if (known === undefined) {
+      if (met.size < columnsMax) met.set(id, { first: warning, count: 1 });
+      return true;
+    }
+    known.count += 1;
+    return known.count <= rowsListedMax;
+  };
+  return {
+    take: (row) => (row.warnings.length === 0 ? row : { ...row, warnings: row.warnings.filter(isListed) }),
+    list: () =>
+      [...met.values()].flatMap(({ first, count }) => (count > rowsListedMax ? [aboutColumn(first, count)] : [])),
+  };
+}
+
+function aboutColumn(first: Problem, count: number): Problem {
+  return { ...first, message: `${first.message} (${count} rows; the first ${rowsListedMax} are listed)` };
+}
+
+/** For the notes of the run, which have no column of their own. */
+export function columnNote({ line, field, message }: Problem): string {
+  return `line ${line}: ${field === null ? '' : `${JSON.stringify(field)}: `}${message}`;
+}
