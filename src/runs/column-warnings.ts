@@ -43,6 +43,6 @@ function aboutColumn(first: Problem, count: number): Problem {
 }
 
 /** For the notes of the run, which have no column of their own. */
-export function columnNote({ line, field, message }: Problem): string {
+export function columnNote({ line, field, message }: Pick<Problem, 'line' | 'field' | 'message'>): string {
   return `line ${line}: ${field === null ? '' : `${JSON.stringify(field)}: `}${message}`;
 }

@@ -11,6 +11,7 @@ import { fieldWithoutValue } from '#src/journal/changes.ts';
 import type { PlanTotals } from '#src/ledger/plans.ts';
 import { counted } from '#src/ledger/rules/approval.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
+import { columnNote } from '#src/runs/column-warnings.ts';
 import type { ProblemLine } from '#src/runs/report.ts';
 import { lineText, placeText } from '#src/sources/row.ts';
 import type { CustomFieldValue } from '#src/wire/contact.ts';
@@ -210,7 +211,9 @@ function skippedNotes({ outcomes, areOutcomesAll }: MadePlan): readonly string[]
 const warningsShown = 10;
 
 function warningNotes({ outcomes, areOutcomesAll, notes }: MadePlan, values: boolean): readonly string[] {
-  const warnings = outcomes.filter(({ kind, message }) => kind === 'warning' && !notes.includes(message));
+  const isNote = (event: RunEvent): boolean =>
+    [event.message, `line ${event.line}: ${event.message}`, columnNote(event)].some((text) => notes.includes(text));
+  const warnings = outcomes.filter((event) => event.kind === 'warning' && (event.key !== null || !isNote(event)));
   const shown = warnings.slice(0, warningsShown).map(({ field, value, message, ...place }) => {
     const cell = values && value !== null && value !== undefined ? ` ${JSON.stringify(value)}` : '';
     const where = [...lineText(place), ...(field === null ? [] : [fieldText(field, values)])].join(', ');
