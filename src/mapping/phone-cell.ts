@@ -98,11 +98,13 @@ export function readPhone(raw: string, country: CountryCode | null): Reading<str
       'Format the column as text in the spreadsheet, or export again without opening the file in a spreadsheet.';
     return bad('phoneDamaged', 'a spreadsheet has damaged the phone number', hint);
   }
-  const base = whole ?? spelled;
-  if (/\p{L}/u.test(base)) return withLetters(base);
-  if (/\p{Sc}/u.test(base)) return isMoney;
-  if (/\/\s*\d{0,2}$|[,;]/.test(base) || isBehindWhole(base, country)) return ambiguous;
-  if (endsInRange(base, country)) return ambiguousRange;
+  const parted = whole ?? spelled;
+  if (/\p{L}/u.test(parted)) return withLetters(parted);
+  if (/\p{Sc}/u.test(parted)) return isMoney;
+  if (/\/\s*\d{0,2}$|[,;]/.test(parted) || isBehindWhole(parted, country)) return ambiguous;
+  if (endsInRange(parted, country)) return ambiguousRange;
+  // The numbering plans take what is behind a tilde for an extension.
+  const base = parted.replaceAll(/~+/g, '-');
   if (hasDigitsBefore(base, country)) return ambiguousBefore;
   if (date.test(base)) return isADate;
   const found = parseAny(base, country);

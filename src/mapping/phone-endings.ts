@@ -14,10 +14,15 @@ export const digitsMin = 7;
 /** `030 12345 / 67890`, `030 1234567 (9-17)`: what is before is more than an area code, so that the rest is no part of it. */
 export function isBehindWhole(base: string, country: CountryCode | null): boolean {
   const before = beforeOthers.exec(base)?.[1];
-  if (before === undefined) return false;
-  const found = parseAny(before, country);
-  if (found === null || found === 'countryMissing') return false;
-  return found.nationalNumber.length >= digitsMin && !isPartedByStroke(base, found, country);
+  const found = before === undefined ? null : wholeNumber(before, country);
+  return found !== null && !isPartedByStroke(base, found, country);
+}
+
+/** Null for what is none, or no more than an area code. */
+function wholeNumber(text: string, country: CountryCode | null): PhoneNumber | null {
+  const found = parseAny(text, country);
+  if (found === null || found === 'countryMissing') return null;
+  return found.nationalNumber.length >= digitsMin ? found : null;
 }
 
 /** One stroke without spaces, and behind it digits alone: a dash there may be that of a range, as in `0711 1234/10-19`. */
@@ -65,7 +70,9 @@ const evenGroupMax = 3;
  * number that is whole without the second. Mobile numbers have none, nor do countries whose numbers have one length.
  */
 export function endsInRange(base: string, country: CountryCode | null): boolean {
-  const text = base.replace(/\(([\d -]+)\)$/, '$1');
+  const [start = '', ...others] = base.split(rangeSign);
+  if (others.length === 1 && wholeNumber(start, country) !== null) return true;
+  const text = base.replaceAll(rangeSign, '-').replace(/\(([\d -]+)\)$/, '$1');
   if (!mayEndInRange(text)) return false;
   const [, stem = '', parting = '', first = '', dash = '', second = ''] = dashed.exec(text) ?? [];
   const before = parseAny(stem + parting + first, country);
@@ -80,6 +87,9 @@ export function endsInRange(base: string, country: CountryCode | null): boolean 
   const isLong = before.nationalNumber.length + second.length > partedDigitsMax;
   return group >= stemGroupMin || (isLong && !isEven);
 }
+
+/** `23125-10...19`, `23125-10~19`: hardly anything but a range is written so. Once; several part the groups of a number. */
+const rangeSign = /(?<=\d) ?(?:\.{2,}|…|~+) ?(?=\d)/g;
 
 /** Quick, and false for most numbers. @param text with `-` for each dash. */
 export function mayEndInRange(text: string): boolean {

@@ -137,6 +137,21 @@ const rowsByCountry: Readonly<Record<string, string>> = {
     030 23125-0 - 9 → phoneAmbiguous
     030 23125 1-9 → phoneAmbiguous
     030 23125-(10-19) → phoneAmbiguous
+    030 23125-10...19 → phoneAmbiguous
+    030 23125-10..19 → phoneAmbiguous
+    030 23125-10…19 → phoneAmbiguous
+    030 23125-10 ... 19 → phoneAmbiguous
+    030 23125-10~19 → phoneAmbiguous
+    030 23125-10 ~ 19 → phoneAmbiguous
+    030 23125-10～19 → phoneAmbiguous
+    030 23125-0~9 → phoneAmbiguous
+    030 23125-98~102 → phoneAmbiguous
+    0711 1234/10~19 → phoneAmbiguous
+    0170 1234567~9 → phoneAmbiguous
+    030~1234567 → +49301234567
+    030...1234567 → +49301234567
+    0171..123..45..67 → +491711234567
+    0171~123~45~67 → +491711234567
     030 23125-0 - 99 → phoneAmbiguous
     030 23125-98 - 102 → phoneAmbiguous
     06131 123-10 - 12 → phoneAmbiguous
