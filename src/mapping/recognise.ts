@@ -195,6 +195,7 @@ export function headerRule(mapping: Mapping | null): HeaderRule | null {
   return {
     isHeader: (cells) => cells.some((cell) => names.has(normaliseHeader(cell))),
     isKey: (name) => keys.has(normaliseHeader(name)),
+    isKeyPart: (name) => isPutTogether(mapping) && names.has(normaliseHeader(name)),
     wanted: `column ${key}`,
     hint:
       mapping === null
@@ -202,6 +203,11 @@ export function headerRule(mapping: Mapping | null): HeaderRule | null {
         : `The mapping names ${key} as the column of the key: correct the mapping or the file.`,
     delimiterHint,
   };
+}
+
+function isPutTogether(mapping: Mapping | null): boolean {
+  const key = mapping?.key;
+  return typeof key === 'object' && ('join' in key || 'template' in key);
 }
 
 /** The names of the columns that make the key; none if they are picked by their positions. */

@@ -85,6 +85,8 @@ export interface HeaderRule {
   isHeader(cells: readonly string[], first?: readonly string[]): boolean;
   /** Whether a column of that name holds the key, or a part of it. Without it, the first name that alone makes a header. */
   isKey?(name: string): boolean;
+  /** Whether a column of that name holds one of several texts that the key is put together of. */
+  isKeyPart?(name: string): boolean;
   /** Whether the first line that is not blank is the header of a table in which no line is one. Otherwise the file is refused. */
   readonly elseFirst?: boolean;
   /** What it looks for, to follow "no": `column externalId`. */

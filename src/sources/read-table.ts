@@ -104,9 +104,10 @@ export async function readTable<Kind extends TableRecord>(
 function meaningOf<Kind extends TableRecord>(
   { columns, width }: Header,
   { delimiter }: TableFormat<Kind>,
-  { keyIndexes, headerIndex }: TableRows<Kind>,
+  { keyIndexes, joinedIndexes, headerIndex }: TableRows<Kind>,
 ): string {
-  return JSON.stringify([delimiter, columns, width, headerIndex, keyIndexes]);
+  const joined = joinedIndexes.length === 0 ? [] : [joinedIndexes];
+  return JSON.stringify([delimiter, columns, width, headerIndex, keyIndexes, ...joined]);
 }
 
 /** Looks at the first rows behind the header, which were read together with it. */
@@ -294,13 +295,14 @@ function itemsOf<Kind extends TableRecord>(
 ): readonly SourceItem[] {
   if (records.length === 0) return [];
   const items: SourceItem[] = [];
-  const { keyIndexes = [] } = rows ?? {};
+  const { keyIndexes = [], joinedIndexes } = rows ?? {};
   for (const [index, cells] of format.cellsOf(records).entries()) {
     const record = records[index] as Kind;
     const own = format.ownCellsOf?.(record) ?? cells;
     if (rows?.repeatsHeader(record, own) === true)
       tally.warn(lineLeftOut('headerRepeated', record, 'it repeats the header'));
-    else if (isTotalRow(own, keyIndexes)) tally.warn(lineLeftOut('totalLine', record, 'it holds totals'));
+    else if (isTotalRow(own, keyIndexes, joinedIndexes))
+      tally.warn(lineLeftOut('totalLine', record, 'it holds totals'));
     else if (isRuleRow(own)) tally.warn(lineLeftOut('ruleLine', record, 'it holds dashes alone'));
     else if (rows !== null) {
       tally.nextRecord(record.line);
@@ -334,6 +336,8 @@ interface TableRows<Kind extends TableRecord> {
   readonly keyIndexes: readonly number[];
   /** Those, and the ones with parts of the key that are something else, too. */
   readonly partIndexes: readonly number[];
+  /** Those of which the key is put together. */
+  readonly joinedIndexes: readonly number[];
   /** The first column whose name alone makes a header; null where there is none. */
   readonly headerIndex: number | null;
   /** Whether columns without a name are left of which it is not known whether they hold something: all rows are looked at. */
@@ -373,7 +377,10 @@ function createTableRows<Kind extends TableRecord>(
   const keyIndexes = header.columns.flatMap((column, index) =>
     (rule?.isKey?.(column) ?? index === headerIndex) ? [index] : [],
   );
-  const partIndexes = header.columns.flatMap((column, index) => (rule?.isHeader([column]) === true ? [index] : []));
+  const indexesOf = (isWanted: (column: string) => boolean): readonly number[] =>
+    header.columns.flatMap((column, index) => (isWanted(column) ? [index] : []));
+  const partIndexes = indexesOf((column) => rule?.isHeader([column]) === true);
+  const joinedIndexes = indexesOf((column) => rule?.isKeyPart?.(column) === true);
 
   const complete = (cells: readonly string[], record: Kind): readonly string[] => {
     if (format.isOpen) return filledUp(cells, header.columns.length);
@@ -391,7 +398,7 @@ function createTableRows<Kind extends TableRecord>(
   };
 
   return {
-    ...{ keyIndexes, partIndexes, headerIndex },
+    ...{ keyIndexes, partIndexes, joinedIndexes, headerIndex },
     mustSee: () => !format.isOpen && nameless.size < namelessCount,
     nameless: () => [...nameless.values()],
     repeatsHeader,

@@ -59,13 +59,22 @@ const amount = /^[-+]?\s?[$€£]?\s?\d{1,3}(?:[.,'’\s]?\d{3})*[.,]\d{2}\s?[$�
 const shortNumber = /^[-+]?[\d.,'’\s]+%?$/;
 
 /**
- * @param keyIndexes the columns of the key; none where they are not known. A row with a key of its own is never one of totals.
+ * @param keyIndexes the columns of the key; none where they are not known. A row with a key of its own, beside the word, is never one of totals.
+ * @param partIndexes the columns of which a key is put together: there, the word takes the place of a part.
  */
-export function isTotalRow(cells: readonly string[], keyIndexes: readonly number[]): boolean {
+export function isTotalRow(
+  cells: readonly string[],
+  keyIndexes: readonly number[],
+  partIndexes: readonly number[] = keyIndexes,
+): boolean {
   const first = cells.findIndex((cell) => cell.trim() !== '');
   if (first < 0) return false;
   if (!isTotalWord(cells[first] ?? '')) return isRowCount(cells[first] ?? '') && isBlankAfter(cells, first);
-  if (keyIndexes.some((index) => index !== first && (cells[index] ?? '').trim() !== '')) return false;
+  const hasKey =
+    !keyIndexes.includes(first) &&
+    !partIndexes.includes(first) &&
+    keyIndexes.some((index) => (cells[index] ?? '').trim() !== '');
+  if (hasKey) return false;
   const [next = '', ...others] = cells
     .slice(first + 1)
     .map((cell) => cell.trim())

@@ -1,6 +1,7 @@
 /** Rows of totals (`docs/bad-inputs.md`, "CSV"). */
 import { describe, expect, it } from 'vitest';
 import { createRowFilter } from '#src/mapping/conditions.ts';
+import { headerRule } from '#src/mapping/recognise.ts';
 import { isRuleRow, isTotalRow } from '#src/sources/total-rows.ts';
 import { mapping } from '#test/mapping/support.ts';
 import { brokenOf, dataOf, readText, useTempFolder } from '#test/sources/temp-files.ts';
@@ -76,6 +77,26 @@ describe('a row of totals', () => {
     expect(isTotalRow(['Total', '', '17'], [2])).toBe(false);
     expect(isTotalRow(['17', 'Total', ''], [0])).toBe(false);
     expect(isTotalRow(['Total', '2', '17'], [1, 2])).toBe(false);
+  });
+
+  it('may have the word and a number in the cells of a key of several', () => {
+    expect(isTotalRow(['Total', '', '', '128'], [0, 3])).toBe(true);
+    expect(isTotalRow(['', 'Summe', '128'], [1, 2])).toBe(true);
+    expect(isTotalRow(['Total', '', 'A-17'], [0, 2])).toBe(false);
+    expect(isTotalRow(['Total', '4155550109'], [0, 1])).toBe(false);
+  });
+
+  it.each([
+    [{ join: ['Firm', 'Number'], with: ',' }, ['Total,,128', 'Summe,3,128'], true],
+    [{ template: '{Firm},{Number}' }, ['Total,,128', 'Summe,3,128'], true],
+    [{ firstOf: ['Number', 'Firm'] }, ['Total,,128'], false],
+    ['Number', ['Total,,128'], false],
+  ] as const)('is left out where the key is %j: %j', async (key, lines, isLeftOut) => {
+    const by = mapping({ key, fields: { company: 'Firm', lastName: 'Name' } });
+    const content = `Firm,Name,Number\nACME,Ann,1\n${lines.join('\n')}\n`;
+    const { items, tail } = await readText(folder, 'a.csv', content, { header: headerRule(by) });
+    expect(items).toHaveLength(isLeftOut ? 1 : 1 + lines.length);
+    expect(tail.warnings.map(({ code }) => code)).toEqual(isLeftOut ? lines.map(() => 'totalLine') : []);
   });
 });
 
