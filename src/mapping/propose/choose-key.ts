@@ -7,7 +7,7 @@ import { contactColumnOf } from '#src/mapping/contact-columns.ts';
 import { tidyHeader } from '#src/sources/column-name.ts';
 import { wordsOf } from '#src/sources/number-words.ts';
 import { type ColumnFacts, type FileFacts, valuesMax } from './column-facts.ts';
-import { isMeasure, isNumberOfOther } from './column-names.ts';
+import { isIdOfOther, isMeasure, isNumberOfOther } from './column-names.ts';
 import type { Confidence } from './proposal.ts';
 import type { JudgedColumn } from './propose-columns.ts';
 
@@ -167,6 +167,8 @@ const phoneWords = /tel|phone|fon|mobil|movil|handy|ruf|fax|pager/;
 
 /** From here on a name says number or code and nothing of the person: such a column is unique and filled, or not thought of. */
 const bareNumberRank = 22;
+/** The id of a number, an address or a picture: it is another one where the person gets a new one. */
+const otherIdRank = 26;
 
 /** 0 is best; null for a name that says nothing of a key. */
 function idRank(name: string): number | null {
@@ -175,7 +177,8 @@ function idRank(name: string): number | null {
   const isId = idWords.has(parts.at(-1) ?? '') || idWords.has(joined) || isIdOfPerson(parts);
   if (!isId && !keyNames.has(joined)) return numberRank(name, parts);
   const foreign = parts.filter((part) => foreignWords.has(part));
-  if (foreign.length === 0) return isId ? parts.length - 1 : 10;
+  if (foreign.length === 0 && isId) return isIdOfOther(name, personIdWords) ? otherIdRank : parts.length - 1;
+  if (foreign.length === 0) return 10;
   return foreign.every((part) => perhapsOwn.has(part)) ? 20 : null;
 }
 

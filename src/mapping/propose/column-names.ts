@@ -3,6 +3,7 @@
  * columns of a second table. Pure.
  */
 
+import { contactColumnOf } from '#src/mapping/contact-columns.ts';
 import { normaliseHeader } from '#src/sources/column-name.ts';
 import { wordsOf } from '#src/sources/number-words.ts';
 import type { ColumnFacts } from './column-facts.ts';
@@ -14,6 +15,16 @@ const otherThings =
 const measures =
   /^(?:amount|balance|price|cost|costs|fee|sum|revenue|turnover|budget|salary|income|credit|debit|payment|paid|due|spent|value|volume|quantity|qty|size|weight|height|score|points|rating|rank|age|year|month|day|date|birthday|born|since|hours|percent|rate|deals|visits|betrag|saldo|preis|kosten|gebuhr|summe|umsatz|gehalt|menge|punkte|alter|jahr|monat|tag|datum|geburtstag|geburtsdatum|geboren|seit|stunden|wert|montant|solde|prix|cout|frais|somme|chiffre|salaire|quantite|annee|mois|jour|naissance|depuis|heures|valeur|importe|monto|precio|coste|costo|suma|ingresos|salario|cantidad|puntos|edad|ano|mes|dia|fecha|nacimiento|desde|horas|valor|bedrag)$/;
 
+/** Of other kinds that have ids of their own. Whole words. */
+const otherIds =
+  /^(?:e?mails?|phones?|telefon|telephone|tel|handy|mobile|mobil|photos?|fotos?|images?|bild|bilder|tickets?|events?|stores?|shops?|branch|filiale|category|kategorie|categorie|categoria|files?|documents?|dokument)$/;
+
+/** `Phone ID`, `Photo ID`, `Order ID`: the id of a thing. @param own words that say that the person is meant all the same. */
+export function isIdOfOther(name: string, own: RegExp): boolean {
+  const parts = wordsOf(name);
+  return parts.some((part) => otherIds.test(part)) || (parts.length > 1 && isNumberOfOther(name, own));
+}
+
 /** Who else may be meant beside an address or a number: beginnings of words without accents, and below whole words. */
 const otherPeople =
   /^(?:owner|assigned|manager|assistant|agent|referrer|supervisor|boss|spouse|husband|wife|parent|mother|father|guardian|emergency|vorgesetzt|sachbearbeit|assisten|betreu|ehepartner|ehefrau|ehemann|notfall|notruf|eltern|mutter|vater|erziehungsberechtigt|responsable|urgence|conjoint|mere$|pere$|jefe|jefa|urgencia|emergencia|propietari|conyuge|padre|madre|asistente|encargad|teacher|physician|carer|caregiver|sibling|relative|nextofkin|lehrer|hausarzt|angehorig|ehegatt|geschwister|lebensgefahrt|medecin|professeur|enseignant|medico|medica$|profesor|familiar)/;
@@ -23,6 +34,32 @@ const otherPersons =
 /** `E-Mail Vorgesetzter`, `Emergency Phone`: the values may be another person's. */
 export function mayBeOfAnotherPerson(name: string): boolean {
   return wordsOf(name).some((part) => otherPeople.test(part) || otherPersons.test(part));
+}
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
+/** In brackets behind the name of a column: these say how the name of the person is written, and not whose it is. */
+const wholeWords = words('full complete whole entire vollstandig komplett complet completo entero');
+const spellingWords = words(
+  `official legal exact as in on per the id passport document card amtlich offiziell laut gemass im ausweis pass reisepass personalausweis
+  officiel officielle legale sur passeport oficial pasaporte en segun documento`,
+);
+const bracketed = /^([^()[\]]*\p{L}[^()[\]]*)[([]([^()[\]]+)[)\]]\s*$/u;
+/** What may be part of a name or all of it: the word in brackets says all. */
+const openNames = words('name nom nombre');
+
+/** `Full name (official)` → `Full name`, `Name (full)` → `Full name`; any other header as it is. */
+export function withoutNameRemark(header: string): string {
+  const [, stem = '', remark = ''] = bracketed.exec(header) ?? [];
+  const said = wordsOf(remark);
+  if (said.length === 0 || !said.every((word) => wholeWords.has(word) || spellingWords.has(word))) return header;
+  if (!isNameColumn(stem)) return header;
+  const isWhole = openNames.has(wordsOf(stem).join('')) && said.some((word) => wholeWords.has(word));
+  return isWhole ? 'Full name' : stem.trim();
+}
+
+function isNameColumn(header: string): boolean {
+  const kind = contactColumnOf(header)?.kind;
+  return kind === 'firstName' || kind === 'lastName' || kind === 'fullName';
 }
 
 /** `PLZ-Nr`, `Order Number`: the number of a thing. @param own words that say that the person is meant all the same. */

@@ -12,7 +12,13 @@ import { tidyHeader } from '#src/sources/column-name.ts';
 import { machineIn, wordsOf } from '#src/sources/number-words.ts';
 import type { ColumnFacts, FileFacts } from './column-facts.ts';
 import { withoutNames } from './column-facts.ts';
-import { isMeasure, isNumberOfOther, mayBeOfAnotherPerson, repeatedColumns } from './column-names.ts';
+import {
+  isMeasure,
+  isNumberOfOther,
+  mayBeOfAnotherPerson,
+  repeatedColumns,
+  withoutNameRemark,
+} from './column-names.ts';
 import type { Confidence } from './proposal.ts';
 import { kindsOf, type ValueKinds } from './value-kinds.ts';
 
@@ -53,7 +59,7 @@ export function judgeColumns(file: FileFacts, country: CountryCode | null): read
   const settings: Settings = {
     ...{ keyPrefix: '', sourceLabel: null, country, onBlank: 'keep', customFields: null, mayLack: [] },
   };
-  const names = columns.map(({ name, position }) => (position === null ? nameOfPath(name) : name));
+  const names = namesOf(columns);
   const { targets, rivals } = genericTargets(names, settings);
   const byName = columns.map((facts, index): JudgedColumn => {
     const kinds = kindsOf(facts.values, country);
@@ -78,6 +84,17 @@ export function judgeColumns(file: FileFacts, country: CountryCode | null): read
       return repeated.has(index) ? asSecondTable(judged) : judged;
     }),
   );
+}
+
+/** What each column is called, for what it means. A remark is left out where no other column has the name without it, or one like it. */
+function namesOf(columns: readonly ColumnFacts[]): readonly string[] {
+  const names = columns.map(({ name, position }) => (position === null ? nameOfPath(name) : name));
+  const taken = new Set(names.flatMap((name) => contactColumnOf(name)?.kind ?? []));
+  return names.map((name) => {
+    const plain = withoutNameRemark(name);
+    const kind = contactColumnOf(plain)?.kind;
+    return plain === name || kind === undefined || taken.has(kind) ? name : plain;
+  });
 }
 
 function asGuessOfAnother(judged: JudgedColumn, name: string): JudgedColumn {

@@ -373,3 +373,37 @@ describe('a few values', () => {
     expect(one('Assistant', '+46 8 1234567')).toContain('not the contact');
   });
 });
+
+describe('a remark in brackets behind a name', () => {
+  // Names that do not look like two words: the header alone tells.
+  const name = (n: number) => `${first(n)} van der ${last(n)} de la Cruz`;
+  const meant = (header: string, ...more: readonly string[]) =>
+    lines(
+      tableFacts(
+        ['Nr', header, ...more],
+        six((n) => [`${n * 7 + 1001}`, name(n), ...more.map(() => first(n))]),
+      ),
+    )[1];
+
+  test.each([
+    ['Full name (official)', 'firstName and lastName (likely)'],
+    ['Name (full)', 'firstName and lastName (likely)'],
+    ['Full Name [as in passport]', 'firstName and lastName (likely)'],
+    ['Nom (complet)', 'firstName and lastName (likely)'],
+    ['Nachname (amtlich)', 'lastName (certain)'],
+    ['First name (legal)', 'firstName (certain)'],
+  ])('that says how it is written leaves its meaning: %s', (header, target) => {
+    expect(meant(header)).toBe(`${header} → ${target}`);
+  });
+
+  test.each(['Name (company)', 'Name (mother)', 'Full name (of owner)', 'Company (official)'])(
+    'that says anything else changes it: %s',
+    (header) => {
+      expect(meant(header)).not.toMatch(/firstName|lastName/);
+    },
+  );
+
+  test('counts where another column has the plain name', () => {
+    expect(meant('First name (legal)', 'First name')).toBe('First name (legal) → –');
+  });
+});

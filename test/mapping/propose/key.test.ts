@@ -14,6 +14,19 @@ describe('the key', () => {
     expect(mapping.key).toBe('Record ID');
   });
 
+  test.each(['Phone ID', 'PhotoId', 'E-Mail-ID', 'Order ID', 'Company ID', 'Owner ID', 'Tax ID'])(
+    'is a plain number of records rather than the id of something else: %s',
+    (name) => {
+      const rows = six((n) => [`k${n + 40}`, `${n * 7 + 1001}`, last(n)]);
+      expect(key([name, 'Nr', 'Last Name'], rows).mapping.key).toBe('Nr');
+    },
+  );
+
+  test('is the id of a phone where nothing else is fit', () => {
+    const rows = six((n) => [`k${n + 40}`, last(n)]);
+    expect(key(['Phone ID', 'Last Name'], rows).mapping.key).toBe('Phone ID');
+  });
+
   test('that some rows lack is likely, and the draft says how many', () => {
     const rows = Array.from({ length: 40 }, (_, n) => [n === 3 ? '' : `x${n}`, `+1415555${1000 + n}`]);
     const { draft } = key(['ID', 'Phone'], rows);
