@@ -356,8 +356,9 @@ function alternativesOf(value: Value): readonly Value[] {
   return typeof value === 'object' && value.firstOf !== undefined ? value.firstOf.flatMap(alternativesOf) : [value];
 }
 
-/** By its name, a column of ids rather than of addresses, numbers or names. */
+/** By its name, and by how it is read, a column of ids rather than of addresses, numbers or names. */
 function isId(value: Value): boolean {
+  if (typeof value === 'object' && value.transform?.includes('emailAddress') === true) return false;
   const column = typeof value === 'object' ? value.column : value;
   return column !== undefined && contactColumnOf(String(column)) === null;
 }

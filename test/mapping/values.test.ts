@@ -196,6 +196,12 @@ describe('the whole mapping', () => {
     // Of the columns that are there; an id is not derived.
     expect(remarksFor(['Record Id', 'Mail', 'A'])).toEqual([]);
     expect(remarksFor(['Mail', 'A'])).toEqual([expect.stringContaining('derived from "Mail": ')]);
+    // Whatever the column is called: a key that is read as an address is one.
+    const addressFirst = { firstOf: [{ column: 'Indirizzo', transform: ['emailAddress' as const] }, 'Record Id'] };
+    const byAddress = mapping({ key: addressFirst, fields: { company: 'A' } });
+    expect(compileMapping(byAddress, { columns: ['Indirizzo', 'Record Id', 'A'] }, noContext).remarks).toEqual([
+      'keys are derived from "Indirizzo", else "Record Id": a person for whom these change becomes another contact',
+    ]);
     const joined = mapping({ key: { template: '{A}|{B}' }, fields: { company: 'A' } });
     expect(compileMapping(joined, { columns: ['A', 'B'] }, noContext).remarks).toEqual([
       'keys are derived from "A" + "B": a person for whom these change becomes another contact',
