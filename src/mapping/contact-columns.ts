@@ -39,17 +39,27 @@ const labels: readonly (readonly [string, ReadonlySet<string>])[] = [
     'mobile',
     words(
       `mobile mobil cell cellphone smartphone handy handynummer handynr mobilnummer mobilnr mobiltel mobiltelefon
-      mobilfunk mobilfunknummer portable movil celular gsm diensthandy firmenhandy geschaftshandy privathandy`,
+      mobilfunk mobilfunknummer mobilfunknr mobiltelefonnummer mobiltelefonnr mobilrufnummer handyrufnummer portable
+      cellulaire movil celular gsm diensthandy firmenhandy geschaftshandy privathandy diensthandynummer
+      firmenhandynummer privathandynummer mobiel mobiele mobielnummer`,
     ),
   ],
   [
     'work',
     words(
       `work business office company geschaftlich geschaeftlich dienstlich dienst beruflich arbeit buro buero firma firmen
-      travail bureau professionnel entreprise societe trabajo oficina profesional empresa`,
+      travail bureau professionnel professionnelle pro entreprise societe trabajo oficina profesional empresa diensttelefon
+      diensttelefonnummer geschaftstelefon geschaeftstelefon geschaftstelefonnummer burotelefon buerotelefon firmentelefon
+      firmentelefonnummer werk zakelijk zakelijke kantoor`,
     ),
   ],
-  ['home', words('home private personal privat privattelefon domicile maison personnel casa particular')],
+  [
+    'home',
+    words(
+      `home private personal privat privattelefon privattelefonnummer domicile maison personnel personnelle perso casa
+      particular thuis prive`,
+    ),
+  ],
   ['other', words('other weitere sonstige autre otro')],
 ];
 
@@ -70,11 +80,33 @@ const names: readonly (readonly [ContactColumnKind, ReadonlySet<string>])[] = [
   ],
 ];
 
-const displayNames = words('displayname anzeigename nomaffiche nomdaffichage nombremostrado nombreparamostrar');
+const displayNames = words(
+  'displayname anzeigename angezeigtername nomaffiche nomdaffichage nombremostrado nombreparamostrar',
+);
 
 /** What a program shows of a person: a whole name, a nickname or a company. */
 export function isDisplayName(column: string): boolean {
   return displayNames.has(wordsOf(column).join(''));
+}
+
+/** Beside words for an address, in the languages of Outlook: `E-Mail 2: Angezeigter Name`, `Weergavenaam e-mail`. */
+const shownWords = words(
+  `display displayname angezeigter anzeigename affiche affichage mostrar mostrado pantalla visualizzato weergavenaam
+  wyswietlana`,
+);
+const addressWords = words('messagerie posta emailadres');
+/** `Nom complet de l'adresse de messagerie 2`. */
+const shownInFrench = /^nomcomplet(?:de)?l?(?:adresse)?(?:de)?(?:messagerie|email|courriel)/;
+
+/**
+ * What a program shows in place of an e-mail address: a name, often with an address behind it, which stays when the contact gets another
+ * one.
+ */
+export function isShownForAddress(header: string): boolean {
+  const parts = wordsOf(header);
+  if (shownInFrench.test(parts.join(''))) return true;
+  const ofAddress = [emailWords, weakEmailWords, addressWords];
+  return parts.some((part) => shownWords.has(part)) && parts.some((part) => ofAddress.some((table) => table.has(part)));
 }
 
 /** Null for any other header. */
@@ -110,29 +142,52 @@ interface PlainItemsHeader {
 function plainItemsHeader(header: string): PlainItemsHeader | null {
   const parts = wordsOf(header);
   const kind = listOf(header);
-  return kind === null || !areAllKnown(parts) ? null : { kind, label: labelIn(parts) };
+  const isPlain = areAllKnown(parts) || isMessagingAddress(parts);
+  return kind === null || !isPlain ? null : { kind, label: labelIn(parts) };
 }
 
 /** Whether a word says that the values are not the contact's own, or are about a number or an address: `Assistant's Phone`. */
 export function isAboutContactData(header: string): boolean {
-  return machineIn(header) === 'alone' || wordsOf(header).some((part) => about.has(part));
+  if (machineIn(header) === 'alone' || isDisplayName(header) || isShownForAddress(header)) return true;
+  return wordsOf(header).some((part) => about.has(part));
 }
 
 function labelIn(parts: readonly string[]): string | null {
   return labels.find(([, marks]) => parts.some((part) => marks.has(part)))?.[0] ?? null;
 }
 
-function areAllKnown(parts: readonly string[]): boolean {
-  const known = [qualifiers, phoneWords, emailWords, weakPhoneWords, weakEmailWords];
-  return parts.every((part) => known.some((table) => table.has(part)));
+const namingTables = [phoneWords, emailWords, weakPhoneWords, weakEmailWords];
+const plainTables = [qualifiers, ...namingTables];
+/** With these, Dutch headers are plain, too. They give a label to what the values show to be a number or an address. */
+const dutchNames = words('telefoon telefoonnummer telefoonnr emailadres mailadres');
+const dutchQualifiers = words('adres vast vaste');
+const labelTables = [...plainTables, dutchNames, dutchQualifiers, ...labels.map(([, marks]) => marks)];
+
+function areAllKnown(parts: readonly string[], tables: readonly ReadonlySet<string>[] = plainTables): boolean {
+  return parts.every((part) => tables.some((table) => table.has(part)));
+}
+
+/** `Mobiele telefoon` → mobile, `E-mailadres` → email; null for a header with an unknown word. @param kind by the values. */
+export function labelByWords(header: string, kind: 'phone' | 'email'): string | null {
+  const parts = wordsOf(header);
+  if (!areAllKnown(parts, labelTables)) return null;
+  const isNamed = parts.some((part) => [...namingTables, dutchNames].some((table) => table.has(part)));
+  return labelIn(parts) ?? (isNamed ? kind : null);
+}
+
+/** `Adresse de messagerie 2`; not `Messagerie instantanée`. */
+function isMessagingAddress(parts: readonly string[]): boolean {
+  const others = parts.filter((part) => part !== 'messagerie');
+  return others.length < parts.length && others.includes('adresse') && areAllKnown(others);
 }
 
 function listOf(header: string): 'phone' | 'email' | null {
   const parts = wordsOf(header);
   const machine = machineIn(header);
-  if (machine === 'alone' || parts.some((part) => about.has(part))) return null;
+  if (machine === 'alone' || parts.some((part) => about.has(part)) || isShownForAddress(header)) return null;
   if (parts.some((part) => emailWords.has(part))) return 'email';
   if (machine === 'besidePhone' || parts.some((part) => phoneWords.has(part))) return 'phone';
+  if (isMessagingAddress(parts)) return 'email';
   if (!areAllKnown(parts)) return null;
   if (parts.some((part) => weakEmailWords.has(part))) return 'email';
   return parts.some((part) => weakPhoneWords.has(part)) ? 'phone' : null;

@@ -21,6 +21,7 @@ import { type CustomFieldDefinition, customFieldTypes } from '#src/wire/contact.
 import {
   type ContactColumn,
   describeReading,
+  isShownForAddress,
   type NamePart,
   readSynonyms,
   type SynonymMeaning,
@@ -245,7 +246,7 @@ export function genericTarget(name: string, settings: Settings): Target | null {
 
 function itemsTarget(tidy: string, normalised: string, settings: Settings): Target | null {
   const match = /^(e[\s_\p{Pd}]*mail|phone)(.*)$/isu.exec(tidy);
-  if (match === null) return null;
+  if (match === null || isShownForAddress(tidy)) return null;
   const list: ItemList = normalised.startsWith('e') ? 'emails' : 'phones';
   const label = labelOf(withoutRequirement(match[2] ?? ''), match[1] ?? '', list === 'emails' ? 'email' : 'phone');
   if (label === null) return null;

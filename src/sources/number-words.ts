@@ -13,17 +13,23 @@ export const words = (text: string): ReadonlySet<string> => new Set(text.split(/
 export const phoneWords = words(
   `phone phones telephone smartphone cellphone telefon telefonnummer rufnummer handy handynummer mobilnummer mobiltelefon
   mobilfunk mobilfunknummer festnetz festnetznummer telefono telefonos telefonnr telnr telnummer rufnr handynr mobilnr
-  mobiltel diensthandy firmenhandy geschaftshandy privathandy privattelefon festnetztelefon`,
+  mobiltel diensthandy firmenhandy geschaftshandy privathandy privattelefon festnetztelefon
+  mobiltelefonnummer mobiltelefonnr mobilfunknr mobilrufnummer handyrufnummer diensthandynummer firmenhandynummer
+  privathandynummer diensttelefon diensttelefonnummer geschaftstelefon geschaeftstelefon geschaftstelefonnummer
+  burotelefon buerotelefon firmentelefon firmentelefonnummer privattelefonnummer festnetzrufnummer haupttelefon
+  haupttelefonnummer hauptrufnummer`,
 );
 /** These count only beside known words: `Mobile` and `Tel. privat`, not `Mobile App`. */
-export const weakPhoneWords = words('mobile mobil cell tel gsm portable fixe fijo movil celular durchwahl direktwahl');
+export const weakPhoneWords = words(
+  'mobile mobil cell tel gsm portable cellulaire fixe fijo movil celular durchwahl direktwahl',
+);
 /** Which number or address it is. */
 export const qualifiers = words(
   `number numbers n no nr num numero nummer address adresse direccion value default primary secondary main other direct
   contact kontakt customer kunde kunden client cliente company firma firmen
   empresa entreprise societe work business office home private personal
   privat geschaftlich geschaeftlich dienstlich dienst beruflich arbeit buro buero zentrale weitere sonstige travail bureau domicile maison personnel
-  professionnel profesional principal autre otro trabajo casa oficina particular electronico electronique de du d la le el del the`,
+  professionnel professionnelle pro personnelle perso profesional principal autre otro trabajo casa oficina particular electronico electronique de du d la le el del the`,
 );
 
 /** These name one beside a machine. Alone they may mean something else: pH, a voice, the head office. */

@@ -18,6 +18,8 @@ describe('a header that names contact data', () => {
       'email',
       'E-Mail, E-Mail-Adresse, email, Email 2, E-mail 1 - Value, Work Email, Mail, Courriel, Correo electrónico',
     ],
+    ['phone', 'Mobiltelefonnummer, Diensttelefon, Haupttelefon, Téléphone cellulaire, Tél. pro, Mobile perso'],
+    ['email', 'Adresse de messagerie, Adresse de messagerie 2, Adresse e-mail professionnelle'],
     ['firstName', 'First Name, first_name, Vorname, Prénom, Nombre, Given Name'],
     ['lastName', 'Last Name, Surname, Nachname, Familienname, Nom, Apellidos'],
     ['fullName', 'Name, Full Name, Contact Name, Nom complet, Nombre completo, Vor- und Nachname'],
@@ -33,6 +35,8 @@ describe('a header that names contact data', () => {
   test.each([
     'Email Type, E-mail Display Name, Email Opt Out, Phone Verified, Phone 1 - Label, Phone Country Code, Phone Extension',
     'Accepts Email Marketing, Email Domain, Last Email Sent Date, Owner Email, Do Not Call, Mobile App, Mail Merge',
+    "Nom complet de l'adresse de messagerie, E-Mail: Angezeigter Name, Nombre de pantalla de correo electrónico",
+    'Type de messagerie, Messagerie, Messagerie instantanée',
     'Account Name, Company Name, File Name, Notes, Id, Nominal, Telltale, Cellar, Handycap, Region, 電話, _id',
   ])('is none of: %s', (headers) => {
     expect(kinds(headers)).toEqual(all(null, headers));

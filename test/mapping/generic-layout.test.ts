@@ -18,6 +18,13 @@ describe('the generic layout', () => {
     },
   );
 
+  test('takes no address that a program shows for one, and may be an old one', () => {
+    const columns = { externalId: 'a', email: 'new@example.com', 'E-mail Display Name': 'Ann (old@example.com)' };
+    expect(desiredOf(mapRecord(columns)).emails.flatMap(({ items }) => items)).toEqual([
+      { label: 'email', value: 'new@example.com' },
+    ]);
+  });
+
   test.each([
     ['email', 'email', 'email'],
     ['E-Mail', 'email', 'email'],

@@ -24,9 +24,10 @@ describe('a synonym', () => {
       'Telephone, Telefon, Tel., Téléphone, Teléfono, Rufnummer, Festnetz, Nº de teléfono, Numéro de téléphone',
     ],
     ['phone (mobile)', 'Mobile, Handy, Portable, Móvil, Celular, Cell, Mobilnummer, Mobile Number, Tél. portable, GSM'],
+    ['phone (mobile)', 'Mobiltelefonnummer, Mobilrufnummer, Téléphone cellulaire'],
     ['phone (work)', 'Work Phone, Telefon geschäftlich, Business Phone, Tél. bureau, Company Phone, workphone'],
     ['phone (home)', 'Home Phone, Telefon privat, Teléfono particular, Téléphone personnel, homePhone'],
-    ['email', 'Courriel, Correo electrónico, Mail, Mailadresse, Adresse e-mail'],
+    ['email', 'Courriel, Correo electrónico, Mail, Mailadresse, Adresse e-mail, Adresse de messagerie'],
     ['email (work)', 'Work Email, Mail geschäftlich, Courriel professionnel, workemail'],
     ['firstName', 'Vorname, Prénom, Nombre, Given Name, Forename'],
     [

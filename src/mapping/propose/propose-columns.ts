@@ -6,7 +6,7 @@
  */
 import type { CountryCode } from 'libphonenumber-js/max';
 import type { ScalarName } from '#src/contacts/desired.ts';
-import { contactColumnOf, isAboutContactData } from '#src/mapping/contact-columns.ts';
+import { contactColumnOf, isAboutContactData, labelByWords } from '#src/mapping/contact-columns.ts';
 import { genericMeaning, genericTargets, type Settings } from '#src/mapping/layout.ts';
 import { tidyHeader } from '#src/sources/column-name.ts';
 import { machineIn, wordsOf } from '#src/sources/number-words.ts';
@@ -179,7 +179,7 @@ function judgeItems(
   name: string,
   kinds: ValueKinds,
 ): JudgedColumn {
-  const meaning: Meaning = { kind: 'items', list, label };
+  const meaning: Meaning = { kind: 'items', list, label: numbered(label, name, list) };
   const isAbout = isAboutContactData(name);
   const what = list === 'emails' ? 'e-mail addresses' : 'phone numbers';
   // A column that is named after phone numbers may hold digits alone.
@@ -195,6 +195,20 @@ function judgeItems(
   const found = share === 0 ? `none of its values is one of ${what}` : `only ${percent} of its values are ${what}`;
   return verdict({ kind: 'unused' }, null, `its name says ${list === 'emails' ? 'e-mail' : 'phone'}, but ${found}`);
 }
+
+/** Of a column that no label tells from the others of its kind. */
+export const plainLabels = { emails: 'email', phones: 'phone' } as const;
+
+/** `E-Mail 2: Adresse`, `Adresse de messagerie 2` → `email 2`, as the presets have it. The first needs no number. */
+function numbered(label: string, name: string, list: 'emails' | 'phones'): string {
+  const plain = plainLabels[list];
+  if (label !== plain && !numberAlone.test(label)) return label;
+  const number = /(?<!\d)[1-9](?!\d)/.exec(name)?.[0] ?? '1';
+  return number === '1' ? plain : `${plain} ${number}`;
+}
+
+/** What follows `E-Mail`, where it says no more than which one it is. */
+const numberAlone = /^[1-9](?: (?:adresse|address|nummer|number|value))?$/;
 
 function judgeWholeName(verdict: Verdict, kinds: ValueKinds, confidence: Confidence, by: string): JudgedColumn {
   if (kinds.company >= hardly) {
@@ -231,7 +245,8 @@ function judgeByValues(verdict: Verdict, name: string, kinds: ValueKinds): Judge
     const what = found.list === 'emails' ? 'e-mail addresses' : 'phone numbers';
     if (isAboutContactData(name) && !(found.list === 'emails' && signInNames.has(wordsOf(name).join(''))))
       return unused(`its values are ${what}, but its name says that they are not the contact's own`);
-    const label = named?.generic.split(' ')[1] ?? tidyHeader(name).toLowerCase().slice(0, 75).trim();
+    const byWords = named?.generic.split(' ')[1] ?? labelByWords(name, plainLabels[found.list]);
+    const label = numbered(byWords ?? tidyHeader(name).toLowerCase().slice(0, 75).trim(), name, found.list);
     return verdict({ kind: 'items', list: found.list, label }, found.confidence, foundInWords(found.list, kinds));
   }
   if (isCountry(name) && kinds.country >= mostly)

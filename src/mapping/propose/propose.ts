@@ -17,7 +17,7 @@ import type {
   DraftReading,
   ProposedColumn,
 } from './proposal.ts';
-import { type JudgedColumn, judgeColumns, type Meaning, rivalReason } from './propose-columns.ts';
+import { type JudgedColumn, judgeColumns, type Meaning, plainLabels, rivalReason } from './propose-columns.ts';
 
 interface ProposeOptions {
   /** Of the file, without its ending: the name of the mapping is made from it. */
@@ -122,8 +122,6 @@ function fieldsOf(columns: readonly JudgedColumn[]): readonly DraftField[] {
     return [{ name, columns: [nameOf(whole.facts)], transform }];
   });
 }
-
-const plainLabels = { emails: 'email', phones: 'phone' } as const;
 
 function itemsOf(columns: readonly PlacedColumn[], list: 'emails' | 'phones'): readonly DraftItems[] {
   return columns.flatMap(({ facts, meaning, path }) => {

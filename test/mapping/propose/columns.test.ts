@@ -233,6 +233,40 @@ describe('a name that the values contradict', () => {
   });
 });
 
+test.each([
+  ["Nom complet de l'adresse de messagerie", 'Nom complet de l’adresse de messagerie 2'],
+  ['E-Mail: Angezeigter Name', 'E-Mail 2: Angezeigter Name', 'E-Mail 3: Angezeigter Name', 'Anzeigename'],
+  ['E-mail Display Name', 'E-mail 2 Display Name', 'Nombre de pantalla de correo electrónico 2'],
+  ['Nome visualizzato posta elettronica', 'Weergavenaam e-mail 3', 'Nazwa wyświetlana e-mail'],
+])('an address behind a name that is shown for it may be an old one, and is left out: %s', (...names) => {
+  const shown = tableFacts(
+    ['Nr', ...names],
+    six((n) => [`k${n}`, ...names.map(() => `${first(n)} ${last(n)} (${n}@example.com)`)]),
+  );
+  expect(lines(shown).slice(1)).toEqual(names.map((name) => `${name} → –`));
+});
+
+test.each([
+  ['E-Mail-Adresse', 'email'],
+  ['E-Mail 2: Adresse', 'email 2'],
+  ['E-mail 3 Address', 'email 3'],
+  ['Adresse de messagerie', 'email'],
+  ['Adresse de messagerie 2', 'email 2'],
+  ['E-mailadres', 'email'],
+  ['Mobiltelefonnummer', 'mobile'],
+  ['Mobiele telefoon', 'mobile'],
+  ['Telefoon zakelijk', 'work'],
+  ['Kontakt 1', 'kontakt 1'],
+])('the label of %s is %s', (name, label) => {
+  const isEmail = label.startsWith('email');
+  const facts = tableFacts(
+    ['Nr', name],
+    six((n) => [`k${n}`, isEmail ? `${n}@example.com` : `+1 415 555 01${n}0`]),
+  );
+  const { emails, phones } = propose(facts).draft;
+  expect([...emails, ...phones]).toMatchObject([{ label }]);
+});
+
 test('a column about addresses or numbers is none of them, where its values do not say so', () => {
   const header = [
     'Nr',
@@ -247,7 +281,7 @@ test('a column about addresses or numbers is none of them, where its values do n
     six((n) => [`k${n}`, '', '', '', '', '']),
   );
   expect(lines(blank)).toEqual([
-    ...['Nr → key (likely)', 'E-Mail 2: Adresse → email (2 adresse) (likely)', 'E-Mail 2: Typ → –'],
+    ...['Nr → key (likely)', 'E-Mail 2: Adresse → email (email 2) (likely)', 'E-Mail 2: Typ → –'],
     ...['E-Mail 2: Angezeigter Name → –', 'email_verified → –', 'Phone System → –'],
   ]);
   const filled = tableFacts(
@@ -262,7 +296,7 @@ test('a column about addresses or numbers is none of them, where its values do n
     ]),
   );
   expect(lines(filled)).toEqual([
-    ...['Nr → key (likely)', 'E-Mail 2: Adresse → email (2 adresse) (certain)', 'E-Mail 2: Typ → –'],
+    ...['Nr → key (likely)', 'E-Mail 2: Adresse → email (email 2) (certain)', 'E-Mail 2: Typ → –'],
     ...['E-Mail 2: Angezeigter Name → –', 'email_verified → –', 'Phone System → phone (system) (certain)'],
   ]);
 });

@@ -144,7 +144,7 @@ describe('the key', () => {
         ['Telefoon', 'Achternaam'],
         six((n) => [value(n), last(n)]),
       );
-      expect(draft.columns[0]).toMatchObject({ target: 'phone (telefoon)', confidence: 'guess' });
+      expect(draft.columns[0]).toMatchObject({ target: 'phone', confidence: 'guess' });
       expect(draft.key).toEqual({ kind: 'derived', email: null, template: '{Telefoon}' });
       expect(draft.remarks.join()).toMatch(/derived from phone number: .*"Telefoon" have no country code/);
     }
