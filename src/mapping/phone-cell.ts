@@ -115,14 +115,14 @@ export function readPhone(raw: string, country: CountryCode | null): Reading<str
   }
   if (found === null) return notPossible(base, country);
   const completed = withItsCountryCode(base, found);
-  const parsed = completed ?? found;
+  const parsed = completed ?? withoutFormerPrefix(base, found) ?? found;
   if (!e164.test(parsed.number)) return notPossible(base, country);
   const isAssigned = parsed.isValid();
   if (!isAssigned && country !== null && isForeign(base, parsed)) {
     return bad(
       'phoneForeign',
       `the number begins with 0, as no number of the default country (${country}) does`,
-      'If it is a number of another country, write it with + and its country code.',
+      'If it is a number of another country, write it with + and its country code; if it is one of that country, without the 0.',
     );
   }
   // Zeros that stay before the number would be dropped when it is read again: `(0)(0)030 1234567`.
@@ -230,8 +230,27 @@ const leadingZeroCountries: ReadonlySet<string> = new Set(['IT', 'SM', 'VA', 'CI
  */
 function isForeign(base: string, parsed: PhoneNumber): boolean {
   return (
-    base.startsWith('0') && parsed.nationalNumber.startsWith('0') && !leadingZeroCountries.has(parsed.country ?? '')
+    /^\(?0(?!\)\()/.test(base) &&
+    parsed.nationalNumber.startsWith('0') &&
+    !leadingZeroCountries.has(parsed.country ?? '')
   );
+}
+
+/** Poland. Its numbers had a 0 before the area code, and are still written with it; the numbering plan knows none. */
+const formerPrefixCode = '48';
+/** A 0 of its own, as people in Poland wrote it: `(0-22) 555 12 34`, `0 22 555 12 34`. Other countries write `022 555 12 34`, too. */
+const prefixApart = /^\(?0[ ()-]{1,3}[1-9]/;
+
+/**
+ * `0-22 555 12 34`, `+48 (0) 22 555 12 34` → +48225551234; null for any other number. Countries that gave up the 0 and their area codes with it are not
+ * among these: without the 0, the rest would be another number.
+ */
+function withoutFormerPrefix(base: string, parsed: PhoneNumber): PhoneNumber | null {
+  const { countryCallingCode, nationalNumber } = parsed;
+  if (countryCallingCode !== formerPrefixCode || !nationalNumber.startsWith('0')) return null;
+  if (!/^(?:\+|00)/.test(base) && !prefixApart.test(base)) return null;
+  const without = parsePhoneNumberFromString(`+${countryCallingCode}${nationalNumber.slice(1)}`, { extract: false });
+  return without?.isValid() === true ? without : null;
 }
 
 /**

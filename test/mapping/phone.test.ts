@@ -225,6 +225,7 @@ describe('a phone number kills the row', () => {
 
   test('when it begins with 0, as no number of the default country does', () => {
     expect(codesOf(mapped('01 42 68 53 00', 'US'))).toEqual(['phoneForeign']);
+    expect(codesOf(mapped('(01) 42 68 53 00', 'US'))).toEqual(['phoneForeign']);
     expect(codesOf(mapped('0612345678', 'GR'))).toEqual(['phoneForeign']);
     expect(numbers('01 42 68 53 00', 'FR')).toEqual(['+33142685300']);
     expect(numbers('06 12345678', 'IT')).toEqual(['+390612345678']);
