@@ -7,6 +7,8 @@ import { pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts
 import { changesPerRunMax, eventsPerRunMax, type RunEvent } from '#src/ledger/staging.ts';
 import { withoutValues } from '#src/operations/run-document.ts';
 import { failedHeadline, type RunDetail, stateWords } from '#src/operations/runs.ts';
+import { missingText } from '#src/plans/show/plan-view.ts';
+import { notedIn } from '#src/runs/noted.ts';
 import type { ProblemLine, RunSummary } from '#src/runs/report.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { lineText, placeText } from '#src/sources/row.ts';
@@ -94,8 +96,10 @@ function present(output: Output, run: RunPresentation, warnings: readonly RunEve
       lines.push(`  note: ${output.paste(printable(note))}${value === undefined ? '' : `: ${shorten(value)}`}`);
   }
   lines.push(...problemLines(output, run, max));
-  const count = summary.warnings - outcomes.filter(isNoteOnly({ notes })).length;
-  if (count > 0) lines.push(...warningLines(output, { ...summary, warnings: count }, warnings, outcomes, max));
+  // Where they are not listed one by one, those that are notes are printed already.
+  const isPrinted = warnings.length === 0 ? notedIn(notes) : isNoteOnly({ notes });
+  const count = summary.warnings - outcomes.filter(isPrinted).length;
+  if (count > 0) lines.push(...warningLines(output, { ...summary, warnings: count }, warnings, run, max));
   if (summary.fixFile !== null)
     lines.push(`  fix these rows and drop the file in again: ${shellWord(summary.fixFile)}`);
   if (isFixFileGone)
@@ -206,9 +210,8 @@ function missingLines(
     .slice(0, max.held)
     .map(({ key, since = '' }) => `${printable(key ?? '')} (since ${since.slice(0, 10)})`);
   const more = moreText({ count, listed: listed.length, shown: keys.length }, max);
-  const people = count === 1 ? '1 person is' : `${count} people are`;
   const list = values && keys.length > 0 ? `: ${keys.join(', ')}${more === null ? '' : `, and ${more}`}` : '';
-  return [`  ${people} no longer in the file${first === 0 ? '' : ` (${first} for the first time)`}${list}`];
+  return [`  ${missingText({ count, new: first })}${list}`];
 }
 
 /** What people changed, the first of it: `drift: crm-4 role "Buyer" → "Chief"`. A note says how much there is of it. */
@@ -317,9 +320,10 @@ function problemTable(output: Output, problems: readonly ProblemLine[]): string 
 
 const warningKindsShown = 5;
 
-/** One line for each kind of warning about rows, the most frequent first. What is about the file is a note. */
-function warningKinds(outcomes: readonly RunEvent[], max: Shown): readonly string[] {
-  const ofRows = outcomes.filter(({ kind, key }) => kind === 'warning' && key !== null);
+/** One line for each kind of warning that is no note, the most frequent first. */
+function warningKinds({ outcomes, notes }: Pick<PresentedRun, 'outcomes' | 'notes'>, max: Shown): readonly string[] {
+  const isNoted = notedIn(notes);
+  const ofRows = outcomes.filter((event) => event.kind === 'warning' && !isNoted(event));
   const least = max.isCut ? 'at least ' : '';
   const kinds = [...Map.groupBy(ofRows, ({ field, message }) => JSON.stringify([field, message])).values()];
   const lines = kinds
@@ -345,12 +349,12 @@ function warningLines(
   output: Output,
   summary: RunSummary,
   listed: readonly RunEvent[],
-  outcomes: readonly RunEvent[],
+  run: Pick<PresentedRun, 'outcomes' | 'notes'>,
   max: Shown,
 ): readonly string[] {
   const count = counted(summary.warnings, 'warning');
   if (listed.length === 0) {
-    return [output.paste(`  ${count}: see patchbay runs show ${summary.run}`), ...warningKinds(outcomes, max)];
+    return [output.paste(`  ${count}: see patchbay runs show ${summary.run}`), ...warningKinds(run, max)];
   }
   const rows = listed
     .slice(0, max.warnings)

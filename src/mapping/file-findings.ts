@@ -200,6 +200,11 @@ export function createFileNotes(): FileNotes {
   };
 }
 
+/** A note of a warning that is reported once for the file: with the first row that it is about. */
+export function noteOf({ line, message }: { readonly line: number; readonly message: string }): string {
+  return `line ${line}: ${message}`;
+}
+
 /** The columns that are listed one by one; a wide sheet may have hundreds. */
 const namelessListedMax = 20;
 

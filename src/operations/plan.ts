@@ -290,7 +290,7 @@ export function exitCodeOfPlan(
  * plan is part of another document.
  */
 export function planDocument(made: MadePlan, { limit, values }: ViewOptions, exitCode?: number): object {
-  const { plan, isKept, contacts, contactCount, problems, outcomes, notes, drift, unsure, sent } = made;
+  const { plan, isKept, contacts, contactCount, problems, outcomes, notes, drift, missing, unsure, sent } = made;
   const { id, feed, runId, undoes, fileName, service, totals, stop, checksum, createdAtMs } = plan;
   const { rows, ...counts } = totals;
   return {
@@ -306,6 +306,7 @@ export function planDocument(made: MadePlan, { limit, values }: ViewOptions, exi
     ...counts,
     pending: unsure,
     drift,
+    missing,
     stop: stop === null ? null : { code: stop.code, message: stop.message, hint: stop.hint },
     contacts: firstShown(contacts, limit, (one) => contactDocument(one, values)),
     contactsComplete: contactCount <= limit,

@@ -81,6 +81,8 @@ export interface MadePlan extends AsyncDisposable {
   readonly notes: readonly string[];
   /** With `--verify` and `--repair`: how many contacts people changed, deleted or doubled. Null: it was not looked for. */
   readonly drift: DriftCounts | null;
+  /** People whom a full file lacks; null where that was not looked for, and of a plan for chosen people. They are among the outcomes. */
+  readonly missing: { readonly count: number; readonly new: number } | null;
   /** Rows of which nothing can be said now: they are being written, or, `unread` of them, their reads fail. */
   readonly unsure: number;
   readonly unread: number;
@@ -159,6 +161,7 @@ export async function makePlan(parts: PlanParts, task: PlanTask): Promise<MadePl
       areOutcomesAll: [events, gathered.skipped].every(({ length }) => length < eventsPerRunMax),
       notes: run.notes,
       drift: run.shape?.drift ?? null,
+      missing: only === null ? (run.shape?.missing ?? null) : null,
       unsure: counts.unsure,
       unread: counts.unread,
       sent: Object.fromEntries(sent),
@@ -340,6 +343,7 @@ export async function readKeptPlan(plans: Pick<PlanLedger, 'contacts'>, plan: Pl
     areOutcomesAll: true,
     notes: [],
     drift: null,
+    missing: null,
     ...{ unsure: 0, unread: 0, sent: {} },
   };
   const [isKept, close] = [true, async () => undefined];

@@ -11,7 +11,7 @@ import { sourceLabelOf } from '#src/ledger/rules/feeds.ts';
 import type { FileShape, RunRecord } from '#src/ledger/runs.ts';
 import { type CompiledMapping, compileMapping } from '#src/mapping/compile-mapping.ts';
 import { createRowFilter, type RowFilter } from '#src/mapping/conditions.ts';
-import { namelessIgnored } from '#src/mapping/file-findings.ts';
+import { namelessIgnored, noteOf } from '#src/mapping/file-findings.ts';
 import type { MappingContext } from '#src/mapping/layout.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { keyColumns, recognise } from '#src/mapping/recognise.ts';
@@ -296,7 +296,7 @@ function notesOf(
       : []),
     ...compiled.remarks,
     ...filter.notes(),
-    ...compiled.notes.map(({ line, message }) => `line ${line}: ${message}`),
+    ...compiled.notes.map(noteOf),
     ...warnings.map(({ message }) => message),
   ];
 }

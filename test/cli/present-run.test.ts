@@ -238,23 +238,31 @@ describe('a run for people', () => {
       ...[warning({ line: 4, ...assigned }), warning({ line: 7 }), warning({ line: 9 })],
       ...[warning({ line: 1, key: null, message: 'about the file' }), ...others],
     ];
-    const text = presentRun(plain, presentation({ warnings: 9 }, { outcomes }));
+    const notes = ['line 1: about the file'];
+    const text = presentRun(plain, presentation({ warnings: 9 }, { outcomes, notes }));
     expect(text).toContain(
-      '  9 warnings: see patchbay runs show 20261121T140000Z-0a1b2c\n' +
+      '  8 warnings: see patchbay runs show 20261121T140000Z-0a1b2c\n' +
         '    phone: the extension was left out (line 7, and 1 more)\n' +
         '    phone: the number is not assigned (line 4)\n',
     );
     expect(text).toContain('    … and 2 more kinds\n');
-    expect(text).not.toMatch(/about the file|\+1415/);
+    expect(text.match(/about the file/g)).toHaveLength(1);
+    expect(text).not.toContain('+1415');
   });
 
-  it('counts no warnings that are notes on lines that hold no contact, and lists them as notes', () => {
+  it('lists what is said of the file among the warnings where no note says it', () => {
+    const outcomes = [warning({ line: 1, key: null, field: null, message: 'about the file' })];
+    const text = presentRun(plain, presentation({ warnings: 1 }, { outcomes }));
+    expect(text).toMatch(/ {2}1 warning: see .*\n {4}about the file \(line 1\)\n/);
+  });
+
+  it('counts no warnings that are notes, and at length lists those of them alone that are on lines without a contact as notes', () => {
     const notes = ['line 1 is left out: it is above the header', 'short.csv is not UTF-8'];
     const outcomes = [
       warning({ key: null, code: 'preambleLine', message: notes[0] ?? '', value: 'Notes:' }),
       warning({ key: null, code: 'notUtf8', message: notes[1] ?? '' }),
     ];
-    expect(presentRun(plain, presentation({ warnings: 2 }, { notes, outcomes }))).toContain('  1 warning: see');
+    expect(presentRun(plain, presentation({ warnings: 2 }, { notes, outcomes }))).not.toContain('warning');
     const whole = { ...presentation({ warnings: 2 }, { notes, outcomes }), record };
     expect(presentStory(plain, whole, false)).toContain(`  note: ${notes[0]}: Notes:\n`);
     expect(presentStory(plain, whole, false)).toContain('  1 warning:\n');

@@ -55,6 +55,7 @@ function made(contacts: readonly PlannedContact[]): MadePlan {
       areOutcomesAll: true,
       notes: [],
       drift: null,
+      missing: null,
       unsure: 0,
       unread: 0,
       sent: { get: 3 },
@@ -127,6 +128,34 @@ describe('a plan with a row that is in no file', () => {
       expect(text).not.toContain('line');
     }
   });
+});
+
+describe('a plan of a file that lacks people', () => {
+  const gone = (key: string) => {
+    const since = '2026-11-20T06:00:00.000Z';
+    return { kind: 'missing', line: 0, key, code: 'missing', field: null, since, message: 'not there' } as const;
+  };
+  const all = Array.from({ length: 7 }, (_, index) => gone(`c-${index}`));
+  const plan: MadePlan = { ...made([]), missing: { count: 7, new: 1 }, outcomes: all };
+
+  it('names the first of them, and all where nothing is cut', () => {
+    const five = [0, 1, 2, 3, 4].map((n) => `c-${n} (since 2026-11-20)`).join(', ');
+    const said = '7 people are no longer in the file (1 for the first time)';
+    expect(planView(plan, { limit: 9, values: true }).notes).toEqual([`${said}: ${five}, and 2 more`]);
+    expect(planView(plan, { limit: Number.POSITIVE_INFINITY, values: true }).notes[0]).toMatch(/, c-6 \(since/);
+  });
+
+  it('counts them alone without values', () => {
+    const one: MadePlan = { ...plan, missing: { count: 1, new: 0 } };
+    expect(planView(one, { limit: 9, values: false }).notes).toEqual(['1 person is no longer in the file']);
+  });
+});
+
+it('a plan says a warning that is a note of the file once', () => {
+  const event = { kind: 'warning', line: 2, key: null, code: 'emailRemarkDropped', field: 'E-mail' } as const;
+  const notes = ['line 2: left out (first of 4 rows)'];
+  const plan: MadePlan = { ...made([]), notes, outcomes: [{ ...event, message: 'left out (first of 4 rows)' }] };
+  expect(planView(plan, { limit: 9, values: true }).notes).toEqual(notes);
 });
 
 describe('a plan with more outcomes than are kept', () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Mapping, mappingSchema } from '#src/mapping/mapping-schema.ts';
 import { testFeeds } from '#test/feeds/support/test-feeds.ts';
+import { openPlanBench } from '#test/plans/support/plan-bench.ts';
 import { phone } from '#test/upsert/support/build.ts';
 import { csv, expectCounts, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 import { defaultGuards } from './support/tallies.ts';
@@ -57,6 +58,11 @@ describe('a full file that lacks people', () => {
       ['c-3', new Date(later.run.createdAtMs).toISOString()],
     ]);
     expect(await bench.ledger.missing.count('crm')).toBe(2);
+    const planned = await (await openPlanBench(bench)).plan('d.csv', file('c-1', 'c-2', 'c-4'), inFeed);
+    expect([planned.missing, planned.outcomes.map(({ key, kind }) => [kind, key])]).toEqual([
+      { count: 1, new: 0 },
+      [['missing', 'c-3']],
+    ]);
     const back = await missingIn(bench, 'd.csv', 'c-1', 'c-2', 'c-4');
     expect(back.listed.map(([key]: readonly string[]) => key)).toEqual(['c-3']);
     expect((await bench.ledger.missing.list('crm', null, 10)).map(({ key }) => key)).toEqual(['c-3']);

@@ -11,7 +11,7 @@ import { fieldWithoutValue } from '#src/journal/changes.ts';
 import type { PlanTotals } from '#src/ledger/plans.ts';
 import { counted } from '#src/ledger/rules/approval.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
-import { columnNote } from '#src/runs/column-warnings.ts';
+import { notedIn } from '#src/runs/noted.ts';
 import type { ProblemLine } from '#src/runs/report.ts';
 import { lineText, placeText } from '#src/sources/row.ts';
 import type { CustomFieldValue } from '#src/wire/contact.ts';
@@ -121,7 +121,7 @@ export function planView(made: MadePlan, options: ViewOptions): PlanView {
       count: problemCount,
       moreCount: Math.max(0, problemCount - limit),
     },
-    notes: [...made.notes, ...skippedNotes(made), ...warningNotes(made, values)],
+    notes: [...missingNotes(made, options), ...made.notes, ...skippedNotes(made), ...warningNotes(made, values)],
     stop: plan.stop === null ? null : { message: plan.stop.message, hints: plan.stop.hint?.split('\n') ?? [] },
     summary: summaryOf(made),
   };
@@ -200,6 +200,26 @@ export function firstShown<Item, Shown>(
   };
 }
 
+/** `2 people are no longer in the file (1 for the first time)`. */
+export function missingText({ count, new: first }: { readonly count: number; readonly new: number }): string {
+  const people = count === 1 ? '1 person is' : `${count} people are`;
+  return `${people} no longer in the file${first === 0 ? '' : ` (${first} for the first time)`}`;
+}
+
+const missingShown = 5;
+
+/** The same with the first of them: `1 person is no longer in the file: crm-4 (since 2026-11-22)`. */
+function missingNotes({ missing, outcomes }: MadePlan, { limit, values }: ViewOptions): readonly string[] {
+  if (missing === null || missing.count === 0) return [];
+  const listed = outcomes.filter(({ kind }) => kind === 'missing');
+  const shown = listed
+    .slice(0, limit === Number.POSITIVE_INFINITY ? limit : missingShown)
+    .map(({ key, since = '' }) => `${key} (since ${since.slice(0, 10)})`);
+  const more = missing.count - shown.length;
+  const list = [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
+  return [`${missingText(missing)}${values && shown.length > 0 ? `: ${list}` : ''}`];
+}
+
 /** Why rows are skipped, and how many for each reason. */
 function skippedNotes({ outcomes, areOutcomesAll }: MadePlan): readonly string[] {
   const skipped = outcomes.filter(({ kind }) => kind === 'skipped');
@@ -211,9 +231,8 @@ function skippedNotes({ outcomes, areOutcomesAll }: MadePlan): readonly string[]
 const warningsShown = 10;
 
 function warningNotes({ outcomes, areOutcomesAll, notes }: MadePlan, values: boolean): readonly string[] {
-  const isNote = (event: RunEvent): boolean =>
-    [event.message, `line ${event.line}: ${event.message}`, columnNote(event)].some((text) => notes.includes(text));
-  const warnings = outcomes.filter((event) => event.kind === 'warning' && (event.key !== null || !isNote(event)));
+  const isNoted = notedIn(notes);
+  const warnings = outcomes.filter((event) => event.kind === 'warning' && !isNoted(event));
   const shown = warnings.slice(0, warningsShown).map(({ field, value, message, ...place }) => {
     const cell = values && value !== null && value !== undefined ? ` ${JSON.stringify(value)}` : '';
     const where = [...lineText(place), ...(field === null ? [] : [fieldText(field, values)])].join(', ');
