@@ -145,9 +145,14 @@ describe('a row', () => {
 
 test('the use of each column is known, of patterns, labels and countries too', () => {
   expect(columnUses(by, ['Phone 2 - Value', 'Phone 2 - Label', 'Firm', 'Notes'])).toEqual([
-    ...[['phone'], ['label'], ['company']],
+    ...[['phone (label in Phone 2 - Label)'], ['label'], ['company']],
     [],
   ]);
+});
+
+test('so is the label that stands in the name of a column', () => {
+  const named = mapping({ phones: [{ column: 'Phone - {label}' }, { column: 'Fon', label: 'work' }] });
+  expect(columnUses(named, ['Phone - Mobile', 'Fon'])).toEqual([['phone (mobile)'], ['phone (work)']]);
 });
 
 test('the preview shows three contacts, and counts why rows would be rejected', () => {

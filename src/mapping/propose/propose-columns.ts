@@ -75,7 +75,7 @@ export function judgeColumns(file: FileFacts, country: CountryCode | null): read
     if (target?.kind === 'custom') return verdict({ kind: 'custom', key: target.key }, 'certain', 'by its name');
     const rival = rivals.get(index);
     if (rival !== undefined) return judgeRival(verdict, rival.generic, kinds);
-    return judgeByValues(verdict, names[index] ?? '', kinds);
+    return judgeByValues(verdict, names[index] ?? '', kinds, facts);
   });
   const repeated = repeatedColumns(columns);
   return fillNames(
@@ -153,7 +153,7 @@ function nameOfPath(path: string): string {
 function judgeScalar(verdict: Verdict, name: ScalarName, kinds: ValueKinds, facts: ColumnFacts): JudgedColumn {
   const meaning: Meaning = { kind: 'scalar', name, transform: null };
   if (facts.isList) return verdict({ kind: 'unused' }, null, 'it holds lists');
-  if (kinds.judged === 0) return verdict(meaning, 'likely', 'by its name; it is blank in the rows that were looked at');
+  if (kinds.judged === 0) return verdict(meaning, 'likely', `by its name; ${nothingSaid(facts)}`);
   if (name === 'sourceUrl') {
     return kinds.url >= mostly
       ? verdict(meaning, 'certain', 'by its name, and its values are links')
@@ -233,12 +233,19 @@ function judgeRival(verdict: Verdict, generic: string, kinds: ValueKinds): Judge
 /** By what people sign in: an e-mail address there is their own. */
 const signInNames = words('username userprincipalname userid loginname loginid accountname signinname');
 
+/** Of a column without values that could be judged: `Keine Angabe` is one that stands for nothing. */
+function nothingSaid({ filled }: ColumnFacts): string {
+  return filled === 0
+    ? 'it is blank in the rows that were looked at'
+    : 'what it holds stands for "nothing" in the rows that were looked at';
+}
+
 /** Columns whose names say nothing. */
-function judgeByValues(verdict: Verdict, name: string, kinds: ValueKinds): JudgedColumn {
+function judgeByValues(verdict: Verdict, name: string, kinds: ValueKinds, facts: ColumnFacts): JudgedColumn {
   const unused = (reason: string): JudgedColumn => verdict({ kind: 'unused' }, null, reason);
   if (machineIn(name) === 'alone') return unused('a fax or pager cannot be called');
   if (isTitle(name)) return judgeTitle(verdict, kinds);
-  if (kinds.judged === 0) return unused('it is blank in the rows that were looked at');
+  if (kinds.judged === 0) return unused(nothingSaid(facts));
   const named = contactColumnOf(name);
   const found = itemsByValues(name, kinds);
   if (found !== null) {

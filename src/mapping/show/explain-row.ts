@@ -7,7 +7,7 @@ import { scalarNames } from '#src/contacts/desired.ts';
 import type { Problem } from '#src/contacts/outcome.ts';
 import { filterColumns } from '#src/mapping/bind-mapping.ts';
 import type { JsonObject } from '#src/mapping/cell.ts';
-import { columnMatcher, isPattern } from '#src/mapping/column-pattern.ts';
+import { columnMatcher, fillPattern, isPattern } from '#src/mapping/column-pattern.ts';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
 import { createRowFilter } from '#src/mapping/conditions.ts';
 import { columnsOfCountry } from '#src/mapping/entry-schema.ts';
@@ -225,6 +225,8 @@ function shown(value: unknown): string | null {
 interface MappingEntry {
   /** Where its value goes: `key`, `firstName`, `phone (mobile)`, `custom.tier`. */
   readonly target: string;
+  /** Of e-mails and phones, whose label may come from the column's name or from another column. */
+  readonly item?: { readonly plain: 'email' | 'phone'; readonly label: Mapping['phones'][number]['label'] };
   /** The columns that it reads, as the mapping names them. */
   readonly columns: readonly ColumnRef[];
   /** The mapping with this entry and the key alone. */
@@ -252,8 +254,14 @@ function entriesOf(mapping: Mapping): readonly MappingEntry[] {
     ...(fields.source === undefined
       ? []
       : [entry('source', fields.source, (source) => ({ ...bare, fields: { source } }))]),
-    ...emails.map((one) => entry(itemInWords('email', one.label), one, (value) => ({ ...bare, emails: [value] }))),
-    ...phones.map((one) => entry(itemInWords('phone', one.label), one, (value) => ({ ...bare, phones: [value] }))),
+    ...emails.map((one) => ({
+      ...entry(itemInWords('email', one.label), one, (value) => ({ ...bare, emails: [value] })),
+      item: { plain: 'email', label: one.label } as const,
+    })),
+    ...phones.map((one) => ({
+      ...entry(itemInWords('phone', one.label), one, (value) => ({ ...bare, phones: [value] })),
+      item: { plain: 'phone', label: one.label } as const,
+    })),
     ...customFields.map((one) => entry(`custom.${one.key}`, one, (value) => ({ ...bare, customFields: [value] }))),
   ];
 }
@@ -261,6 +269,17 @@ function entriesOf(mapping: Mapping): readonly MappingEntry[] {
 function itemInWords(plain: string, label: unknown): string {
   if (typeof label === 'string') return label === plain ? plain : `${plain} (${label})`;
   return plain;
+}
+
+/** What the column becomes: `phone (mobile)`, `phone (label in Phone 2 - Label)`. */
+function useOf({ target, item }: Pick<MappingEntry, 'target' | 'item'>, column: ColumnRef, name: string): string {
+  if (item === undefined) return target;
+  const { plain, label } = item;
+  const by = typeof column === 'string' && isPattern(column) ? columnMatcher(column)(name) : null;
+  if (typeof label === 'string') return itemInWords(plain, by?.label ?? label);
+  const from =
+    typeof label.column === 'number' ? `column ${label.column}` : fillPattern(String(label.column), by ?? {});
+  return `${plain} (label in ${from})`;
 }
 
 /** Part and transforms, one after the other: each with the value up to and including it. */
@@ -307,10 +326,12 @@ export function columnUses(mapping: Mapping | null, header: readonly string[]): 
     });
     return uses;
   }
-  for (const { target, columns } of [...entriesOf(mapping), ...sideColumns(mapping)]) {
-    for (const column of columns) {
-      for (const index of positionsOf(column, header, mapping))
-        if (uses[index]?.includes(target) === false) uses[index]?.push(target);
+  for (const entry of [...entriesOf(mapping), ...sideColumns(mapping)]) {
+    for (const column of entry.columns) {
+      for (const index of positionsOf(column, header, mapping)) {
+        const use = useOf(entry, column, header[index] ?? '');
+        if (uses[index]?.includes(use) === false) uses[index]?.push(use);
+      }
     }
   }
   return uses;
@@ -324,7 +345,7 @@ function isInList(path: string): boolean {
 const filterTarget = 'which rows are read';
 
 /** Columns that say something about others: the label of an item, the country of a number, what is left out. */
-function sideColumns(mapping: Mapping): readonly Pick<MappingEntry, 'target' | 'columns'>[] {
+function sideColumns(mapping: Mapping): readonly Pick<MappingEntry, 'target' | 'item' | 'columns'>[] {
   const { emails, phones, defaultCountry } = mapping;
   const columnOf = (choice: unknown): readonly ColumnRef[] =>
     typeof choice === 'object' && choice !== null && 'column' in choice ? [choice.column as ColumnRef] : [];

@@ -267,6 +267,17 @@ test.each([
   expect([...emails, ...phones]).toMatchObject([{ label }]);
 });
 
+test('a column that holds what stands for nothing is not said to be blank', () => {
+  const facts = tableFacts(
+    ['Nr', 'Geschlecht', 'Notiz'],
+    six((n) => [`k${n}`, 'Keine Angabe', '']),
+  );
+  expect(propose(facts).draft.columns.slice(1)).toMatchObject([
+    { target: null, reason: 'what it holds stands for "nothing" in the rows that were looked at' },
+    { target: null, reason: 'it is blank in the rows that were looked at' },
+  ]);
+});
+
 test('a column about addresses or numbers is none of them, where its values do not say so', () => {
   const header = [
     'Nr',

@@ -239,7 +239,7 @@ describe('JSON', () => {
       mapping,
       facts.columns.map(({ name }) => name),
     );
-    expect(uses).toEqual([['key'], ['label'], ['phone'], ['email']]);
+    expect(uses).toEqual([...[['key'], ['label'], ['phone (label in contact.phones[].type)']], ['email']]);
   });
 
   test('of a list of people or addresses with a number each member is a column', () => {
