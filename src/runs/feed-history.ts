@@ -92,8 +92,29 @@ async function compareWithBefore(ledger: Ledger, before: RunRecord, run: RunReco
       isSameMapping && !(isWithoutHeader(before.shape?.columns) && isWithoutHeader(run.shape?.columns))
         ? missingColumns(mapped, run.shape?.columns ?? null, run.mapping)
         : [],
-    blankedColumns: isSameMapping ? blankedColumns(before.shape?.filled ?? [], run.shape?.filled ?? []) : [],
+    ...(await blankedSince(ledger, before, run)),
   };
+}
+
+/** A file without rows says nothing of the values in its columns: what is known of the one before it stands. */
+async function blankedSince(
+  ledger: Ledger,
+  before: RunRecord,
+  run: RunRecord,
+): Promise<Pick<FileBefore, 'blankedColumns' | 'filledRows'>> {
+  const from = before.counts.rows > 0 ? before : await lastWithRows(ledger, before);
+  if (from === null || !areReadAlike(from, run)) return { blankedColumns: [], filledRows: 0 };
+  const blanked = blankedColumns(from.shape?.filled ?? [], run.shape?.filled ?? []);
+  // A column that the header without rows was let lack is not compared when it returns.
+  const lacked = new Set((before.shape?.lacked ?? []).map(normaliseHeader));
+  const isKnown = (column: string): boolean => !lacked.has(normaliseHeader(column));
+  return { blankedColumns: blanked.filter(isKnown), filledRows: from.counts.rows };
+}
+
+/** The last accepted file with rows before the run's, of those that were accepted with all rows; null where there is none. */
+async function lastWithRows(ledger: Ledger, run: RunRecord): Promise<RunRecord | null> {
+  const files = await acceptedFiles(ledger, run);
+  return files.find(({ counts, options }) => counts.rows > 0 && appliesAllRows(options)) ?? null;
 }
 
 /** Another mapping reads other columns. */

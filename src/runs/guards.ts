@@ -124,6 +124,8 @@ export interface FileBefore {
   readonly missingColumns: readonly string[];
   /** Those of them whose values this file has lost (`column-fill.ts`). */
   readonly blankedColumns: readonly string[];
+  /** Rows of the file that had these values: the file before, or, where that was empty, the last one with rows. */
+  readonly filledRows: number;
 }
 
 type Guard =
@@ -202,7 +204,7 @@ function compareWithBefore(rows: number, before: FileBefore, limits: GuardLimits
   if (names.length > 0)
     verdicts.push({ guard: 'columns', count: names.length, base: before.mappedColumns, limit: 0, names });
   const blanked = before.blankedColumns;
-  if (blanked.length > 0 && before.rows >= Math.max(1, limits.rowsFloor))
+  if (blanked.length > 0 && before.filledRows >= Math.max(1, limits.rowsFloor))
     verdicts.push({ guard: 'blanks', count: blanked.length, base: before.mappedColumns, limit: 0, names: blanked });
   const check = (guard: 'rows' | 'keys', count: number, base: number, limit: number, floor: number): void => {
     if (base >= Math.max(1, floor) && count < limit * base - rounding) verdicts.push({ guard, count, base, limit });

@@ -47,6 +47,27 @@ describe('a column that was filled in half of the rows or more', () => {
     expect((await load(bench, 'f.csv', file(1))).reason?.code).toBe('guardBlanks');
   });
 
+  it.each([
+    ['without a header', ''],
+    ['of a header alone', csv([], header)],
+  ])('stops the file behind an empty one %s that a person has let pass', async (_, empty) => {
+    const bench = await open();
+    await load(bench, 'a.csv', file(12, 12));
+    expect((await load(bench, 'b.csv', empty, 'crm', { accept: true })).state).toBe('done');
+    expect((await load(bench, 'c.csv', empty, 'crm')).state).toBe('done');
+    expect((await load(bench, 'd.csv', file(0, 12))).reason?.code).toBe('guardBlanks');
+    expect((await load(bench, 'e.csv', file(11, 12))).state).toBe('done');
+  });
+
+  it('is compared no more behind an empty file that lacks it, once that is let pass', async () => {
+    const bench = await open();
+    await load(bench, 'a.csv', file(12, 12));
+    const less = csv([], header.replace('role,', ''));
+    expect((await load(bench, 'b.csv', less, 'crm')).reason?.code).toBe('guardColumns');
+    expect((await load(bench, 'b.csv', less, 'crm', { accept: true })).state).toBe('done');
+    expect((await load(bench, 'c.csv', file(0, 12))).state).toBe('done');
+  });
+
   it('stops no file of main, none that is a part, and none where fewer rows had a value', async () => {
     const bench = await open();
     await load(bench, 'a.csv', file(30), 'main');

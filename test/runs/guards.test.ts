@@ -135,6 +135,7 @@ describe('the guards against the file before', () => {
     mappedColumns: 3,
     missingColumns: [],
     blankedColumns: [],
+    filledRows: 0,
   };
   const against = (rows: number, before: Partial<FileBefore> | null, options = {}) =>
     checkGuards(
@@ -160,8 +161,8 @@ describe('the guards against the file before', () => {
   });
 
   it('stop a column that has lost its values, from 10 rows of the file before', () => {
-    expect(against(10, { rows: 10, blankedColumns: ['Role'] })).toEqual(['blanks']);
-    expect(against(9, { rows: 9, blankedColumns: ['Role'] })).toEqual([]);
+    expect(against(10, { rows: 10, blankedColumns: ['Role'], filledRows: 10 })).toEqual(['blanks']);
+    expect(against(9, { rows: 9, blankedColumns: ['Role'], filledRows: 9 })).toEqual([]);
   });
 
   it('give way to --accept alone', () => {
