@@ -309,11 +309,13 @@ function hintsOf(dead: FixRow, inFile: string): string {
 }
 
 /**
- * A command with options is never in a cell: the guard against formulas puts an apostrophe in front of each. It ends its hint, and is
- * named by its words alone.
+ * A command with options is never in a cell: the guard against formulas puts an apostrophe in front of each that follows a blank. It ends
+ * its hint, and is named by its words, with the one option in brackets that a retry needs to read a row anew.
  */
 function withoutOptions(hint: string): string {
-  return hint.replace(/: patchbay (dead (?:edit|retry)) .*--(?:set|remap)\b.*$/s, ', use $1.');
+  return hint
+    .replace(/: patchbay dead edit .*--set\b.*$/s, ', use dead edit.')
+    .replace(/: patchbay dead retry .*--remap\b.*$/s, ', use dead retry (--remap).');
 }
 
 function howToMend(row: Row): readonly string[] {
