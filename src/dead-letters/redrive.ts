@@ -214,7 +214,7 @@ export async function openRedriveSupply(parts: SupplyParts, run: RunRecord): Pro
       format: anyObject ? 'ndjson' : 'csv',
       columns,
       delimiter: ',',
-      ...(mayLack.length === 0 ? {} : { lacked: mayLack }),
+      lacked: mayLack,
     },
     compiled: {
       name: 'redrive',

@@ -178,8 +178,9 @@ export interface FileShape {
   /** The columns that were mapped, in the file's own words; none for JSON. Absent in what older versions wrote. */
   readonly mapped?: readonly string[];
   /**
-   * Mapped columns that the file lacks, in the words of the last file that had them, once its run is let pass; of dead letters and fix-files
-   * those that their rows may lack. Absent where it lacks none. Of a file without a header, both are those of the file before it.
+   * Mapped columns that the file lacks, in the words of the last file that had them, once its run is let pass; absent where it lacks
+   * none. Of dead letters and fix-files those that their rows may lack; absent in what older versions wrote. Of a file without a header, both
+   * are those of the file before it.
    */
   readonly lacked?: readonly string[];
   /** Of a full file: how many people it lacks whom its feed knows, and how many of them no file before it lacked. */

@@ -190,19 +190,28 @@ export async function columnsOfFixFile(ledger: Ledger, run: RunRecord): Promise<
     run,
     open.map(({ runId }) => runId),
   );
-  const ofLast = (await acceptedFiles(ledger, run)).filter((file) => areReadAlike(file, run));
-  return [...new Set([...ofOpen, ...ofLast.flatMap(({ shape }) => shape?.lacked ?? [])])];
+  return [...new Set([...ofOpen, ...(await lackedByFiles(ledger, run))])];
 }
 
-/** Of a file that was not let pass: what the file before it was let lack, since no guard asks for that again. */
+/** What the last files of the feed were let lack. */
+async function lackedByFiles(ledger: Pick<Ledger, 'runs'>, run: RunRecord): Promise<readonly string[]> {
+  const files = await acceptedFiles(ledger, run);
+  return files.flatMap((file) => (areReadAlike(file, run) ? (file.shape?.lacked ?? []) : []));
+}
+
+/**
+ * Of a file that was not let pass: what the file before it was let lack, since no guard asks for that again. Older versions did not write what
+ * the rows of fix-files and retries may lack: it is what the files were let lack.
+ */
 async function letLack(
   ledger: Pick<Ledger, 'runs'>,
   met: RunRecord | null,
   run: RunRecord,
 ): Promise<readonly string[]> {
   if (met === null || !areReadAlike(met, run)) return [];
+  if (met.kind !== 'file') return met.shape?.lacked ?? (await lackedByFiles(ledger, run));
   const lacked = met.shape?.lacked ?? [];
-  const wasLetPass = met.kind !== 'file' || (!met.options.verify && letPassStates.some((one) => one === met.state));
+  const wasLetPass = !met.options.verify && letPassStates.some((one) => one === met.state);
   if (wasLetPass || lacked.length === 0) return lacked;
   const [before] = await acceptedFiles(ledger, met, 1);
   const known = new Set(before !== undefined && areReadAlike(before, run) ? before.shape?.lacked : []);

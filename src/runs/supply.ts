@@ -101,7 +101,7 @@ export async function openFileSupply(parts: SupplyParts, run: RunRecord): Promis
       refuseLost: lostRefusal(mapping, context),
     });
     const supply = supplyOf(run, file, { ...others, mapRow: mapper() }, skip, fixRows);
-    return mayLack.length === 0 ? supply : { ...supply, shape: { ...supply.shape, lacked: mayLack } };
+    return { ...supply, shape: { ...supply.shape, lacked: mayLack } };
   } catch (error) {
     await opened.source.close();
     throw error;
