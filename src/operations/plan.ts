@@ -62,7 +62,7 @@ export async function planFile(
 ): Promise<MadePlan> {
   const drafted = await draftFile(reading, plan.draftsFolder, file, options, choice, only ?? [], following.signal);
   try {
-    const { run, ledger } = drafted;
+    const { run, ledger, unchangedKeys } = drafted;
     const kept = {
       runId: null,
       undoes: null,
@@ -74,6 +74,7 @@ export async function planFile(
       run,
       ledger,
       only: keySet(only),
+      unchangedKeys,
       kept,
       ...following,
     });

@@ -27,6 +27,8 @@ export interface DraftedFile {
   /** Staged, or stopped by a guard; of the draft alone. */
   readonly run: RunRecord;
   readonly ledger: Ledger;
+  /** Of the keys that were asked about, those whose rows are unchanged: they are not staged. */
+  readonly unchangedKeys: ReadonlySet<string>;
   close(): Promise<void>;
 }
 
@@ -95,12 +97,16 @@ export async function draftFile(
     );
     const file = { fileName: name, claimedPath: copy.path, sha256: copy.sha256, bytes: copy.bytes };
     const run = await ledger.runs.create({ id, ...file, importFolder: folder, ...reading, createdAtMs });
-    const drafting = { ...onDraft(parts, draft), askedKeys };
+    const unchangedKeys = new Set<string>();
+    const onUnchanged = (keys: readonly string[]): void => {
+      for (const key of keys) unchangedKeys.add(key);
+    };
+    const drafting = { ...onDraft(parts, draft), asked: { keys: askedKeys, onUnchanged } };
     await stageRun(drafting, run, (one) => openFileSupply(drafting, one), signal);
     signal.throwIfAborted();
     const staged = (await ledger.runs.get(id)) ?? run;
     if (staged.state === 'failed') throw unreadable(staged);
-    return { run: staged, ledger, close: draft.close };
+    return { run: staged, ledger, unchangedKeys, close: draft.close };
   } catch (error) {
     await draft.close();
     throw error;

@@ -14,6 +14,7 @@ import { type DriftCounts, pendingCount, type RunReason, type RunRecord, zeroCou
 import { eventsPerRunMax, type RunDeadRow, type RunEvent, type StagedRecord } from '#src/ledger/staging.ts';
 import { type ProblemLine, problemLines, problemPages } from '#src/runs/report.ts';
 import { newRunId } from '#src/runs/run-files.ts';
+import { noRowHas } from '#src/runs/selection.ts';
 import { adoptionStop } from '#src/upsert/applying-guards.ts';
 import { keysPerChunk, type UpsertParts } from '#src/upsert/chunk.ts';
 import { type PlannedRecord, planStagedPages } from '#src/upsert/plan-records.ts';
@@ -49,6 +50,8 @@ export interface PlanTask {
   readonly ledger: Ledger;
   /** Keys to plan; null: all. A plan of some contacts is not kept. */
   readonly only: ReadonlySet<string> | null;
+  /** Of these, those whose rows are unchanged. Absent of a stopped run, which no longer tells: a key of which nothing waits is noted there. */
+  readonly unchangedKeys?: ReadonlySet<string>;
   readonly kept: Pick<PlanRecord, 'runId' | 'undoes' | 'path' | 'reading' | 'mappingNamed'>;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: PlanProgress) => void;
@@ -110,24 +113,34 @@ export async function makePlan(parts: PlanParts, task: PlanTask): Promise<MadePl
   let isKept = false;
   try {
     const isChosen = choiceOf(task);
+    /** Of the chosen keys, those of which there is something to tell. */
+    const found = new Set<string | null>();
     let dead = 0;
     const linesOf = (row: RunDeadRow): readonly ProblemLine[] => {
       if (!isChosen(row.key)) return [];
       dead += 1;
+      if (only !== null) found.add(row.key);
       return problemLines(row);
     };
     for await (const page of problemPages(task.ledger.runs, run.id, linesOf)) await problems.add(page);
     for await (const records of plannedPages(parts, task, onRequest)) {
-      for (const record of records) gathered.add(record);
+      for (const one of records) {
+        gathered.add(one);
+        if (only !== null) found.add(one.record.key);
+      }
       await gathered.enter();
     }
     const all = await task.ledger.runs.events(run.id, 0, eventsPerRunMax);
     // What is said of no contact is said of the file.
     const events = all.filter(({ kind, key }) => isChosen(key) || (key === null && kind !== 'held'));
+    for (const { key } of only === null ? [] : events) found.add(key);
+    const isUntold = (key: string): boolean => !found.has(key);
     const held = await heldContacts(task.ledger, run.feed, events);
     await contacts.add(held);
     signal.throwIfAborted();
     const { counts } = gathered;
+    const unchanged = [...(task.unchangedKeys ?? [])].filter(isUntold).length;
+    const untold = task.unchangedKeys === undefined ? [...(only ?? [])].filter(isUntold) : [];
     const pace = { requestsPerSecond: parts.requestsPerSecond, keysPerLookUp: keysPerChunk(parts.upsert.limits) };
     const plan: PlanRecord = {
       id,
@@ -136,7 +149,7 @@ export async function makePlan(parts: PlanParts, task: PlanTask): Promise<MadePl
       fileName: run.fileName,
       sha256: run.sha256,
       service: serviceName,
-      totals: totalsOf(counts, stagedOf(task, counts, { dead, held }), pace),
+      totals: totalsOf(counts, stagedOf(task, counts, { dead, held, unchanged }), pace),
       stop: stopOf(parts, run, counts),
       checksum: gathered.checksum(),
       createdAtMs,
@@ -159,7 +172,7 @@ export async function makePlan(parts: PlanParts, task: PlanTask): Promise<MadePl
         ...gathered.skipped,
       ],
       areOutcomesAll: [events, gathered.skipped].every(({ length }) => length < eventsPerRunMax),
-      notes: run.notes,
+      notes: [...run.notes, ...noRowHas(untold, 'row of this run that waits or was rejected')],
       drift: run.shape?.drift ?? null,
       missing: only === null ? (run.shape?.missing ?? null) : null,
       unsure: counts.unsure,
@@ -199,14 +212,14 @@ function choiceOf({ run, only }: Pick<PlanTask, 'run' | 'only'>): (key: string |
 function stagedOf(
   { run, only }: Pick<PlanTask, 'run' | 'only'>,
   { created, updated, unchanged, skipped, dead, unsure }: PlanCounts,
-  staged: { readonly dead: number; readonly held: readonly PlannedContact[] },
+  staged: { readonly dead: number; readonly held: readonly PlannedContact[]; readonly unchanged: number },
 ): Pick<RunRecord, 'counts' | 'look'> {
   const heldFields = staged.held.reduce((sum, { held }) => sum + held.length, 0);
   if (only === null) return run.options.only.length === 0 ? run : { ...run, counts: { ...run.counts, heldFields } };
   const planned = created + updated + unchanged + skipped + dead + unsure;
-  const waiting = staged.held.length;
-  const rows = planned + staged.dead + waiting;
-  return { look: null, counts: { ...zeroCounts, rows, unchanged: waiting, dead: staged.dead, heldFields } };
+  const inStep = staged.held.length + staged.unchanged;
+  const rows = planned + staged.dead + inStep;
+  return { look: null, counts: { ...zeroCounts, rows, unchanged: inStep, dead: staged.dead, heldFields } };
 }
 
 interface Gathered {

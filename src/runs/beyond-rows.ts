@@ -6,7 +6,7 @@ import type { MissingRule } from '#src/contacts/missing.ts';
 import type { Policies } from '#src/contacts/policies.ts';
 import { hasBit } from '#src/ledger/rules/bitmap.ts';
 import type { FileShape, RunRecord } from '#src/ledger/runs.ts';
-import type { KeysOfFile, RunEvent } from '#src/ledger/staging.ts';
+import type { KeysOfFile, RunEvent, StagingLedger } from '#src/ledger/staging.ts';
 import type { StageItem } from './compare.ts';
 import { addTally, noTally, type StagedTally } from './guards.ts';
 import type { StagedRows } from './late-rows.ts';
@@ -36,16 +36,16 @@ export interface StageBeyond {
   write(events: readonly RunEvent[]): Promise<void>;
 }
 
-/** Which of these keys the file has in rows that are known. */
-async function knownKeys(
-  { ledger }: Pick<MissingParts, 'ledger'>,
-  { feed }: RunRecord,
-  { met }: KeysOfFile,
+/** Which of the wanted keys are among those that the feed knows and whose bits are set. */
+export async function keysAmong(
+  { saidOf }: Pick<StagingLedger, 'saidOf'>,
+  feed: string,
+  bits: Uint8Array,
   wanted: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (wanted.length === 0) return new Set();
-  const said = [...(await ledger.runs.saidOf(feed, wanted)).values()];
-  return new Set(said.filter(({ number }) => hasBit(met, number)).map(({ key }) => key));
+  const said = [...(await saidOf(feed, wanted)).values()];
+  return new Set(said.filter(({ number }) => hasBit(bits, number)).map(({ key }) => key));
 }
 
 export async function stageBeyondRows(
@@ -58,7 +58,8 @@ export async function stageBeyondRows(
   const { missing = null } = keys;
   let told: BeyondRows['told'] = selection.told();
   let tally = noTally;
-  const notes: string[] = [...selection.notes(await knownKeys(parts, run, keys, selection.keysNotRead()))];
+  const known = await keysAmong(parts.ledger.runs, run.feed, keys.met, selection.keysNotRead());
+  const notes: string[] = [...selection.notes(known)];
   if (missing !== null) {
     const act = selection.isAll ? fold.stageItems : null;
     const found = await stageMissing(parts, run, { missing, rule: missingRule }, act, fold.write);

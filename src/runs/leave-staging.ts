@@ -28,8 +28,14 @@ import { stopRun } from './stop-run.ts';
 export interface LeaveParts extends FinishParts, CountryAdviceParts, OthersValuesParts {
   /** The run is one of a draft: what would become of others is noted, and not done. */
   readonly isDraft?: true;
-  /** Keys that are asked about: those that no row of the file has are noted, as those of `--only`. */
-  readonly askedKeys?: readonly string[];
+  readonly asked?: AskedKeys;
+}
+
+/** Keys that are asked about: those that no row of the file has are noted, as those of `--only`. */
+export interface AskedKeys {
+  readonly keys: readonly string[];
+  /** Told once the file was read to its end: those of them whose rows are unchanged. */
+  readonly onUnchanged: (keys: readonly string[]) => void;
 }
 
 /** A file that was read to its end. */

@@ -128,8 +128,11 @@ export async function keysSpokenFor(
   return { ...keys, missing, unchanged };
 }
 
-function noRowHas(keys: readonly string[]): readonly string[] {
-  return keys.length === 0 ? [] : [`no row has the ${keys.length === 1 ? 'key' : 'keys'} ${listNames(keys)} (--only)`];
+/** The note on keys of `--only`. @param row which rows were looked through. */
+export function noRowHas(keys: readonly string[], row = 'row'): readonly string[] {
+  return keys.length === 0
+    ? []
+    : [`no ${row} has the ${keys.length === 1 ? 'key' : 'keys'} ${listNames(keys)} (--only)`];
 }
 
 function leftOut({ line, row, letterId, isKnown, key }: Verdict): LeftVerdict {

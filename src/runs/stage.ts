@@ -20,7 +20,7 @@ import type { RecordLook } from '#src/sources/format-reader.ts';
 import { type HashWords, hashName, hashOfName, seedOf } from '#src/sources/record-hash.ts';
 import { inStep } from '#src/steps.ts';
 import { inWork, type Works } from '#src/telemetry.ts';
-import { type BeyondRows, type StageBeyond, stageBeyondRows } from './beyond-rows.ts';
+import { type BeyondRows, keysAmong, type StageBeyond, stageBeyondRows } from './beyond-rows.ts';
 import { createFillCount, type FillCount } from './column-fill.ts';
 import { type ColumnWarnings, columnNote, createColumnWarnings } from './column-warnings.ts';
 import {
@@ -169,7 +169,7 @@ async function stageRows(
     run.options,
     await ledger.forgetting.forgottenPeople(),
     supply.compiled,
-    parts.askedKeys,
+    parts.asked?.keys,
   );
   const missingRule = await missingRuleOf(parts, run);
   const from = { file: ledger.runs.saidFile, feed: run.feed };
@@ -215,6 +215,10 @@ async function stageRows(
     lateDead.length === 0 ? 0 : await stageLateDead((content) => writeSlice(parts, run, content), supply, lateDead);
   const keys = memory.keysOfFile(isFullFile(parts.feeds, run));
   await ledger.runs.confirm(run.id, await keysSpokenFor(ledger.runs, run, keys));
+  if (parts.asked !== undefined) {
+    const unchanged = await keysAmong(ledger.runs, run.feed, keys.unchanged, parts.asked.keys);
+    parts.asked.onUnchanged([...unchanged]);
+  }
   const beyondWith = { keys, missingRule, policies: supply.compiled.policies, selection };
   const beyond = await stageBeyondRows(parts, run, beyondWith, fold, signal);
   tally = addTally(tally, beyond.tally);

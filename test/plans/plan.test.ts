@@ -203,10 +203,24 @@ describe('a plan', () => {
     });
     expect(await of(['c-4'])).toMatchObject({ keys: [], rows: { rows: 1, dead: 1 }, held: 0, problemCount: 1 });
     const { notes, ...unknown } = await of(['c-2', 'nokey']);
-    expect(unknown).toMatchObject({ keys: [], held: 0, problemCount: 0 });
+    expect(unknown).toMatchObject({ keys: [], rows: { rows: 1, unchanged: 1 }, held: 0, problemCount: 0 });
     expect(notes).toEqual(['no row has the key "nokey" (--only)']);
     const verified = await planned.plan('b.csv', file, { options: { verify: true, only: ['c-1'] } });
     expect([Object.keys(deeds(verified)), verified.plan.totals.heldFields]).toEqual([['c-1'], 1]);
+  });
+
+  it('of some contacts counts those whose rows are unchanged, and no others', async () => {
+    const planned = await openPlanBench();
+    await planned.bench.import('a.csv', csv(['c-1,Ann,A', 'c-2,Bob,A', 'c-3,Cy,A', 'c-4,Di,A']));
+    const file = csv(['c-1,Ann,B', 'c-2,Bob,A', 'c-3,Cy,A', 'c-4,Di,A', 'c-5,Ed,A']);
+    const rowsOf = async (...only: readonly string[]) => (await planned.plan('b.csv', file, { only })).plan.totals.rows;
+    const none = { created: 0, updated: 0, skipped: 0, dead: 0 };
+    expect(await rowsOf('c-2')).toEqual({ ...none, rows: 1, unchanged: 1 });
+    expect(await rowsOf('c-1', 'c-2', 'c-5')).toEqual({ ...none, rows: 3, created: 1, updated: 1, unchanged: 1 });
+    expect(await rowsOf('nokey')).toEqual({ ...none, rows: 0, unchanged: 0 });
+    const created = await planned.plan('b.csv', file, { only: ['c-1', 'c-2'], options: { createOnly: true } });
+    expect(created.plan.totals.rows).toEqual({ ...none, rows: 1, unchanged: 1 });
+    expect(created.notes).toContain('1 row was left out by --create-only');
   });
 
   it('lists every rejected row and every contact, however many there are', async () => {
@@ -440,7 +454,7 @@ describe('a run that a guard has stopped', () => {
     const made = await planned.planRun(stopped);
     expect(made).toMatchObject({ isKept: true, plan: { runId: stopped.id, totals: { changed: 20 } } });
     const some = await planned.planRun(stopped, ['f-7']);
-    expect(some).toMatchObject({ isKept: false, contactCount: 1, plan: { totals: { changed: 1 } } });
+    expect(some).toMatchObject({ isKept: false, contactCount: 1, plan: { totals: { changed: 1 } }, notes: [] });
     await edit(planned, 'f-7', { firstName: 'Ann', role: 'Edited' });
     await approveRun(bench.parts, stopped, 'expected', null, made.plan);
     const run = await bench.finish(await bench.apply(await bench.again(stopped)));
@@ -449,5 +463,17 @@ describe('a run that a guard has stopped', () => {
       { plan: { id: made.plan.id, checksum: made.plan.checksum } },
     ]);
     expect((await bench.world.contactOf('f-7')).defaultFields.role).toBe('Edited');
+  });
+
+  it('tells of which of the chosen contacts no row waits or was rejected', async () => {
+    const planned = await openPlanBench({ guards: defaultGuards });
+    const { bench } = planned;
+    await bench.import('a.csv', csv(fillers(22)));
+    const file = csv([...fillers(20), ...fillers(1, 22)]).replaceAll('Engineer', 'Pilot');
+    const stopped = await bench.import('b.csv', `${file}f-21,Ann,Engineer\r\n`);
+    expect(stopped.state).toBe('stopped');
+    const some = await planned.planRun(stopped, ['f-7', 'f-21', 'nokey']);
+    expect(some.plan.totals.rows).toMatchObject({ rows: 1, updated: 1 });
+    expect(some.notes).toEqual(['no row of this run that waits or was rejected has the keys "f-21", "nokey" (--only)']);
   });
 });
