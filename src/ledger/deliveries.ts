@@ -84,6 +84,8 @@ export interface FeedCondition {
   readonly begunMs?: { readonly [Trouble in FeedTrouble]?: number };
   /** What `failed` and `missed` are of now. Absent without these troubles, and in what older versions wrote. */
   readonly causes?: readonly TroubleCause[];
+  /** Of a feed with a failed file, by the ledger's clock: since when its folder was found at no look. Absent while it is there. */
+  readonly awaySinceMs?: number;
   /** How many of its fields were held when that was reported last; absent: none, or none since a person decided. */
   readonly heldFields?: number;
 }

@@ -8,7 +8,7 @@
  * Invariant: condition and delivery are entered in one transaction, so that each change is reported exactly once.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '#src/clock.ts';
+import type { Moment } from '#src/clock.ts';
 import { messageOf } from '#src/errors.ts';
 import {
   type FeedCondition,
@@ -47,10 +47,10 @@ const settlingMs = 60_000;
 const tickAtWorkMaxMs = 7_200_000;
 
 export interface NoticeWatchParts {
-  readonly ledger: Pick<Ledger, 'deliveries' | 'schedules' | 'runs' | 'pause'> & {
+  readonly ledger: Pick<Ledger, 'deliveries' | 'schedules' | 'runs' | 'pause' | 'nowMs'> & {
     readonly contacts: Pick<Ledger['contacts'], 'heldCount'>;
   };
-  readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
+  readonly clock: Moment;
   readonly log: Logger;
   /** `config.feeds`: what is expected of each. */
   readonly feeds: Readonly<Record<string, { readonly expectEveryMs: number | null }>>;
@@ -75,8 +75,13 @@ export interface NoticeWatch {
   look(): Promise<void>;
 }
 
+interface WatchParts extends NoticeWatchParts {
+  /** At how many looks in a row of this process the folder of a feed was not there. */
+  readonly awayLooks: Map<string, number>;
+}
+
 export function startNoticeWatch(given: NoticeWatchParts): NoticeWatch {
-  const parts = { ...given, exists: watchPresence(given.clock, given.exists) };
+  const parts: WatchParts = { ...given, awayLooks: new Map() };
   const startedMonotonicMs = parts.clock.monotonicMs();
   let failing = false;
   const lookOnce = async (): Promise<void> => {
@@ -112,7 +117,7 @@ interface Seen {
   readonly atWork: ReadonlySet<string>;
 }
 
-async function look(parts: NoticeWatchParts, startedMonotonicMs: number): Promise<void> {
+async function look(parts: WatchParts, startedMonotonicMs: number): Promise<void> {
   const { ledger, clock } = parts;
   const nowMs = clock.nowMs();
   const isFresh = ({ startedAtMs, dueAtMs }: TickRecord) => nowMs - (startedAtMs ?? dueAtMs) < tickAtWorkMaxMs;
@@ -143,11 +148,11 @@ async function look(parts: NoticeWatchParts, startedMonotonicMs: number): Promis
 }
 
 /** @returns what is recorded of the feed now; undefined where nothing is. */
-async function lookAt(parts: NoticeWatchParts, seen: Seen, feed: string): Promise<FeedCondition | undefined> {
+async function lookAt(parts: WatchParts, seen: Seen, feed: string): Promise<FeedCondition | undefined> {
   const { ledger, log } = parts;
   const { nowMs } = seen;
-  const known = seen.conditions.get(feed);
-  const facts = await factsOf(parts, seen, feed);
+  const { known, exists } = await presenceOf(parts, seen, feed);
+  const facts = await factsOf(parts, seen, feed, exists);
   const now = troublesOf(facts, nowMs);
   const troubles = now.map(({ trouble }) => trouble);
   const change = changeOf(facts.reported, now);
@@ -174,6 +179,7 @@ async function lookAt(parts: NoticeWatchParts, seen: Seen, feed: string): Promis
     ...{ feed, troubles, sinceMs },
     ...(troubles.length === 0 ? {} : { begunMs }),
     ...ofWhat,
+    ...(known?.awaySinceMs !== undefined && troubles.includes('failed') ? { awaySinceMs: known.awaySinceMs } : {}),
     ...(heldFields === 0 ? {} : { heldFields }),
   };
   if (change.kind === 'eased') {
@@ -231,14 +237,14 @@ async function lookAtHeld(
   if (heldFields > 0) log.info({ feed, fields: heldFields }, 'held fields wait for a decision');
 }
 
-async function factsOf(parts: NoticeWatchParts, seen: Seen, feed: string): Promise<FeedFacts> {
+async function factsOf(parts: NoticeWatchParts, seen: Seen, feed: string, exists: boolean | null): Promise<FeedFacts> {
   const { pause, standings, conditions, schedules } = seen;
   const standing = standings.get(feed) ?? null;
   const schedule = schedules.get(feed) ?? null;
   const { outageAfterMs } = parts.notify;
   return {
     feed,
-    exists: parts.exists(feed),
+    exists,
     reported: conditions.get(feed)?.troubles ?? [],
     causes: conditions.get(feed)?.causes ?? null,
     standing,
@@ -312,40 +318,49 @@ async function filesOn(
   );
 }
 
-/** A feed is gone whose folder was not there at as many looks in a row, and for as long, by the monotonic clock of the process. */
+/**
+ * A feed is gone whose folder was not there at any look for so long, by the ledger's clock. An engine that stays looks that often, too, so that
+ * a start before all shares are there ends nothing; of commands that end in a moment, each sees what the one before saw.
+ */
 export const goneAfter = { looks: 20, ms: 600_000 } as const;
 
-interface Absence {
-  readonly sinceMs: number;
-  readonly looks: number;
+/** Whether a feed is there, as far as it can be judged; and what is recorded of it by then. */
+interface Presence {
+  readonly known: KnownFeedCondition | undefined;
+  readonly exists: boolean | null;
 }
 
 /**
- * Whether feeds are there: the folder of a feed may be away for a moment, as that of a share that is mounted again, or one that a tool makes
- * anew each night.
- *
- * @param exists whether the feed is there at this instant; null where that cannot be seen.
- * @returns what to take for true of it, asked once at each look: null while it cannot be judged.
+ * Whether a feed is there: its folder may be away for a moment, as that of a share that is mounted again, or one that a tool makes anew each
+ * night. Only a file that failed is given up for that, so that of other feeds nothing is recorded.
  */
-function watchPresence(
-  clock: Pick<Clock, 'monotonicMs'>,
-  exists: (feed: string) => boolean | null,
-): (feed: string) => boolean | null {
-  const absences = new Map<string, Absence>();
-  return (feed) => {
-    const isThere = exists(feed);
-    if (isThere !== false) {
-      absences.delete(feed);
-      return isThere;
-    }
-    const nowMs = clock.monotonicMs();
-    const { sinceMs, looks } = absences.get(feed) ?? { sinceMs: nowMs, looks: 0 };
-    const absence = { sinceMs, looks: looks + 1 };
-    absences.set(feed, absence);
-    return isGone(absence, nowMs) ? false : null;
-  };
+async function presenceOf(
+  { ledger, clock, exists, runsSchedules, awayLooks }: WatchParts,
+  { conditions }: Seen,
+  feed: string,
+): Promise<Presence> {
+  const known = conditions.get(feed);
+  const isThere = exists(feed);
+  if (isThere !== false || known?.troubles.includes('failed') !== true) {
+    awayLooks.delete(feed);
+    return { known: await withAbsence(ledger, known, undefined), exists: isThere };
+  }
+  const looks = (awayLooks.get(feed) ?? 0) + 1;
+  awayLooks.set(feed, looks);
+  const nowMs = await ledger.nowMs(clock);
+  const awaySinceMs = known.awaySinceMs ?? nowMs;
+  const isGone = nowMs - awaySinceMs >= goneAfter.ms && (!runsSchedules || looks >= goneAfter.looks);
+  return { known: await withAbsence(ledger, known, awaySinceMs), exists: isGone ? false : null };
 }
 
-function isGone({ sinceMs, looks }: Absence, nowMs: number): boolean {
-  return looks >= goneAfter.looks && nowMs - sinceMs >= goneAfter.ms;
+async function withAbsence(
+  { deliveries }: NoticeWatchParts['ledger'],
+  known: KnownFeedCondition | undefined,
+  awaySinceMs: number | undefined,
+): Promise<KnownFeedCondition | undefined> {
+  if (known === undefined || known.awaySinceMs === awaySinceMs) return known;
+  const { awaySinceMs: _, ...others } = known;
+  const condition = { ...others, ...(awaySinceMs === undefined ? {} : { awaySinceMs }) };
+  await deliveries.setCondition(condition, []);
+  return condition;
 }

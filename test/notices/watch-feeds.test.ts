@@ -345,6 +345,51 @@ describe('A missing export', () => {
     expect(end?.data).not.toHaveProperty('unwatched');
   });
 
+  it('that could not be read is watched no longer, too, where each command that looks ends in a moment', async () => {
+    const bench = await openNoticeBench({ runsSchedules: false });
+    const lookAnew = async (laterMs: number): Promise<void> => {
+      bench.clock.advance(laterMs);
+      bench.restart();
+      await bench.look();
+    };
+    await bench.file('crm', 'failed');
+    await lookAnew(0);
+    bench.gone.add('crm');
+    await lookAnew(hour);
+    // However many commands a minute has, the feed is away for a moment.
+    for (let count = 0; count < goneAfter.looks; count += 1) await lookAnew(0);
+    bench.gone.clear();
+    await lookAnew(hour);
+    bench.gone.add('crm');
+    await lookAnew(hour);
+    // A tick fails and another one ends well meanwhile, and the absence goes on.
+    await bench.schedule('crm', 'take');
+    await bench.tick('crm', 'failed');
+    await lookAnew(minute);
+    await bench.tick('crm', 'nothingNew');
+    await lookAnew(minute);
+    expect(await bench.told()).toEqual([bad('crm', 'failed')]);
+    await lookAnew(goneAfter.ms - 2 * minute);
+    expect(await bench.told()).toEqual([unwatched]);
+    expect(await bench.ledger.deliveries.conditions()).toMatchObject([{ feed: 'crm', troubles: [] }]);
+    await lookAnew(hour);
+    expect(await bench.told()).toEqual([]);
+  });
+
+  it('that could not be read stays news shortly after a start, however long its feed was not there before', async () => {
+    const bench = await openNoticeBench();
+    await bench.file('crm', 'failed');
+    await bench.look();
+    bench.gone.add('crm');
+    await bench.look();
+    bench.clock.advance(hour);
+    bench.restart();
+    for (let look = 1; look < goneAfter.looks; look += 1) await bench.look();
+    expect(await bench.told()).toEqual([bad('crm', 'failed')]);
+    await bench.look();
+    expect(await bench.told()).toEqual([unwatched]);
+  });
+
   it('that could not be read is news also where its feed was away for a moment when it was first looked at', async () => {
     const bench = await openNoticeBench();
     await bench.file('crm', 'failed');
