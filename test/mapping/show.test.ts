@@ -51,6 +51,25 @@ describe('fixtures', () => {
   });
 });
 
+test('a pattern reads no column that another entry has', () => {
+  const patterns = mapping({
+    phones: [
+      { column: 'Phone - Work', label: 'office' },
+      { column: 'Phone - Fax - {label}' },
+      { column: 'Phone - {label}' },
+    ],
+  });
+  const columns = ['id', 'Phone - Work', 'Phone - Fax - Home', 'Phone - Car'];
+  expect(columnUses(patterns, columns)).toEqual([['key'], ['phone (office)'], ['phone (home)'], ['phone (car)']]);
+  const row = cellsRow(columns, ['a', '+14155550101', '+14155550102', '+14155550103'], 2);
+  expect(explainRow(patterns, { type: 'row', row }, noContext).entries.map(({ result }) => result)).toEqual([
+    'a',
+    '+14155550101 (office)',
+    expect.anything(),
+    '+14155550103 (car)',
+  ]);
+});
+
 describe('a row', () => {
   const columns = ['id', 'Name', 'Org', 'Firm', 'Mail', 'Phone 1 - Label', 'Phone 1 - Value', 'Tier', 'Notes', 'Gone'];
   const cells = ['a', 'Ada Lovelace', '', 'ACME', 'ada@example.com', 'Mobile', '030', 'gold', 'n', ''];

@@ -121,11 +121,11 @@ function explainMapping(
 ): readonly ExplainedEntry[] {
   const columns = row.kind === 'cells' ? row.columns : null;
   const mapped = (by: Mapping): MappedRow => compileMapping(by, { columns }, context).mapRow(row);
-  return entriesOf(mapping).map(({ target, columns: read, alone, steps }) => {
+  return entriesOf(mapping, header).map(({ target, columns: read, alone, steps }) => {
     const found = mapped(alone);
     return {
       target,
-      cells: read.flatMap((column) => cellsOf(row, header, column, mapping)),
+      cells: read.flatMap((column) => cellsOf(row, header, column, alone)),
       steps: steps.map(({ step, until }) => ({ step, result: resultOf(mapped(until), target) ?? '' })),
       result: resultOf(found, target),
       ...findingsOf(found, target),
@@ -235,10 +235,13 @@ interface MappingEntry {
   readonly steps: readonly { readonly step: string; readonly until: Mapping }[];
 }
 
-/** In the order in which they are documented, the key first. */
-function entriesOf(mapping: Mapping): readonly MappingEntry[] {
+/** In the order in which they are documented, the key first. @param header of the file: a pattern reads what no entry before it does. */
+function entriesOf(mapping: Mapping, header: readonly string[]): readonly MappingEntry[] {
   const { fields, emails, phones, customFields } = mapping;
   const bare: Mapping = { ...mapping, fields: {}, emails: [], phones: [], customFields: [], optional: true };
+  const without = (taken: readonly string[]): Mapping =>
+    taken.length === 0 ? bare : { ...bare, ignore: [...(mapping.ignore ?? []), ...taken] };
+  const takenBefore = (one: ItemEntry, list: readonly ItemEntry[]) => columnsTakenBefore(one, list, header);
   const entry = <Entry extends Value>(target: string, value: Entry, put: (value: Entry) => Mapping): MappingEntry => ({
     target,
     columns: referencesIn(value).map(({ reference }) => reference),
@@ -255,15 +258,39 @@ function entriesOf(mapping: Mapping): readonly MappingEntry[] {
       ? []
       : [entry('source', fields.source, (source) => ({ ...bare, fields: { source } }))]),
     ...emails.map((one) => ({
-      ...entry(itemInWords('email', one.label), one, (value) => ({ ...bare, emails: [value] })),
+      ...entry(itemInWords('email', one.label), one, (value) => ({
+        ...without(takenBefore(one, emails)),
+        emails: [value],
+      })),
       item: { plain: 'email', label: one.label } as const,
     })),
     ...phones.map((one) => ({
-      ...entry(itemInWords('phone', one.label), one, (value) => ({ ...bare, phones: [value] })),
+      ...entry(itemInWords('phone', one.label), one, (value) => ({
+        ...without(takenBefore(one, phones)),
+        phones: [value],
+      })),
       item: { plain: 'phone', label: one.label } as const,
     })),
     ...customFields.map((one) => entry(`custom.${one.key}`, one, (value) => ({ ...bare, customFields: [value] }))),
   ];
+}
+
+type ItemEntry = Mapping['emails'][number] | Mapping['phones'][number];
+
+/** Of a pattern: the columns that other entries of the list name, and those of a pattern before it (`wanted-values.ts`). */
+function columnsTakenBefore(
+  entry: ItemEntry,
+  list: readonly ItemEntry[],
+  header: readonly string[],
+): readonly string[] {
+  if (entry.column === undefined || !isPattern(entry.column)) return [];
+  const named = new Set(
+    list.flatMap(({ column }) => (typeof column === 'string' && !isPattern(column) ? [normaliseHeader(column)] : [])),
+  );
+  const before = list.slice(0, entry.skip === undefined ? list.indexOf(entry) : 0).flatMap(({ column, part }) => {
+    return column !== undefined && isPattern(column) && part === entry.part ? [columnMatcher(column)] : [];
+  });
+  return header.filter((name) => named.has(normaliseHeader(name)) || before.some((match) => match(name) !== null));
 }
 
 function itemInWords(plain: string, label: unknown): string {
@@ -326,9 +353,10 @@ export function columnUses(mapping: Mapping | null, header: readonly string[]): 
     });
     return uses;
   }
-  for (const entry of [...entriesOf(mapping), ...sideColumns(mapping)]) {
+  const entries = [...entriesOf(mapping, header), ...sideColumns(mapping).map((one) => ({ ...one, alone: mapping }))];
+  for (const entry of entries) {
     for (const column of entry.columns) {
-      for (const index of positionsOf(column, header, mapping)) {
+      for (const index of positionsOf(column, header, entry.alone)) {
         const use = useOf(entry, column, header[index] ?? '');
         if (uses[index]?.includes(use) === false) uses[index]?.push(use);
       }
