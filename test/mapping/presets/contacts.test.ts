@@ -299,6 +299,12 @@ describe('Pipedrive', () => {
     expect(ignored).toEqual(['Person - Label']);
   });
 
+  test('people of a German account: as those of an English one', async () => {
+    const [english, german] = [await mapSample('pipedrive.csv'), await mapSample('pipedrive-de.csv')];
+    expect(german.contacts).toEqual(english.contacts);
+    expect(german.ignored).toEqual(['Person - Offene Deals']);
+  });
+
   test('older files: all addresses in one cell', async () => {
     expect((await mapSample('pipedrive-old.csv')).contacts).toEqual([
       {

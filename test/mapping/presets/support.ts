@@ -29,6 +29,7 @@ export const samples: readonly (readonly [string, string])[] = [
   ['salesforce-api.json', 'salesforce'],
   ['pipedrive.csv', 'pipedrive'],
   ['pipedrive-old.csv', 'pipedrive'],
+  ['pipedrive-de.csv', 'pipedrive'],
   ['pipedrive-api.json', 'pipedrive-api'],
   ['zoho.csv', 'zoho'],
   ['mailchimp.csv', 'mailchimp'],
