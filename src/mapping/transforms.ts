@@ -8,6 +8,7 @@
  */
 import { invariant } from '#src/errors.ts';
 import { bad, type Flaw, isPlaceholder, type RejectionCode, trimWhole } from './cell.ts';
+import { splitCompany } from './company-name.ts';
 import { compileDateFormat, type ReadDate } from './date-format.ts';
 import { cutEmails, emailLeftOut, isNameOrLink, readEmail } from './email-cell.ts';
 import { splitPersonName } from './person-name.ts';
@@ -25,6 +26,8 @@ type PlainName =
   | 'digits'
   | 'givenNames'
   | 'familyName'
+  | 'companyOfName'
+  | 'withoutCompany'
   | 'withoutQuotes'
   | 'salesforceId'
   | 'emailAddress';
@@ -52,6 +55,8 @@ const plain: Readonly<Record<PlainName, (text: string) => string | TransformResu
   digits: (text) => text.replace(/[０-９]/g, (wide) => String(wide.charCodeAt(0) - 0xff10)).replace(/\D/g, ''),
   givenNames: (text) => splitPersonName(text).given,
   familyName: (text) => splitPersonName(text).family,
+  companyOfName: (text) => splitCompany(text).company,
+  withoutCompany: (text) => splitCompany(text).person,
   withoutQuotes,
   salesforceId,
   emailAddress,

@@ -73,6 +73,21 @@ export function isMeasure(name: string): boolean {
 }
 
 /**
+ * What columns of address books are called whose lists hold companies and their people (Odoo): the company of a person, and the job. They are
+ * proposed, but no names of the generic layout.
+ */
+const listNames: readonly (readonly ['company' | 'role', RegExp])[] = [
+  ['company', /^(?:parentidname|parentname|relatedcompany|zugehorigesunternehmen|societeliee|empresarelacionada)$/],
+  ['role', /^(?:function|arbeitsposition)$/],
+];
+
+/** Null for any other name. */
+export function fieldInLists(name: string): 'company' | 'role' | null {
+  const joined = wordsOf(name).join('');
+  return listNames.find(([, known]) => known.test(joined))?.[0] ?? null;
+}
+
+/**
  * Tables that stand side by side in one sheet: a sequence of headers is there again, and each row holds two people.
  * @returns the positions, from 0, of the columns of a table whose headers, two in a row at least, are those of columns before them.
  */

@@ -30,8 +30,13 @@ export type ColumnName = string | number;
 export interface DraftField {
   readonly name: ScalarName;
   /** Several: the first that is not blank. */
-  readonly columns: readonly ColumnName[];
-  readonly transform: 'givenNames' | 'familyName' | null;
+  readonly sources: readonly FieldSource[];
+}
+
+interface FieldSource {
+  readonly column: ColumnName;
+  /** Of a whole name: which parts of it. */
+  readonly transform: readonly ('givenNames' | 'familyName' | 'companyOfName' | 'withoutCompany')[];
 }
 
 export interface DraftItems {
@@ -100,7 +105,7 @@ export function draftText(draft: Draft, { file, rows }: DraftTextOptions): strin
     ...countryLines(defaultCountry, phones.length > 0),
     ...section(
       'fields',
-      fields.map((field) => `  ${field.name}: ${fieldValue(field)}${note(field.columns[0] ?? '')}`),
+      fields.map((field) => `  ${field.name}: ${fieldValue(field)}${note(field.sources[0]?.column ?? '')}`),
     ),
     ...section(
       'emails',
@@ -164,10 +169,11 @@ function labelOf({ label }: DraftItems): string {
   return `{ column: ${scalar(label.column)}, default: ${scalar(label.default)} }`;
 }
 
-function fieldValue({ columns, transform }: DraftField): string {
-  const [column = ''] = columns;
-  if (columns.length > 1) return `{ firstOf: [${columns.map(scalar).join(', ')}] }`;
-  return transform === null ? scalar(column) : `{ column: ${scalar(column)}, transform: [${transform}] }`;
+function fieldValue({ sources }: DraftField): string {
+  const values = sources.map(({ column, transform }) =>
+    transform.length === 0 ? scalar(column) : `{ column: ${scalar(column)}, transform: [${transform.join(', ')}] }`,
+  );
+  return values.length === 1 ? (values[0] ?? '') : `{ firstOf: [${values.join(', ')}] }`;
 }
 
 function section(name: string, lines: readonly string[]): readonly string[] {

@@ -13,6 +13,7 @@ import { machineIn, wordsOf } from '#src/sources/number-words.ts';
 import type { ColumnFacts, FileFacts } from './column-facts.ts';
 import { withoutNames } from './column-facts.ts';
 import {
+  fieldInLists,
   isMeasure,
   isNumberOfOther,
   mayBeOfAnotherPerson,
@@ -25,7 +26,8 @@ import { kindsOf, type ValueKinds } from './value-kinds.ts';
 /** What one column becomes. `unused` is left out, and says why. */
 export type Meaning =
   | { readonly kind: 'scalar'; readonly name: ScalarName; readonly transform: 'givenNames' | 'familyName' | null }
-  | { readonly kind: 'wholeName' }
+  /** `isOfCompanies`: names of companies are among them, or in front of the people's (`company-name.ts`). */
+  | { readonly kind: 'wholeName'; readonly isOfCompanies?: boolean }
   | {
       readonly kind: 'items';
       readonly list: 'emails' | 'phones';
@@ -61,6 +63,7 @@ export function judgeColumns(file: FileFacts, country: CountryCode | null): read
   };
   const names = namesOf(columns);
   const { targets, rivals } = genericTargets(names, settings);
+  const beside = companyBeside(names, targets);
   const byName = columns.map((facts, index): JudgedColumn => {
     const kinds = kindsOf(facts.values, country);
     const [target, second] = targets[index] ?? [];
@@ -69,13 +72,15 @@ export function judgeColumns(file: FileFacts, country: CountryCode | null): read
     });
     if (!facts.isNamed && facts.position === null)
       return verdict({ kind: 'unused' }, null, 'it has no name of its own');
-    if (second !== undefined) return judgeWholeName(verdict, kinds, 'likely', 'by its name');
+    if (second !== undefined) return judgeWholeName(verdict, kinds, beside, 'likely', 'by its name');
     if (target?.kind === 'scalar') return judgeScalar(verdict, target.name, kinds, facts);
     if (target?.kind === 'items') return judgeItems(verdict, target, names[index] ?? '', kinds);
     if (target?.kind === 'custom') return verdict({ kind: 'custom', key: target.key }, 'certain', 'by its name');
     const rival = rivals.get(index);
     if (rival !== undefined) return judgeRival(verdict, rival.generic, kinds);
-    return judgeByValues(verdict, names[index] ?? '', kinds, facts);
+    const inList = fieldInLists(names[index] ?? '');
+    if (inList !== null) return judgeScalar(verdict, inList, kinds, facts);
+    return judgeByValues(verdict, names[index] ?? '', kinds, facts, beside);
   });
   const repeated = repeatedColumns(columns);
   return fillNames(
@@ -210,7 +215,32 @@ function numbered(label: string, name: string, list: 'emails' | 'phones'): strin
 /** What follows `E-Mail`, where it says no more than which one it is. */
 const numberAlone = /^[1-9](?: (?:adresse|address|nummer|number|value))?$/;
 
-function judgeWholeName(verdict: Verdict, kinds: ValueKinds, confidence: Confidence, by: string): JudgedColumn {
+/** What is beside a column of names: the company of each person, in a list of companies and their people; a company; or none of both. */
+type CompanyBeside = 'ofList' | 'plain' | 'none';
+
+function companyBeside(names: readonly string[], targets: ReturnType<typeof genericTargets>['targets']): CompanyBeside {
+  if (names.some((name) => fieldInLists(name) === 'company')) return 'ofList';
+  return targets.some(([target]) => target?.kind === 'scalar' && target.name === 'company') ? 'plain' : 'none';
+}
+
+/** Names of companies are among those of people where companies have a column of their own, too, or are in front of people. */
+function holdsBoth({ company, ofCompany, commaName }: ValueKinds, beside: CompanyBeside): boolean {
+  if (ofCompany > 0 && ofCompany * 2 >= commaName) return true;
+  return beside === 'ofList' ? company > 0 : beside === 'plain' && company >= hardly;
+}
+
+function judgeWholeName(
+  verdict: Verdict,
+  kinds: ValueKinds,
+  beside: CompanyBeside,
+  confidence: Confidence,
+  by: string,
+): JudgedColumn {
+  if (holdsBoth(kinds, beside)) {
+    const how =
+      kinds.ofCompany > 0 ? 'a company, a comma and a whole name' : 'whole names, and companies by their legal forms';
+    return verdict({ kind: 'wholeName', isOfCompanies: true }, confidence, `${by}; ${how}, which are split`);
+  }
   if (kinds.company >= hardly) {
     const company: Meaning = { kind: 'scalar', name: 'company', transform: null };
     return verdict(company, 'guess', 'its values look like the names of companies');
@@ -241,7 +271,13 @@ function nothingSaid({ filled }: ColumnFacts): string {
 }
 
 /** Columns whose names say nothing. */
-function judgeByValues(verdict: Verdict, name: string, kinds: ValueKinds, facts: ColumnFacts): JudgedColumn {
+function judgeByValues(
+  verdict: Verdict,
+  name: string,
+  kinds: ValueKinds,
+  facts: ColumnFacts,
+  beside: CompanyBeside,
+): JudgedColumn {
   const unused = (reason: string): JudgedColumn => verdict({ kind: 'unused' }, null, reason);
   if (machineIn(name) === 'alone') return unused('a fax or pager cannot be called');
   if (isTitle(name)) return judgeTitle(verdict, kinds);
@@ -262,8 +298,9 @@ function judgeByValues(verdict: Verdict, name: string, kinds: ValueKinds, facts:
       'likely',
       'by its name and its values; for phone numbers without a country code',
     );
-  if (named?.kind === 'fullName' && kinds.wholeName >= hardly) {
-    return judgeWholeName(verdict, kinds, 'guess', 'by its name and its values');
+  const namesShare = kinds.wholeName + kinds.ofCompany + (beside === 'ofList' ? kinds.company : 0);
+  if (named?.kind === 'fullName' && namesShare >= hardly) {
+    return judgeWholeName(verdict, kinds, beside, 'guess', 'by its name and its values');
   }
   if (kinds.url >= mostly) {
     return isProfileLink(name)

@@ -111,16 +111,26 @@ function nameOf({ name, position, isNamed }: ColumnFacts): ColumnName {
 }
 
 function fieldsOf(columns: readonly JudgedColumn[]): readonly DraftField[] {
-  const whole = columns.find(({ meaning }) => meaning.kind === 'wholeName');
   return scalarNames.flatMap((name): readonly DraftField[] => {
     const named = columns
       .filter(({ meaning }) => meaning.kind === 'scalar' && meaning.name === name)
-      .sort((left, right) => right.facts.filled - left.facts.filled);
-    if (named.length > 0) return [{ name, columns: named.map(({ facts }) => nameOf(facts)), transform: null }];
-    if (whole === undefined || (name !== 'firstName' && name !== 'lastName')) return [];
-    const transform = name === 'firstName' ? 'givenNames' : 'familyName';
-    return [{ name, columns: [nameOf(whole.facts)], transform }];
+      .sort((left, right) => right.facts.filled - left.facts.filled)
+      .map(({ facts }) => ({ column: nameOf(facts), transform: [] }));
+    const ofWhole = columns.flatMap((one) => partOfWhole(one, name) ?? []);
+    // A company in the name is that of rows which have none beside it.
+    const sources = named.length === 0 || name === 'company' ? [...named, ...ofWhole] : named;
+    return sources.length === 0 ? [] : [{ name, sources }];
   });
+}
+
+/** What of a column with whole names the field is. */
+function partOfWhole({ facts, meaning }: JudgedColumn, name: ScalarName): DraftField['sources'][number] | null {
+  if (meaning.kind !== 'wholeName') return null;
+  const column = nameOf(facts);
+  if (name === 'company') return meaning.isOfCompanies === true ? { column, transform: ['companyOfName'] } : null;
+  if (name !== 'firstName' && name !== 'lastName') return null;
+  const part = name === 'firstName' ? 'givenNames' : 'familyName';
+  return { column, transform: meaning.isOfCompanies === true ? ['withoutCompany', part] : [part] };
 }
 
 function itemsOf(columns: readonly PlacedColumn[], list: 'emails' | 'phones'): readonly DraftItems[] {
@@ -244,7 +254,7 @@ function targetInWords({ meaning }: JudgedColumn): string | null {
     case 'scalar':
       return meaning.name;
     case 'wholeName':
-      return 'firstName and lastName';
+      return meaning.isOfCompanies === true ? 'firstName, lastName and company' : 'firstName and lastName';
     case 'items': {
       const one = meaning.list === 'emails' ? 'email' : 'phone';
       return meaning.label === one || meaning.labelPath !== undefined ? one : `${one} (${meaning.label})`;

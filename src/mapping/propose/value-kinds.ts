@@ -4,6 +4,7 @@
  */
 import type { CountryCode } from 'libphonenumber-js/max';
 import { isPlaceholder, readHttpUri } from '#src/mapping/cell.ts';
+import { isCompanyWithPerson } from '#src/mapping/company-name.ts';
 import { countryOf } from '#src/mapping/country.ts';
 import { readEmail, splitEmails } from '#src/mapping/email-cell.ts';
 import { readPhones, splitPhones } from '#src/mapping/phone-cell.ts';
@@ -35,6 +36,8 @@ export interface ValueKinds {
   readonly commaName: number;
   /** `Lovelace GmbH`. */
   readonly company: number;
+  /** `Lovelace GmbH, Ada Lovelace`. */
+  readonly ofCompany: number;
   /** `Dr.`, `Mrs`, `Herr`. */
   readonly address: number;
   /** `Sales Manager`, `Geschäftsführer`. */
@@ -80,6 +83,7 @@ function tests(country: CountryCode | null): Readonly<Record<Kind, (value: strin
     wholeName: (value) => isWholeName(value),
     commaName: (value) => isWholeName(value) && value.includes(','),
     company: (value) => companyEnd.test(value),
+    ofCompany: isCompanyWithPerson,
     address: (value) => value.split(/[\s,]+/).every((word) => formsOfAddress.has(plain(word))),
     job: (value) => jobWord.test(plain(value)),
     id: isId,

@@ -379,7 +379,7 @@ describe('two tables side by side', () => {
       header,
       six((n) => [`a${n}`, first(n), last(n), `b${n}`, first(5 - n), last(5 - n)]),
     );
-    expect(proposal(facts).draft.fields).toMatchObject([{ columns: [2] }, { columns: [3] }]);
+    expect(proposal(facts).draft.fields).toMatchObject([{ sources: [{ column: 2 }] }, { sources: [{ column: 3 }] }]);
   });
 
   test('one header twice is none, and neither is one that follows itself', () => {
