@@ -14,6 +14,7 @@ import { closestName, ignoredBy, normaliseHeader, tidyHeader } from '#src/source
 import { listNames, type Row } from '#src/sources/row.ts';
 import { configuredMapping } from './bind-mapping.ts';
 import { type ContactColumn, contactColumnOf } from './contact-columns.ts';
+import { watchCountries } from './contradicted-country.ts';
 import {
   createFileNotes,
   type LeftOut,
@@ -123,12 +124,15 @@ function compileForCells(mapping: Mapping | null, columns: readonly string[], se
     namedBy(binding.bound.map(({ target }) => target)),
     binding.rivals,
   );
+  // A mapping says itself which country numbers are of.
+  const countries = watchCountries(columns, mapping === null ? binding.unmapped : [], binding.bound, settings.country);
   let isEmpty = true;
   return {
     ...common(mapping, columns),
     see: (row) => {
       isEmpty = false;
       leftOut.see(row);
+      countries.see(row);
     },
     mustSee: leftOut.mustSee,
     refuseLacking: () => {
@@ -140,7 +144,7 @@ function compileForCells(mapping: Mapping | null, columns: readonly string[], se
     readings: [...binding.readings.values()],
     unmappedColumns: binding.unmapped.map((index) => columns[index] ?? ''),
     get leftOut() {
-      return leftOut.list();
+      return [...leftOut.list(), ...countries.list()];
     },
     usesCustomFields: binding.bound.some(({ target }) => target.kind === 'custom'),
     get notes() {

@@ -10,7 +10,8 @@ import type { ScalarName } from '#src/contacts/desired.ts';
 import { isIgnoredHeader, tidyHeader } from '#src/sources/column-name.ts';
 import { machineIn, phoneWords, qualifiers, weakPhoneWords, words, wordsOf } from '#src/sources/number-words.ts';
 
-type ContactColumnKind = 'phone' | 'email' | 'firstName' | 'lastName' | 'fullName' | 'company' | 'role';
+/** `country`: of phone numbers (`contradicted-country.ts`). */
+type ContactColumnKind = 'phone' | 'email' | 'firstName' | 'lastName' | 'fullName' | 'company' | 'role' | 'country';
 
 export interface ContactColumn {
   /** As the file names it. */

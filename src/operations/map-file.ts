@@ -14,10 +14,12 @@ import { counted } from '#src/ledger/rules/approval.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { type CompiledMapping, compileMapping } from '#src/mapping/compile-mapping.ts';
 import { createRowFilter } from '#src/mapping/conditions.ts';
+import { countryLeftOut } from '#src/mapping/contradicted-country.ts';
 import { namelessIgnored } from '#src/mapping/file-findings.ts';
 import type { MappingContext } from '#src/mapping/layout.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { parseMapping } from '#src/mapping/parse-mapping.ts';
+import { readCountry } from '#src/mapping/phone-cell.ts';
 import type { FileFacts } from '#src/mapping/propose/column-facts.ts';
 import { suggestHeader } from '#src/mapping/propose/header-line.ts';
 import { draftText, type ProposedColumn } from '#src/mapping/propose/proposal.ts';
@@ -95,6 +97,14 @@ export async function mapFile(parts: MapParts, path: string, options: MapOptions
   const named = await namedMapping(parts, options);
   const read = await readForMap(resolve(path), options, named);
   const { facts, head } = read;
+  const draftOptions = (): Parameters<typeof proposeMapping>[1] => ({
+    fileName: basename(path).replace(/(?:\.[a-z0-9]{1,6}){1,2}$/i, ''),
+    feed: options.feed === undefined || options.feed === mainFeed ? null : options.feed,
+    country,
+    usualCountry: readCountry(parts.config.mapping.defaultCountry ?? ''),
+    reading: options,
+    isGeneric: read.recognised?.layout.kind === 'generic',
+  });
   const shape = {
     file: basename(path),
     ...head,
@@ -107,13 +117,14 @@ export async function mapFile(parts: MapParts, path: string, options: MapOptions
     return { ...shape, ...nothing, remarks, layout: { kind: 'empty' }, warnings: read.warnings };
   }
   const chosen = named ?? read.recognised;
-  if (chosen !== undefined) {
+  const more = chosen?.layout.kind === 'generic' && named === undefined ? moreThanGeneric(read, draftOptions()) : [];
+  if (chosen !== undefined && (more.length === 0 || options.fresh !== true)) {
     const context = contextOf(parts, chosen.mapping, country);
     const compiled = compileMapping(chosen.mapping, { columns: read.columns }, context);
     const { kept, notes } = keptRows(chosen.mapping, read.columns, facts);
     const preview = previewRows(compiled, kept);
     const columns = columnsBy(chosen.mapping, facts, kept, compiled);
-    const remarks = [...remarksOn(compiled), ...notes];
+    const remarks = [...remarksOn(compiled), ...notes, ...moreNote(more)];
     const policies = policiesInWords(compiled);
     const refusal = refusalBy(compiled, facts);
     return {
@@ -131,9 +142,7 @@ export async function mapFile(parts: MapParts, path: string, options: MapOptions
     };
   }
   refuseWithoutHeader(read, shape.file);
-  const stem = basename(path).replace(/(?:\.[a-z0-9]{1,6}){1,2}$/i, '');
-  const feed = options.feed === undefined || options.feed === mainFeed ? null : options.feed;
-  const proposal = proposeMapping(facts, { fileName: stem, feed, country, reading: options });
+  const proposal = proposeMapping(facts, draftOptions());
   const draft = draftText(proposal, { file: shape.file, rows: facts.rows });
   const drafted = { ...shape, layout: { kind: 'draft' }, columns: proposal.columns, policies: {} } as const;
   if (draft === null) {
@@ -152,10 +161,43 @@ export async function mapFile(parts: MapParts, path: string, options: MapOptions
   const mapping = parseMapping(draft, `the proposal for ${shape.file}`);
   const tried = tryDraft(mapping, read.columns, facts, contextOf(parts, mapping, null));
   const remarks = [...proposal.remarks, ...tried.remarks];
-  const result = { ...drafted, ...tried, remarks, warnings: warningsBy(mapping), mapping, draft };
+  const result = {
+    ...drafted,
+    ...tried,
+    remarks: [...remarks, ...moreRead(more)],
+    warnings: warningsBy(mapping),
+    mapping,
+    draft,
+  };
   const isFound =
     !read.isBelowOthers || isDeepStrictEqual(await headerByMapping(resolve(path), options, mapping), read.columns);
   return isFound ? result : { ...result, stop: headerTakenAbove(mapping), isRefused: true };
+}
+
+/** Columns of a table that the generic layout leaves over, and that a mapping could read: with what each becomes. */
+function moreThanGeneric(
+  { columns, facts }: FileRead,
+  options: Parameters<typeof proposeMapping>[1],
+): readonly ProposedColumn[] {
+  if (columns === null) return [];
+  const names = facts.columns.map(({ name }) => name);
+  const uses = columnUses(null, names);
+  return proposeMapping(facts, options).columns.filter(
+    ({ target, example }, index) => target !== null && example !== null && uses[index]?.length === 0,
+  );
+}
+
+/** A person decides: the generic layout reads the file without them. */
+function moreNote(more: readonly ProposedColumn[]): readonly string[] {
+  if (more.length === 0) return [];
+  const named = more.map(({ column, target }) => `"${tidyHeader(column)}" (${target})`).join(', ');
+  return [`a mapping would also read ${named}; --save makes one, which leaves the keys as they are`];
+}
+
+function moreRead(more: readonly ProposedColumn[]): readonly string[] {
+  if (more.length === 0) return [];
+  const names = listNames(more.map(({ column }) => column));
+  return [`the file is in the generic layout, which does not read ${names}; the keys are those that it had there`];
 }
 
 /** An import knows the header by the column of the key alone. */
@@ -232,13 +274,13 @@ function columnsBy(
     mapping,
     facts.columns.map(({ name }) => name),
   );
-  const left = new Set(compiled.leftOut.map(({ column }) => column));
+  const left = new Map(compiled.leftOut.map(({ column, kind }) => [column, kind]));
   const isIgnored = ignoredBy(mapping ?? {});
   return facts.columns.map(({ name, values }, index): ProposedColumn => {
     const targets = uses[index] ?? [];
     const isMapped = targets.length > 0;
     const reason = left.has(name)
-      ? 'its name suggests contact data: it stops the first file'
+      ? `${left.get(name) === 'country' ? 'it names other countries than the default one' : 'its name suggests contact data'}: it stops the first file`
       : isIgnored(name)
         ? 'ignored by the mapping'
         : mapping === null && /\[0\]\./.test(name)
@@ -285,9 +327,12 @@ function refusalBy(compiled: CompiledMapping, facts: FileFacts): string | null {
 }
 
 /** After all rows were seen. The guard on such columns (`docs/mapping.md`, "CSV: the generic layout") asks the feed's files, too. */
-function stopBy({ leftOut }: CompiledMapping, mapping: Mapping | null): string | null {
-  const [first] = leftOut;
-  if (first === undefined) return null;
+function stopBy({ leftOut: all }: CompiledMapping, mapping: Mapping | null): string | null {
+  const stops = 'the first import stops before it writes';
+  const [country] = all.filter(({ kind }) => kind === 'country');
+  const ofCountry = country === undefined ? null : `${stops}: ${countryLeftOut(country.column)}`;
+  const leftOut = all.filter(({ kind }) => kind !== 'country');
+  if (leftOut.length === 0) return ofCountry;
   const names = listNames(leftOut.map(({ column }) => column));
   const what = leftOut.length === 1 ? 'column' : 'columns';
   const lines = leftOut.map(({ line }) => line).join(' and ');
@@ -296,7 +341,8 @@ function stopBy({ leftOut }: CompiledMapping, mapping: Mapping | null): string |
     mapping === null
       ? `rename ${leftOut.length === 1 ? 'it' : 'them'} in the file, or use a mapping with ${lines} or ${ignore}`
       : `add what you need to the mapping, for example ${lines}; leave out the rest with ${ignore}`;
-  return `the first import stops before it writes, since nothing maps the ${what} ${names}, whose ${leftOut.length === 1 ? 'name suggests' : 'names suggest'} contact data: ${advice}`;
+  const ofNames = `${stops}, since nothing maps the ${what} ${names}, whose ${leftOut.length === 1 ? 'name suggests' : 'names suggest'} contact data: ${advice}`;
+  return ofCountry === null ? ofNames : `${ofNames}; and ${countryLeftOut(country?.column ?? '')}`;
 }
 
 /** A draft that maps nothing is still shown: a person completes it. */

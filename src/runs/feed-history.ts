@@ -16,6 +16,7 @@ import { namesColumn } from '#src/mapping/bind-mapping.ts';
 import type { ContactColumn } from '#src/mapping/contact-columns.ts';
 import { genericMeaning } from '#src/mapping/layout.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
+import { operands, shellWord } from '#src/shell-words.ts';
 import { closestName, isIgnoredHeader, normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
 import { listNames, type Row } from '#src/sources/row.ts';
 import { blankedColumns, type FillCount, fillOf } from './column-fill.ts';
@@ -287,7 +288,13 @@ export function leftOutVerdict(columns: readonly ContactColumn[], run: RunRecord
   if (columns.length === 0 || run.options.accept) return [];
   const names = columns.map(({ column }) => column);
   const count = columns.length;
-  return [{ guard: 'unmapped', count, base: count, limit: 0, names, advice: adviceFor(columns, run) }];
+  const countries = columns.flatMap(({ kind, column }) => (kind === 'country' ? [column] : []));
+  const contacts = columns.filter(({ kind }) => kind !== 'country');
+  const advices = [
+    ...(contacts.length === 0 ? [] : [adviceFor(contacts, run)]),
+    ...(countries.length === 0 ? [] : [countryAdvice(countries, run)]),
+  ];
+  return [{ guard: 'unmapped', count, base: count, limit: 0, names, countries, advice: advices.join(' ') }];
 }
 
 function adviceFor(columns: readonly ContactColumn[], { mapping }: RunRecord): string {
@@ -298,6 +305,17 @@ function adviceFor(columns: readonly ContactColumn[], { mapping }: RunRecord): s
   }
   const them = columns.length === 1 ? 'it' : 'them';
   return `To import ${them}, rename ${renamedIn(columns)} in the file, or map ${them} with --mapping. To leave ${them} out, put ${ignore} into that mapping.`;
+}
+
+/** The generic layout has no column for the country of a number: a mapping has. */
+function countryAdvice(columns: readonly string[], { feed, fileName, options }: RunRecord): string {
+  const flags = [
+    ...(feed === mainFeed ? [] : [`--feed ${shellWord(feed)} `]),
+    ...(options.defaultCountry === null ? [] : [`--default-country ${options.defaultCountry} `]),
+  ].join('');
+  const again =
+    feed === mainFeed ? ', and import the file again with that (--mapping).' : ', and import the file again.';
+  return `To read each number in its own country, let patchbay map ${flags}--save ${operands(fileName)} make a mapping that reads ${listNames(columns)}${again}`;
 }
 
 /** Several columns of one field are alternatives: the generic layout takes one of them. */

@@ -9,6 +9,7 @@ import { isoInstant } from '#src/clock.ts';
 import { unreachable } from '#src/errors.ts';
 import { counted, figureFacts, type GuardFigures, guardCode, percent } from '#src/ledger/rules/approval.ts';
 import type { Look, RunOptions, RunReason, RunRecord } from '#src/ledger/runs.ts';
+import { countryLeftOut } from '#src/mapping/contradicted-country.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { listNames } from '#src/sources/row.ts';
 import { importFlags } from './import-flags.ts';
@@ -159,6 +160,8 @@ export interface GuardVerdict extends GuardFigures {
   readonly gone?: number;
   /** For `keyForms`. */
   readonly forms?: readonly KeyFormCount[];
+  /** Those of `names` that hold countries which contradict the default one, for `unmapped`. */
+  readonly countries?: readonly string[];
   /** What a person can do besides approving the run, in sentences. */
   readonly advice?: string;
 }
@@ -377,7 +380,19 @@ export function approveCommand(runId: string, serviceName: string): string {
 }
 
 function sentence(verdict: GuardVerdict): string {
-  const { guard, count, base, limit, older, names = [], unclear = 0, forms = [], others = 0, gone = 0 } = verdict;
+  const {
+    guard,
+    count,
+    base,
+    limit,
+    older,
+    names = [],
+    countries = [],
+    unclear = 0,
+    forms = [],
+    others = 0,
+    gone = 0,
+  } = verdict;
   const share = percent(base === 0 ? 1 : count / base);
   const most = `(${share}; your limit is ${percent(limit)}: guards.${guard}Max)`;
   const least = `(${share}; your limit is ${percent(limit)}: guards.${guard}Min)`;
@@ -387,7 +402,7 @@ function sentence(verdict: GuardVerdict): string {
     case 'strangers':
       return `none of the file's ${counted(count, 'row')} has one of the ${counted(base, 'key')} that the feed knows (guards.strangersFloor, guards.strangersRows): every contact would be created a second time`;
     case 'unmapped':
-      return `the ${count === 1 ? 'column' : 'columns'} ${listNames(names)} ${count === 1 ? 'is not mapped, although its name suggests' : 'are not mapped, although their names suggest'} contact data`;
+      return unmappedSentence(names, countries);
     case 'unlinked':
       return unlinkedSentence(count, unclear, base);
     case 'keyForms':
@@ -419,6 +434,13 @@ function sentence(verdict: GuardVerdict): string {
     default:
       return unreachable(guard);
   }
+}
+
+function unmappedSentence(names: readonly string[], countries: readonly string[]): string {
+  const others = names.filter((name) => !countries.includes(name));
+  const isOne = others.length === 1;
+  const ofNames = `the ${isOne ? 'column' : 'columns'} ${listNames(others)} ${isOne ? 'is not mapped, although its name suggests' : 'are not mapped, although their names suggest'} contact data`;
+  return [...(others.length === 0 ? [] : [ofNames]), ...countries.map(countryLeftOut)].join('; ');
 }
 
 function goneWords(count: number): string {

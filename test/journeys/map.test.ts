@@ -119,6 +119,38 @@ describe('a known layout', () => {
     expect([saved.code, saved.stderr]).toEqual([2, expect.stringContaining('[mappingNotNeeded]')]);
   });
 
+  it('names what the generic one does not read, stops where numbers would be wrong, and --save keeps the keys', async () => {
+    const place = openPlace();
+    const header = 'External ID,Name,Related Company,Job Position,Phone,Country,source';
+    const rows = [
+      'odoo-1,Pieter van den Berg,Tulp B.V.,Inkoper,020 - 624 11 11,Netherlands,fair',
+      'odoo-2,Reto Huber,Huber AG,Einkauf,044 668 18 00,Switzerland,fair',
+      'odoo-3,Ute Klein,,,030 901820,,fair',
+    ];
+    const file = place.file('odoo.csv', [header, ...rows, ''].join('\n'));
+    place.file('patchbay.yaml', 'mapping: { defaultCountry: DE }\n');
+    const looked = await place.call('map', file, '--feed', 'crm');
+    expect(looked.stdout).toContain('generic layout: it is read by the names of its columns');
+    expect(looked.stdout).toContain(
+      'note: a mapping would also read "Related Company" (company), "Country" (country of phone numbers); --save makes one',
+    );
+    expect(looked.stdout).toContain('the first import stops before it writes: the column "Country" is not mapped');
+    const stopped = await place.call('import', '--sandbox', '--feed', 'crm', file);
+    expect(stopped.code, stopped.stderr).toBe(5);
+    expect(stopped.stdout).toContain('[guardUnmapped]');
+    expect(stopped.stdout).toContain('let patchbay map --sandbox --feed crm --save odoo.csv make a mapping');
+
+    const saved = await place.call('map', '--sandbox', '--feed', 'crm', '--save', file);
+    expect(saved.code, saved.stderr).toBe(0);
+    const done = await place.call('--json', 'import', '--sandbox', '--feed', 'crm', file);
+    expect(JSON.parse(done.stdout), done.stderr).toMatchObject({ state: 'done', rows: 3, created: 3 });
+    const contact = async (key: string) => JSON.parse((await place.call('contact', '--sandbox', '--json', key)).stdout);
+    expect(JSON.stringify(await contact('odoo-1'))).toContain('+31206241111');
+    expect(JSON.stringify(await contact('odoo-1'))).toContain('Tulp B.V.');
+    expect(JSON.stringify(await contact('odoo-2'))).toContain('+41446681800');
+    expect(JSON.stringify(await contact('odoo-3'))).toContain('+4930901820');
+  });
+
   it('of the feed is used, and --explain follows one row through it', async () => {
     const place = openPlace();
     const folder = join(place.folder, 'data', 'import', 'crm');

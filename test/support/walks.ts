@@ -124,6 +124,7 @@ export const walks: readonly Walk[] = [
       'src/mapping/policies-of.ts': 'a mapping instead of the generic layout: its policies',
       'src/mapping/member-mapping.ts': 'JSON instead of CSV, with a mapping',
       'src/mapping/recognise.ts': 'the mapping of a file for which none is named',
+      'src/mapping/contradicted-country.ts': 'findings about a whole file: a country that nothing maps',
       'src/mapping/file-findings.ts': 'findings about a whole file',
       'src/mapping/json-rows.ts': 'JSON instead of CSV',
       'src/mapping/list-element.ts': 'JSON instead of CSV: elements of its lists',

@@ -252,14 +252,14 @@ function describeFile({ rows, isPartial, columns, format, delimiter, encoding }:
   return `${counted}, ${names} (${format}, ${encoding}${shown})`;
 }
 
-function layoutLine({ layout, preview }: MapResult): string {
+function layoutLine({ layout, preview, stop }: MapResult): string {
   switch (layout.kind) {
     case 'preset':
       return `recognised as ${layout.title ?? layout.name} (preset ${layout.name})`;
     case 'named':
       return `read by mapping ${layout.name}${layout.title === null ? '' : ` (${layout.title})`}`;
     case 'generic':
-      return preview !== null && preview.rows > 0 && preview.rejected === preview.rows
+      return stop !== null || (preview !== null && preview.rows > 0 && preview.rejected === preview.rows)
         ? 'generic layout: it is read by the names of its columns'
         : 'generic layout: it can be imported as it is';
     case 'draft':

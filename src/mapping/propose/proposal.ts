@@ -28,7 +28,7 @@ export interface ProposedColumn {
 export type ColumnName = string | number;
 
 export interface DraftField {
-  readonly name: ScalarName;
+  readonly name: ScalarName | 'source';
   /** Several: the first that is not blank. */
   readonly sources: readonly FieldSource[];
 }

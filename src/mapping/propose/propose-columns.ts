@@ -7,7 +7,7 @@
 import type { CountryCode } from 'libphonenumber-js/max';
 import type { ScalarName } from '#src/contacts/desired.ts';
 import { contactColumnOf, isAboutContactData, labelByWords } from '#src/mapping/contact-columns.ts';
-import { genericMeaning, genericTargets, type Settings } from '#src/mapping/layout.ts';
+import { genericMeaning, genericTargets, type Settings, type Target } from '#src/mapping/layout.ts';
 import { tidyHeader } from '#src/sources/column-name.ts';
 import { machineIn, wordsOf } from '#src/sources/number-words.ts';
 import type { ColumnFacts, FileFacts } from './column-facts.ts';
@@ -37,6 +37,8 @@ export type Meaning =
     }
   | { readonly kind: 'custom'; readonly key: string }
   | { readonly kind: 'country' }
+  /** The source label, of the generic layout alone. */
+  | { readonly kind: 'source' }
   | { readonly kind: 'label' }
   | { readonly kind: 'unused' };
 
@@ -55,8 +57,15 @@ const hardly = 0.3;
 /** Values alone prove something only if there are this many. */
 const provingMin = 3;
 
-/** @param country of phone numbers without a country code; null if it is unknown. */
-export function judgeColumns(file: FileFacts, country: CountryCode | null): readonly JudgedColumn[] {
+/**
+ * @param country of phone numbers without a country code; null if it is unknown.
+ * @param isGeneric the file is in the generic layout: what that reads is not left out, whatever its values are.
+ */
+export function judgeColumns(
+  file: FileFacts,
+  country: CountryCode | null,
+  isGeneric: boolean,
+): readonly JudgedColumn[] {
   const columns = file.columns.map(withoutNames);
   const settings: Settings = {
     ...{ keyPrefix: '', sourceLabel: null, country, onBlank: 'keep', customFields: null, mayLack: [] },
@@ -84,7 +93,8 @@ export function judgeColumns(file: FileFacts, country: CountryCode | null): read
   });
   const repeated = repeatedColumns(columns);
   return fillNames(
-    byName.map((one, index) => {
+    byName.map((found, index) => {
+      const one = isGeneric ? asRead(found, targets[index] ?? []) : found;
       const judged = asGuessOfAnother(one, names[index] ?? '');
       return repeated.has(index) ? asSecondTable(judged) : judged;
     }),
@@ -100,6 +110,18 @@ function namesOf(columns: readonly ColumnFacts[]): readonly string[] {
     const kind = contactColumnOf(plain)?.kind;
     return plain === name || kind === undefined || taken.has(kind) ? name : plain;
   });
+}
+
+/** What the generic layout reads of a column, where the proposal would leave it out. */
+function asRead(judged: JudgedColumn, [target, second]: readonly Target[]): JudgedColumn {
+  if (target === undefined || target.kind === 'key' || judged.meaning.kind !== 'unused') return judged;
+  const reason = `${judged.reason}; the generic layout reads it`;
+  const read = (meaning: Meaning): JudgedColumn => ({ ...judged, meaning, confidence: 'guess', reason });
+  if (second !== undefined) return read({ kind: 'wholeName' });
+  if (target.kind === 'source') return { ...read({ kind: 'source' }), confidence: 'certain', reason: 'by its name' };
+  if (target.kind === 'scalar') return read({ kind: 'scalar', name: target.name, transform: null });
+  if (target.kind === 'items') return read({ kind: 'items', list: target.list, label: target.label });
+  return read({ kind: 'custom', key: target.key });
 }
 
 function asGuessOfAnother(judged: JudgedColumn, name: string): JudgedColumn {

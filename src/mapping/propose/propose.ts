@@ -2,6 +2,7 @@
 import type { CountryCode } from 'libphonenumber-js/max';
 import { type ScalarName, scalarNames } from '#src/contacts/desired.ts';
 import { keyLengthMax } from '#src/mapping/cell.ts';
+import { anySettings, genericTarget } from '#src/mapping/layout.ts';
 import { chooseKey, type KeyChoice } from './choose-key.ts';
 import type { ColumnFacts, FileFacts } from './column-facts.ts';
 import { secondTableNote } from './column-names.ts';
@@ -26,17 +27,25 @@ interface ProposeOptions {
   readonly feed: string | null;
   /** `--default-country`. */
   readonly country: CountryCode | null;
+  /** Of numbers in rows whose country is blank, where no other is named: the one of the configuration. */
+  readonly usualCountry?: CountryCode | null;
+  /**
+   * The file is in the generic layout, of which columns are left over. Its contacts keep their keys, which have no prefix: others would be
+   * other contacts.
+   */
+  readonly isGeneric?: boolean;
   /** What a person said about the file, and its mapping is to keep. */
   readonly reading: DraftReading;
 }
 
 export function proposeMapping(file: FileFacts, options: ProposeOptions): Draft {
-  const judged = withLabels(judgeColumns(file, options.country));
-  const key = chooseKey(file, judged);
+  const { isGeneric = false } = options;
+  const judged = withLabels(judgeColumns(file, options.country, isGeneric));
+  const key = isGeneric ? genericKey(file) : chooseKey(file, judged);
   const withKey = judged.map((one) => (one.facts === key.column && !isEmailKey(key) ? asKey(one, key) : one));
   const columns = placeInLists(settle(withKey), withKey, key.column);
-  const { defaultCountry, remarks } = chooseCountry(columns, options.country);
-  const keyPrefix = prefixOf(options.feed);
+  const { defaultCountry, remarks } = chooseCountry(columns, options);
+  const keyPrefix = isGeneric ? null : prefixOf(options.feed);
   const ownKey = draftKey(key, columns, { isJson: file.isJson, keyPrefix });
   const secondTable = secondTableNote(file.columns);
   return {
@@ -61,6 +70,11 @@ export function proposeMapping(file: FileFacts, options: ProposeOptions): Draft 
       ...(ownKey.key.kind === 'none' && file.isJson ? [] : nothingToWrite(columns)),
     ],
   };
+}
+
+function genericKey({ columns }: FileFacts): KeyChoice {
+  const column = columns.find(({ name }) => genericTarget(name, anySettings)?.kind === 'key') ?? null;
+  return { column, lowerCase: false, confidence: 'certain', reason: 'by its name', remarks: [], advice: '' };
 }
 
 /** An address that is the key stays an address of the contact. */
@@ -111,7 +125,10 @@ function nameOf({ name, position, isNamed }: ColumnFacts): ColumnName {
 }
 
 function fieldsOf(columns: readonly JudgedColumn[]): readonly DraftField[] {
-  return scalarNames.flatMap((name): readonly DraftField[] => {
+  const labels = columns.flatMap(({ facts, meaning }) =>
+    meaning.kind === 'source' ? [{ column: nameOf(facts), transform: [] }] : [],
+  );
+  const fields = scalarNames.flatMap((name): readonly DraftField[] => {
     const named = columns
       .filter(({ meaning }) => meaning.kind === 'scalar' && meaning.name === name)
       .sort((left, right) => right.facts.filled - left.facts.filled)
@@ -121,6 +138,7 @@ function fieldsOf(columns: readonly JudgedColumn[]): readonly DraftField[] {
     const sources = named.length === 0 || name === 'company' ? [...named, ...ofWhole] : named;
     return sources.length === 0 ? [] : [{ name, sources }];
   });
+  return labels.length === 0 ? fields : [...fields, { name: 'source', sources: labels }];
 }
 
 /** What of a column with whole names the field is. */
@@ -212,14 +230,16 @@ const nationalMin = 0.02;
 
 function chooseCountry(
   columns: readonly JudgedColumn[],
-  country: CountryCode | null,
+  { country, usualCountry = null }: Pick<ProposeOptions, 'country' | 'usualCountry'>,
 ): Pick<Draft, 'defaultCountry' | 'remarks'> {
   const column = columns.find(({ meaning }) => meaning.kind === 'country');
   const national = columns.filter(
     ({ meaning, kinds }) =>
       meaning.kind === 'items' && meaning.list === 'phones' && kinds.nationalPhone - kinds.phone > nationalMin,
   );
-  if (column !== undefined) return { defaultCountry: { column: nameOf(column.facts), default: country }, remarks: [] };
+  if (column !== undefined) {
+    return { defaultCountry: { column: nameOf(column.facts), default: country ?? usualCountry }, remarks: [] };
+  }
   if (country !== null || national.length === 0) return { defaultCountry: country, remarks: [] };
   const names = national.map(({ facts }) => `"${facts.name}"`).join(', ');
   const message = `numbers in ${names} have no country code: rows with them are rejected until a country is named, with --default-country here or defaultCountry in the mapping`;
@@ -227,7 +247,8 @@ function chooseCountry(
 }
 
 function nothingToWrite(columns: readonly JudgedColumn[]): readonly string[] {
-  const isContent = ({ meaning }: JudgedColumn): boolean => !['unused', 'country', 'label'].includes(meaning.kind);
+  const isContent = ({ meaning }: JudgedColumn): boolean =>
+    !['unused', 'country', 'label', 'source'].includes(meaning.kind);
   return columns.some(isContent)
     ? []
     : [
@@ -265,6 +286,8 @@ function targetInWords({ meaning }: JudgedColumn): string | null {
       return 'label';
     case 'country':
       return 'country of phone numbers';
+    case 'source':
+      return 'source';
     default:
       return null;
   }
