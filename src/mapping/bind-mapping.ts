@@ -4,13 +4,14 @@
  * out.
  */
 import { PatchbayError } from '#src/errors.ts';
-import { closestName, ignoredBy, isIgnoredHeader, normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
+import { ignoredBy, isIgnoredHeader, normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
 import { listNames } from '#src/sources/row.ts';
 import type { PlaceholderPlace } from './cell.ts';
 import { columnMatcher, isPattern } from './column-pattern.ts';
 import { isSynonym } from './contact-columns.ts';
 import { columnsOfCountry } from './entry-schema.ts';
 import type { CellRef, Expression } from './expression.ts';
+import { nameInstead } from './header-changes.ts';
 import {
   anySettings,
   type BoundColumn,
@@ -180,7 +181,10 @@ function columnMissing(mapping: Mapping, references: readonly ColumnRef[], colum
   const missing = references.filter((reference) => typeof reference === 'string');
   const named = columns.filter((column) => !isIgnoredHeader(column));
   const [first = ''] = missing;
-  const close = closestName(first, named);
+  const close = nameInstead(
+    first,
+    named.filter((column) => !namesColumn(mapping, column)),
+  );
   const what = missing.length === 1 ? 'the column' : 'the columns';
   return new PatchbayError(
     'file',

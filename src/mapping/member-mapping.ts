@@ -3,13 +3,14 @@
  * nothing maps, is known after the last of them.
  */
 import { PatchbayError } from '#src/errors.ts';
-import { closestName, ignoredBy, normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
+import { ignoredBy, normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
 import { listNames, type ObjectRow } from '#src/sources/row.ts';
 import { columnsOf, configuredMembers, missingHint } from './bind-mapping.ts';
 import { bad, isJsonObject, type JsonObject } from './cell.ts';
 import { columnMatcher, isPattern } from './column-pattern.ts';
 import type { Found, RowCells } from './expression.ts';
 import { type Lacking, refuseWithoutContent } from './file-findings.ts';
+import { nameInstead } from './header-changes.ts';
 import { finderOf, nameOfStep, pathNames } from './json-path.ts';
 import type { BoundColumn, Settings } from './layout.ts';
 import { listStepsOf } from './list-rows.ts';
@@ -234,6 +235,6 @@ function memberMissing(mapping: Mapping, missing: readonly string[], found: read
   const message = `mapping "${mapping.name}": no record has ${what} ${listNames(missing)}; found: ${listNames(found)}`;
   return new PatchbayError('file', 'columnMissing', message, {
     facts: { mapping: mapping.name, missingCount: missing.length, first },
-    hint: missingHint(first, closestName(first, found)),
+    hint: missingHint(first, nameInstead(first, found)),
   });
 }

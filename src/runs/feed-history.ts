@@ -14,10 +14,10 @@ import { acceptedStates, mainFeed } from '#src/ledger/rules/feeds.ts';
 import { appliesAllRows, type ColumnFill, type FileShape, type RunRecord } from '#src/ledger/runs.ts';
 import { namesColumn } from '#src/mapping/bind-mapping.ts';
 import type { ContactColumn } from '#src/mapping/contact-columns.ts';
-import { genericMeaning } from '#src/mapping/layout.ts';
+import { areOfOneKind, compareHeaders, describeHeaderChanges } from '#src/mapping/header-changes.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { operands, shellWord } from '#src/shell-words.ts';
-import { closestName, isIgnoredHeader, normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
+import { normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
 import { listNames, type Row } from '#src/sources/row.ts';
 import { blankedColumns, type FillCount, fillOf } from './column-fill.ts';
 import type { FileBefore, FileHistory, GuardVerdict, OlderFile } from './guards.ts';
@@ -327,114 +327,4 @@ function renamedIn(columns: readonly ContactColumn[]): string {
     return `${names} to "${group[0]?.generic}"`;
   });
   return renamed.join(' and ');
-}
-
-// What changed in the header since the feed's last accepted file: columns that are new, that are gone, and that have another
-// name now. Pure.
-//
-// A column counts as renamed if the old and the new name have the same place, next to the same column before or behind
-// them, and if they are spelt alike or mean the same by themselves (`Tel`, `Phone`). Otherwise one is gone and one is new.
-
-interface HeaderChanges {
-  /** Names as their files write them, in the order of the files. */
-  readonly added: readonly string[];
-  readonly removed: readonly string[];
-  readonly renamed: readonly { readonly from: string; readonly to: string }[];
-}
-
-interface Column {
-  readonly name: string;
-  /** The nearest columns that both files have, in normalised form; null at the ends. */
-  readonly before: string | null;
-  readonly behind: string | null;
-}
-
-/** The work is at most the product of the changed columns: 500 × 500. */
-export function compareHeaders(before: readonly string[], now: readonly string[]): HeaderChanges {
-  const removed = unshared(before, now);
-  const added = unshared(now, before);
-  const taken = new Set<Column>();
-  const renamed = removed.flatMap((old) => {
-    const candidates = added.filter((one) => !taken.has(one) && isSamePlace(old, one));
-    const [found, second] = candidates.filter((one) => isAlike(old.name, one.name));
-    // Of several, none is more likely than the others.
-    if (found === undefined || second !== undefined) return [];
-    taken.add(found);
-    return [{ old, from: old.name, to: found.name }];
-  });
-  const gone = new Set(renamed.map(({ old }) => old));
-  return {
-    added: added.filter((one) => !taken.has(one)).map(({ name }) => name),
-    removed: removed.filter((one) => !gone.has(one)).map(({ name }) => name),
-    renamed: renamed.map(({ from, to }) => ({ from, to })),
-  };
-}
-
-/** The columns that the other file lacks, each with its neighbours. A name that occurs twice counts once. */
-function unshared(columns: readonly string[], others: readonly string[]): readonly Column[] {
-  const there = new Set(others.map(normaliseHeader));
-  const named = [
-    ...new Map(columns.filter((name) => !isIgnoredHeader(name)).map((name) => [normaliseHeader(name), name])),
-  ];
-  let before: string | null = null;
-  const missing = named.flatMap(([form, name], index) => {
-    if (!there.has(form)) return [{ name: tidyHeader(name), before, index }];
-    before = form;
-    return [];
-  });
-  return missing.map(({ index, ...one }) => ({
-    ...one,
-    behind: named.slice(index + 1).find(([form]) => there.has(form))?.[0] ?? null,
-  }));
-}
-
-function isSamePlace(one: Column, other: Column): boolean {
-  return one.before === other.before || one.behind === other.behind;
-}
-
-function isAlike(one: string, other: string): boolean {
-  const meaning = genericMeaning(one);
-  if (meaning !== null && meaning === genericMeaning(other)) return true;
-  const [left, right] = [normaliseHeader(one), normaliseHeader(other)];
-  // `Phone 1` and `Phone 2` are two columns, however alike they are.
-  return digitsOf(left) === digitsOf(right) && closestName(left, [right]) !== null;
-}
-
-function digitsOf(text: string): string {
-  return text.replace(/\P{Nd}/gu, '');
-}
-
-/** How many names of each kind of change are listed. */
-const listedMax = 10;
-
-/** One sentence without a full stop; null where nothing changed. */
-export function describeHeaderChanges({ added, removed, renamed }: HeaderChanges): string | null {
-  const plural = (names: readonly string[]): string => (names.length === 1 ? 'column' : 'columns');
-  const parts = [
-    ...(added.length === 0 ? [] : [`new ${plural(added)} ${listed(added.map(quoted))}`]),
-    ...(renamed.length === 0
-      ? []
-      : [listed(renamed.map(({ from, to }) => `${quoted(from)} is now called ${quoted(to)}`))]),
-    ...(removed.length === 0
-      ? []
-      : [`the ${plural(removed)} ${listed(removed.map(quoted))} ${removed.length === 1 ? 'is' : 'are'} gone`]),
-  ];
-  return parts.length === 0 ? null : `since the last file: ${parts.join('; ')}`;
-}
-
-function quoted(name: string): string {
-  return `"${name}"`;
-}
-
-function listed(names: readonly string[]): string {
-  const shown = names.slice(0, listedMax).join(', ');
-  return names.length <= listedMax ? shown : `${shown} and ${names.length - listedMax} more`;
-}
-
-/** At least half of the columns of each: otherwise the files are of two kinds, which `main` may hold side by side. */
-export function areOfOneKind(before: readonly string[], now: readonly string[]): boolean {
-  const forms = (columns: readonly string[]) =>
-    new Set(columns.filter((one) => !isIgnoredHeader(one)).map(normaliseHeader));
-  const [left, right] = [forms(before), forms(now)];
-  return 2 * [...left].filter((form) => right.has(form)).length >= Math.max(left.size, right.size);
 }

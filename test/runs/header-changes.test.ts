@@ -1,6 +1,6 @@
 /** Headers are remembered: what a file's header has more, less or by another name than that of the file before. */
 import { describe, expect, it, test } from 'vitest';
-import { areOfOneKind, compareHeaders, describeHeaderChanges } from '#src/runs/feed-history.ts';
+import { areOfOneKind, compareHeaders, describeHeaderChanges, nameInstead } from '#src/mapping/header-changes.ts';
 import { mapping } from '../mapping/support.ts';
 import { openRunsBench } from './support/runs-bench.ts';
 
@@ -45,6 +45,15 @@ describe('two headers compared', () => {
     ['__proto__', 'a', 'a,__proto__', 'new column "__proto__"'],
   ])('%s', (_, before, now, expected) => {
     expect(told(before, now)).toBe(expected === null ? null : `since the last file: ${expected}`);
+  });
+
+  test('the same meaning counts for more than the spelling', () => {
+    expect(told('a,Handy,b', 'a,Mobilnummer,Land,b')).toBe(
+      'since the last file: new column "Land"; "Handy" is now called "Mobilnummer"',
+    );
+    expect(nameInstead('Handy', ['Land', 'Mobilnummer'])).toBe('Mobilnummer');
+    expect(nameInstead('lastname', ['Notes', 'last nam'])).toBe('last nam');
+    expect(nameInstead('Handy', ['Notes'])).toBeNull();
   });
 
   test('lists ten of each kind, and says how many more there are', () => {
