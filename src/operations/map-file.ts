@@ -70,6 +70,8 @@ export interface MapResult {
   readonly preview: Preview | null;
   /** Who decides, by field or list: what the mapping says beside `shared` and `owned`. */
   readonly policies: Readonly<Record<string, string>>;
+  /** Why the mapping of the feed does not read the file, in sentences: a new one is proposed. Null where it does, and where none is there. */
+  readonly misfit: string | null;
   /** What a person should know: sentences. */
   readonly remarks: readonly string[];
   /**
@@ -93,23 +95,48 @@ export interface MapResult {
  */
 export async function mapFile(parts: MapParts, path: string, options: MapOptions): Promise<MapResult> {
   requirePath(path, 'map');
-  const country = checkOptions(options);
+  checkOptions(options);
   const named = await namedMapping(parts, options);
+  try {
+    return await mapBy(parts, path, options, named);
+  } catch (error) {
+    if (named === undefined || options.mapping !== undefined || !isMisfit(error)) throw error;
+    const fresh = await mapBy(parts, path, options, undefined);
+    return { ...fresh, misfit: [`${error.message}.`, ...(error.hint === undefined ? [] : [error.hint])].join(' ') };
+  }
+}
+
+/** Whether a mapping names columns that the file lacks. */
+function isMisfit(error: unknown): error is PatchbayError {
+  return error instanceof PatchbayError && (error.code === 'columnMissing' || error.code === 'keyColumnMissing');
+}
+
+/** @param named undefined: the file is recognised, or a mapping is proposed. */
+async function mapBy(
+  parts: MapParts,
+  path: string,
+  options: MapOptions,
+  named: Awaited<ReturnType<typeof namedMapping>>,
+): Promise<MapResult> {
+  const country = checkOptions(options);
   const read = await readForMap(resolve(path), options, named);
   const { facts, head } = read;
-  const draftOptions = (): Parameters<typeof proposeMapping>[1] => ({
+  const feed = options.feed === undefined || options.feed === mainFeed ? null : options.feed;
+  const draftOptions: Parameters<typeof proposeMapping>[1] = {
     fileName: basename(path).replace(/(?:\.[a-z0-9]{1,6}){1,2}$/i, ''),
-    feed: options.feed === undefined || options.feed === mainFeed ? null : options.feed,
+    feed,
     country,
     usualCountry: readCountry(parts.config.mapping.defaultCountry ?? ''),
     reading: options,
     isGeneric: read.recognised?.layout.kind === 'generic',
-  });
+    before: await mappingThere(parts, feed),
+  };
   const shape = {
     file: basename(path),
     ...head,
     rows: facts.rows + facts.unreadable,
     isPartial: facts.isPartial,
+    misfit: null,
   };
   const warningsBy = (mapping: Mapping | null) => [...namelessIgnored(read.nameless, mapping), ...read.warnings];
   if (facts.columns.length === 0) {
@@ -117,7 +144,7 @@ export async function mapFile(parts: MapParts, path: string, options: MapOptions
     return { ...shape, ...nothing, remarks, layout: { kind: 'empty' }, warnings: read.warnings };
   }
   const chosen = named ?? read.recognised;
-  const more = chosen?.layout.kind === 'generic' && named === undefined ? moreThanGeneric(read, draftOptions()) : [];
+  const more = chosen?.layout.kind === 'generic' && named === undefined ? moreThanGeneric(read, draftOptions) : [];
   if (chosen !== undefined && (more.length === 0 || options.fresh !== true)) {
     const context = contextOf(parts, chosen.mapping, country);
     const compiled = compileMapping(chosen.mapping, { columns: read.columns }, context);
@@ -142,7 +169,7 @@ export async function mapFile(parts: MapParts, path: string, options: MapOptions
     };
   }
   refuseWithoutHeader(read, shape.file);
-  const proposal = proposeMapping(facts, draftOptions());
+  const proposal = proposeMapping(facts, draftOptions);
   const draft = draftText(proposal, { file: shape.file, rows: facts.rows });
   const drafted = { ...shape, layout: { kind: 'draft' }, columns: proposal.columns, policies: {} } as const;
   if (draft === null) {
@@ -247,6 +274,17 @@ async function namedMapping(
   if (fresh) return undefined;
   const own = (await feeds.get(feed)).mapping;
   return own === null ? undefined : { mapping: own, layout: layoutOf(own) };
+}
+
+/** What a proposal would take the place of: null where the feed has no mapping, or one that cannot be read. */
+async function mappingThere({ feeds }: MapParts, feed: string | null): Promise<Mapping | null> {
+  if (feed === null) return null;
+  try {
+    return (await feeds.get(feed)).mapping;
+  } catch (error) {
+    if (error instanceof PatchbayError && error.kind === 'usage') return null;
+    throw error;
+  }
 }
 
 function layoutOf(mapping: Mapping | null): MapLayout {

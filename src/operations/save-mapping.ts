@@ -10,7 +10,10 @@ import type { Config } from '#src/config/schema.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { folderNamesOf, mappingFileName } from '#src/feeds/feeds.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
+import { loadMapping } from '#src/mapping/load-mapping.ts';
+import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { parseMapping } from '#src/mapping/parse-mapping.ts';
+import { keyChange } from '#src/mapping/propose/kept-key.ts';
 import { readingLines } from '#src/mapping/propose/proposal.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
 import type { MapReadOptions } from './read-for-map.ts';
@@ -36,6 +39,8 @@ export interface SavedMapping {
   readonly file: string;
   /** The feed that reads its files by it from now on; null where it has to be named. */
   readonly feed: string | null;
+  /** What it means that it took the place of one with another key: a sentence, or null. */
+  readonly keyChange: string | null;
 }
 
 /**
@@ -55,9 +60,21 @@ export async function saveMapping(
     });
   }
   // What is saved can be read: an invalid mapping would stop every file of the feed.
-  parseMapping(text, basename(file));
+  const mapping = parseMapping(text, basename(file));
+  const before = await mappingBefore(file);
   await writeWholeFile(file, text);
-  return { file, feed: feed === mainFeed ? null : feed };
+  const change = before === null ? null : keyChange(before, mapping);
+  return { file, feed: feed === mainFeed ? null : feed, keyChange: change };
+}
+
+/** Null where there is none, or one that cannot be read. */
+async function mappingBefore(file: string): Promise<Mapping | null> {
+  try {
+    return await loadMapping(file);
+  } catch (error) {
+    if (error instanceof PatchbayError && error.kind === 'usage') return null;
+    throw error;
+  }
 }
 
 function fileOf(config: SaveParts['config'], folders: SaveParts['folders'], feed: string, text: string): string {

@@ -97,6 +97,35 @@ describe('an export of an unknown layout', () => {
     expect(readFileSync(path, 'utf8')).toContain('# Proposed by patchbay map');
   });
 
+  it('keeps the key of the mapping that it replaces, and says it where the key changes', async () => {
+    const place = openPlace();
+    const file = place.file('kontakte.csv', german);
+    expect((await place.call('map', file, '--save', '--feed', 'crm')).code).toBe(0);
+    const path = join(place.folder, 'data', 'import', 'crm', '_mapping.yaml');
+    const saved = readFileSync(path, 'utf8');
+    writeFileSync(path, saved.replace(/^key: .*$/m, 'key: { template: "{Name}/{Handy}" }'));
+
+    const renamed = place.file('neu.csv', german.replace('Telefon;Handy', 'Festnetz;Handy'));
+    const looked = await place.call('map', renamed, '--feed', 'crm');
+    expect(looked.code, looked.stderr).toBe(0);
+    expect(looked.stdout).toContain(
+      'the mapping of the feed does not fit: mapping "crm": the file lacks the column "Telefon"',
+    );
+    expect(looked.stdout).toContain('Correct the mapping: did you mean "Festnetz"?');
+    expect(looked.stdout).toContain('this is a proposal');
+    expect(looked.stdout).toMatch(/\nnext: patchbay map --feed crm --save --force neu\.csv\n$/);
+    const kept = await place.call('map', renamed, '--feed', 'crm', '--save', '--force');
+    expect(kept.stdout).not.toContain('the key changes');
+    expect(readFileSync(path, 'utf8')).toContain('key: {"template":"{Name}/{Handy}"}');
+
+    const lost = place.file('lost.csv', german.replace('Telefon;Handy', 'Telefon;Mobilnummer'));
+    const changed = await place.call('map', lost, '--feed', 'crm', '--save', '--force', '--quiet');
+    expect(changed.stdout).toMatch(
+      /\nnote: the key changes: it was key: \{"template":"\{Name\}\/\{Handy\}"\}, .* now\. Every/,
+    );
+    expect(readFileSync(path, 'utf8')).toContain('key: Kunden-Nr.');
+  });
+
   it('is not saved for a name that no feed can have, or against the configuration', async () => {
     const place = openPlace();
     const file = place.file('kontakte.csv', german);

@@ -61,13 +61,14 @@ export async function map(options: MapCommandOptions, file: string | undefined):
   const saved = options.save === true ? await save(parts, options, result) : null;
   const next = nextCommand(parts, options, file, result, saved);
   if (output.json) {
-    const document = { ...withoutValues(output, result), saved: saved?.file ?? null, next };
+    const remarks = [...result.remarks, ...keyNotes(saved)];
+    const document = { ...withoutValues(output, { ...result, remarks }), saved: saved?.file ?? null, next };
     output.document({ ...document, exitCode: exitCodes.done });
     return exitCodes.done;
   }
   // What was saved is the result; the proposal was there to look at.
   if (saved === null || !output.quiet) for (const line of presentMap(output, result)) output.line(line);
-  if (saved !== null) output.line(savedLine(saved));
+  for (const line of savedLines(saved)) output.line(line);
   if (next !== null) output.line(output.paste(`next: ${next}`));
   return exitCodes.done;
 }
@@ -131,6 +132,14 @@ async function save(
   });
 }
 
+function savedLines(saved: SavedMapping | null): readonly string[] {
+  return saved === null ? [] : [savedLine(saved), ...keyNotes(saved).map((note) => `note: ${printable(note)}`)];
+}
+
+function keyNotes(saved: SavedMapping | null): readonly string[] {
+  return saved === null || saved.keyChange === null ? [] : [saved.keyChange];
+}
+
 function savedLine({ file, feed }: SavedMapping): string {
   const path = shownPath(file);
   return feed === null
@@ -143,10 +152,13 @@ function nextCommand(
   { isSandbox }: MapParts,
   options: MapCommandOptions,
   file: string,
-  { layout, draft, isRefused }: MapResult,
+  { layout, draft, isRefused, misfit }: MapResult,
   saved: SavedMapping | null,
 ): string | null {
-  const isDraftToSave = draft !== null && saved === null;
+  const isPresetToSave = misfit !== null && layout.kind === 'preset';
+  const isDraftToSave = (draft !== null || isPresetToSave) && saved === null;
+  // The generic layout needs no mapping, but the feed has one.
+  if (misfit !== null && layout.kind === 'generic') return null;
   if (layout.kind === 'empty' || (isRefused && !isDraftToSave)) return null;
   const word = operands(file);
   const feed = options.feed === undefined ? '' : ` --feed ${shellWord(options.feed)}`;
@@ -158,7 +170,7 @@ function nextCommand(
   ].join('');
   const country = options.defaultCountry === undefined ? '' : ` --default-country ${options.defaultCountry}`;
   if (isDraftToSave)
-    return `patchbay map${options.sandbox === true ? ' --sandbox' : ''}${feed}${reading}${country}${sheetFlag(options)} --save ${word}`;
+    return `patchbay map${options.sandbox === true ? ' --sandbox' : ''}${feed}${reading}${country}${sheetFlag(options)} --save${misfit === null ? '' : ' --force'} ${word}`;
   const named = saved === null ? options.mapping : saved.feed === null ? shownPath(saved.file) : undefined;
   const mapping = named === undefined ? '' : ` --mapping ${shellWord(named)}`;
   const ofFile = draft === null ? country : '';
@@ -180,7 +192,7 @@ async function showMapping(parts: MapParts, output: Output, options: MapCommandO
       saved: saved?.file ?? null,
       exitCode: 0,
     });
-  else output.line(saved === null ? text.trimEnd() : savedLine(saved));
+  else for (const line of saved === null ? [text.trimEnd()] : savedLines(saved)) output.line(line);
   return exitCodes.done;
 }
 
@@ -235,6 +247,7 @@ const exampleCharsMax = 32;
 function presentMap(output: Output, result: MapResult): readonly string[] {
   return [
     `${printable(result.file)}: ${describeFile(result)}`,
+    ...(result.misfit === null ? [] : [`the mapping of the feed does not fit: ${printable(result.misfit)}`]),
     `${layoutLine(result)}`,
     ...columnLines(output, result),
     ...policyLine(result),

@@ -3,6 +3,7 @@
  * comment on every line that a person should check.
  */
 import type { ScalarName } from '#src/contacts/desired.ts';
+import type { Mapping } from '#src/mapping/mapping-schema.ts';
 
 /**
  * - *certain*: name and values agree.
@@ -48,12 +49,13 @@ export interface DraftItems {
 }
 
 /**
- * The key: a column, perhaps in lower case, or with a hash in place of long values; or derived from what identifies a person else; or none, for want of both. The first column
+ * The key: that of a mapping which is there (*kept*); or a column, perhaps in lower case, or with a hash in place of long values; or derived from what identifies a person else; or none, for want of both. The first column
  * of a table then stands where a person is to name one; null in JSON, whose members have no position.
  */
 export type DraftKey =
   | { readonly kind: 'none'; readonly column: 1 | null }
   | { readonly kind: 'column'; readonly column: ColumnName; readonly lowerCase: boolean; readonly hashLong: boolean }
+  | { readonly kind: 'kept'; readonly value: Mapping['key'] }
   | { readonly kind: 'derived'; readonly email: ColumnName | null; readonly template: string | null };
 
 /** About the file itself, where a person said it; the rest is detected. */
@@ -134,6 +136,11 @@ export function readingLines(reading: DraftReading): readonly string[] {
 
 function keyLines(key: DraftKey, note: (column: ColumnName) => string): readonly string[] {
   if (key.kind === 'none') return [`key: ${key.column}  # guess: no column is fit to be the key`];
+  if (key.kind === 'kept') {
+    const { value } = key;
+    const text = typeof value === 'object' ? JSON.stringify(value) : scalar(value);
+    return [`key: ${text}  # as in the mapping that was there`];
+  }
   if (key.kind === 'column') {
     const settings = [
       ...(key.lowerCase ? ['transform: [emailAddress, lowerCase]'] : []),

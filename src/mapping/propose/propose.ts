@@ -3,10 +3,12 @@ import type { CountryCode } from 'libphonenumber-js/max';
 import { type ScalarName, scalarNames } from '#src/contacts/desired.ts';
 import { keyLengthMax } from '#src/mapping/cell.ts';
 import { anySettings, genericTarget } from '#src/mapping/layout.ts';
+import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { chooseKey, type KeyChoice } from './choose-key.ts';
 import type { ColumnFacts, FileFacts } from './column-facts.ts';
 import { secondTableNote } from './column-names.ts';
 import { withLabels } from './element-labels.ts';
+import { changedKeyRemark, keptChoice, keyColumnsLacked } from './kept-key.ts';
 import { type PlacedColumn, placeInLists } from './list-places.ts';
 import type {
   ColumnName,
@@ -36,17 +38,26 @@ interface ProposeOptions {
   readonly isGeneric?: boolean;
   /** What a person said about the file, and its mapping is to keep. */
   readonly reading: DraftReading;
+  /** The mapping that this one is to take the place of; null where there is none. */
+  readonly before: Mapping | null;
 }
 
 export function proposeMapping(file: FileFacts, options: ProposeOptions): Draft {
-  const { isGeneric = false } = options;
+  const { isGeneric = false, before } = options;
   const judged = withLabels(judgeColumns(file, options.country, isGeneric));
-  const key = isGeneric ? genericKey(file) : chooseKey(file, judged);
+  const lacked = before === null ? [] : keyColumnsLacked(before, file);
+  const kept = before !== null && lacked.length === 0 ? before : null;
+  const ofFile = (): KeyChoice => (isGeneric ? genericKey(file) : chooseKey(file, judged));
+  const key = kept === null ? ofFile() : keptChoice(kept, judged);
   const withKey = judged.map((one) => (one.facts === key.column && !isEmailKey(key) ? asKey(one, key) : one));
   const columns = placeInLists(settle(withKey), withKey, key.column);
   const { defaultCountry, remarks } = chooseCountry(columns, options);
-  const keyPrefix = isGeneric ? null : prefixOf(options.feed);
-  const ownKey = draftKey(key, columns, { isJson: file.isJson, keyPrefix });
+  const ownPrefix = isGeneric ? null : prefixOf(options.feed);
+  const keyPrefix = before === null ? ownPrefix : (before.keyPrefix ?? null);
+  const ownKey: ReturnType<typeof draftKey> =
+    kept === null
+      ? draftKey(key, columns, { isJson: file.isJson, keyPrefix })
+      : { key: { kind: 'kept', value: kept.key }, remarks: [] };
   const secondTable = secondTableNote(file.columns);
   return {
     name: slugOf(options.feed ?? options.fileName),
@@ -62,6 +73,7 @@ export function proposeMapping(file: FileFacts, options: ProposeOptions): Draft 
     ),
     columns: columns.map((one) => proposedColumn(one, key)),
     remarks: [
+      ...(lacked.length === 0 ? [] : [changedKeyRemark(lacked)]),
       ...key.remarks,
       ...ownKey.remarks,
       ...remarks,

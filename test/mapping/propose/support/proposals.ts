@@ -19,7 +19,7 @@ export function jsonFacts(objects: readonly object[]): FileFacts {
   return collector.facts(false);
 }
 
-const options = { fileName: 'contacts', feed: null, country: null, reading: {} } as const;
+const options = { fileName: 'contacts', feed: null, country: null, reading: {}, before: null } as const;
 
 /** A proposal without a key has no text. */
 export function proposal(facts: FileFacts, given: Partial<Parameters<typeof proposeMapping>[1]> = {}) {
