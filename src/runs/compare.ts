@@ -403,9 +403,11 @@ export function isChange(
 
 function hasNews(before: readonly Slot[], now: readonly WantedSlot[]): boolean {
   return now.some(({ slot, items, partial }) => {
-    const had = before.find((one) => one.slot === slot)?.items ?? [];
-    // Beside a value that could not be read, what is not named is not gone.
-    if (partial === true)
+    const own = before.find((one) => one.slot === slot)?.items;
+    const had = own ?? before.flatMap((one) => one.items);
+    // Beside a value that could not be read, what is not named is not gone; nor is it where a column has another name, or is new: what
+    // other columns said is there.
+    if (partial === true || own === undefined)
       return items.some((item) => !had.some(({ label, value }) => item.label === label && item.value === value));
     return (
       items.length !== had.length ||

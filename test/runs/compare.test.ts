@@ -99,7 +99,7 @@ describe('a row is a change, for the guard on updates', () => {
     expect(change(record, { scalars: { role: 'Boss' } })).toBe(true);
     expect(change(record, { customFields: [{ key: 'tier', value: null }] })).toBe(true);
     expect(change(record, { phones: [{ slot: 'mobile', items: [item('2')] }] })).toBe(true);
-    expect(change(record, { phones: [{ slot: 'work', items: [item('1')] }] })).toBe(true);
+    expect(change(record, { phones: [{ slot: 'work', items: [item('2')] }] })).toBe(true);
     const same = { scalars: { role: 'Engineer' }, customFields: [{ key: 'tier', value: 'gold' }] };
     expect(change(record, { ...same, phones: [{ slot: 'mobile', items: [item('1')] }] })).toBe(false);
   });
@@ -109,6 +109,17 @@ describe('a row is a change, for the guard on updates', () => {
     const policies: Policies = { ...usualPolicies, fields: new Map([['role', 'seed']]) };
     expect(isChange(record, ours({ scalars: { role: 'Boss' } }), 'now', policies)).toBe(false);
     expect(clears(record.said, ours({ scalars: { role: null } }), policies)).toBe(0);
+  });
+
+  it('not where a column has another name, or is new, and says what others said', () => {
+    const before = recordOf({ phones: [{ slot: 'mobil', items: [item('+1415')] }] });
+    const named = (slot: string, ...items: readonly ReturnType<typeof item>[]) => ours({ phones: [{ slot, items }] });
+    const changes = (now: DesiredContact) => isChange(before, now, 'new', usualPolicies);
+    expect(changes(named('handy', item('+1415')))).toBe(false);
+    expect(changes(named('handy'))).toBe(false);
+    expect(changes(named('handy', item('+1416')))).toBe(true);
+    expect(changes(named('handy', { label: 'home', value: '+1415' }))).toBe(true);
+    expect(changes(named('mobil'))).toBe(true);
   });
 
   it('not where only a held field differs, and where another one does besides', () => {
