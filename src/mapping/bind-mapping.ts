@@ -7,7 +7,7 @@ import { PatchbayError } from '#src/errors.ts';
 import { ignoredBy, isIgnoredHeader, normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
 import { listNames } from '#src/sources/row.ts';
 import type { PlaceholderPlace } from './cell.ts';
-import { columnMatcher, isPattern } from './column-pattern.ts';
+import { beyondNumbers, columnMatcher, isPattern } from './column-pattern.ts';
 import { isSynonym } from './contact-columns.ts';
 import { columnsOfCountry } from './entry-schema.ts';
 import type { CellRef, Expression } from './expression.ts';
@@ -216,6 +216,14 @@ export function namesColumn(mapping: Mapping | null, column: string): boolean {
       ? !ignoredBy(mapping)(column) && columnMatcher(named)(column) !== null
       : normaliseHeader(named) === normaliseHeader(column);
   });
+}
+
+/** Tells of a column that the file lacks whether its number is beyond those that the file has (`column-pattern.ts`). */
+export function beyondNumbersOf(mapping: Mapping | null, columns: readonly string[]): (column: string) => boolean {
+  const named = mapping === null ? [] : columnsOf(mapping);
+  const tests = named.filter(isPattern).map((pattern) => beyondNumbers(pattern, columns));
+  const ownNames = new Set(named.map((one) => (isPattern(one) ? null : normaliseHeader(String(one)))));
+  return (column) => !ownNames.has(normaliseHeader(column)) && tests.some((isBeyond) => isBeyond(column));
 }
 
 /** Every column that a mapping names, patterns and the columns of labels, countries and conditions among them. */

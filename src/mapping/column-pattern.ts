@@ -50,6 +50,17 @@ export function columnMatcher(pattern: string): (column: string) => Placeholders
   };
 }
 
+/**
+ * Tells of a column whether its number is beyond those that the columns of a file have. Exporters write as many numbered columns as the
+ * longest list in the file needs: such a column is blank in every row.
+ */
+export function beyondNumbers(pattern: string, columns: readonly string[]): (column: string) => boolean {
+  const match = columnMatcher(pattern);
+  const numberOf = (column: string): number => Number(match(column)?.n ?? 0);
+  const highest = columns.reduce((most, column) => Math.max(most, numberOf(column)), 0);
+  return (column) => highest > 0 && numberOf(column) > highest;
+}
+
 /** Whether a slot may be one of the pattern's. The name of a slot is a normalised header, which has no spaces or dashes. */
 export function slotMatcher(pattern: string): (slot: string) => boolean {
   const pieces = tidyHeader(pattern).toLowerCase().split(placeholder);

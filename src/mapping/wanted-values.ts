@@ -6,7 +6,14 @@
 import type { SlotNames } from '#src/contacts/base.ts';
 import { scalarNames } from '#src/contacts/desired.ts';
 import { ignoredBy, isIgnoredHeader, normaliseHeader } from '#src/sources/column-name.ts';
-import { columnMatcher, fillPattern, isPattern, type Placeholders, slotMatcher } from './column-pattern.ts';
+import {
+  beyondNumbers,
+  columnMatcher,
+  fillPattern,
+  isPattern,
+  type Placeholders,
+  slotMatcher,
+} from './column-pattern.ts';
 import type { Condition, CountryChoice, EmailEntry, InvalidRule, PhoneEntry } from './entry-schema.ts';
 import type { ItemList, ItemsTarget, Settings, Target } from './layout.ts';
 import { customFieldKind } from './layout.ts';
@@ -97,6 +104,7 @@ function wantedItems(list: ItemList, mapping: Mapping, settings: Settings, colum
   const free = columns.filter(
     ({ name }) => !isIgnoredHeader(name) && !isIgnored(name) && !named.has(normaliseHeader(name)),
   );
+  const columnNames = columns.map(({ name }) => name);
   const claimed = new Set<string>();
   return entries.flatMap((entry): readonly Wanted[] => {
     const { column } = entry;
@@ -112,9 +120,27 @@ function wantedItems(list: ItemList, mapping: Mapping, settings: Settings, colum
       const slot = slotName({ ...entry, column: name });
       return [wantedItem(list, { ...entry, column: reference }, mapping, settings, slot, by)];
     });
+    const isBeyond = beyondNumbers(column, columnNames);
+    const gone = settings.mayLack
+      .filter((name) => isBeyond(name) && !isIgnored(name) && !named.has(normaliseHeader(name)))
+      .flatMap((name) => wantedGone(list, entry, mapping, settings, slotName({ ...entry, column: name }), match(name)));
     // Without any column, the pattern itself is what is missing.
-    return found.length > 0 ? found : [wantedItem(list, entry, mapping, settings, slotName(entry), null)];
+    return found.length > 0 ? [...found, ...gone] : [wantedItem(list, entry, mapping, settings, slotName(entry), null)];
   });
+}
+
+/** A column of an earlier file whose number is beyond those of this one: blank in every row, which says something only if blanks clear. */
+function wantedGone(
+  list: ItemList,
+  entry: EmailEntry | PhoneEntry,
+  mapping: Mapping,
+  settings: Settings,
+  slot: string,
+  by: Placeholders | null,
+): readonly Wanted[] {
+  if ((entry.onBlank ?? settings.onBlank) !== 'clear') return [];
+  const blank = { ...entry, column: undefined, constant: '', skip: undefined };
+  return [wantedItem(list, blank, mapping, settings, slot, by)];
 }
 
 /** @param by what the placeholders of the entry's pattern stand for. */

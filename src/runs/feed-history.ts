@@ -12,7 +12,7 @@ import { eachRun } from '#src/ledger/paged-lists.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { acceptedStates, mainFeed } from '#src/ledger/rules/feeds.ts';
 import { appliesAllRows, type ColumnFill, type FileShape, type RunRecord } from '#src/ledger/runs.ts';
-import { namesColumn } from '#src/mapping/bind-mapping.ts';
+import { beyondNumbersOf, namesColumn } from '#src/mapping/bind-mapping.ts';
 import type { ContactColumn } from '#src/mapping/contact-columns.ts';
 import { areOfOneKind, compareHeaders, describeHeaderChanges } from '#src/mapping/header-changes.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
@@ -83,6 +83,11 @@ async function compareWithBefore(ledger: Ledger, before: RunRecord, run: RunReco
   const { keys, shared } = await ledger.runs.sharedKeys(before.id, run.id);
   const mapped = before.shape?.mapped ?? [];
   const isSameMapping = areReadAlike(before, run);
+  const columns = run.shape?.columns ?? null;
+  const missing = missingColumns(mapped, columns, run.mapping);
+  // They are no lacked columns, but may have held values of most rows.
+  const beyond = missing.filter(beyondNumbersOf(run.mapping, columns ?? []));
+  const filled = [...(run.shape?.filled ?? []), ...beyond.map((column) => ({ column, share: 0 }))];
   return {
     rows: before.counts.rows,
     keys,
@@ -90,22 +95,21 @@ async function compareWithBefore(ledger: Ledger, before: RunRecord, run: RunReco
     mappedColumns: mapped.length,
     // After an empty file that a person has let pass the next one may be empty, too.
     missingColumns:
-      isSameMapping && !(isWithoutHeader(before.shape?.columns) && isWithoutHeader(run.shape?.columns))
-        ? missingColumns(mapped, run.shape?.columns ?? null, run.mapping)
+      isSameMapping && !(isWithoutHeader(before.shape?.columns) && isWithoutHeader(columns))
+        ? missing.filter((column) => !beyond.includes(column))
         : [],
-    ...(await blankedSince(ledger, before, run)),
+    ...(await blankedSince(ledger, { before, run, filled })),
   };
 }
 
 /** A file without rows says nothing of the values in its columns: what is known of the one before it stands. */
 async function blankedSince(
   ledger: Ledger,
-  before: RunRecord,
-  run: RunRecord,
+  { before, run, filled }: { before: RunRecord; run: RunRecord; filled: readonly ColumnFill[] },
 ): Promise<Pick<FileBefore, 'blankedColumns' | 'filledRows'>> {
   const from = before.counts.rows > 0 ? before : await lastWithRows(ledger, before);
   if (from === null || !areReadAlike(from, run)) return { blankedColumns: [], filledRows: 0 };
-  const blanked = blankedColumns(from.shape?.filled ?? [], run.shape?.filled ?? []);
+  const blanked = blankedColumns(from.shape?.filled ?? [], filled);
   // A column that the header without rows was let lack is not compared when it returns.
   const lacked = new Set((before.shape?.lacked ?? []).map(normaliseHeader));
   const isKnown = (column: string): boolean => !lacked.has(normaliseHeader(column));

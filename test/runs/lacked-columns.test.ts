@@ -219,3 +219,75 @@ describe('an empty file that a person has let pass', () => {
     expect(codeOf(await load(bench, withoutRole, [`1,Ada,Sales,${phone(1)}`]))).toEqual(['stopped', 'guardColumns']);
   });
 });
+
+describe('numbered columns beyond those that a file has', () => {
+  const numbered = (more: object = {}) =>
+    mapping({ key: 'Nr', fields: { firstName: 'Name' }, phones: [{ column: 'Phone {n}' }], ...more });
+  const three = 'Nr,Name,Phone 1,Phone 2,Phone 3';
+  const two = 'Nr,Name,Phone 1,Phone 2';
+  const numbersOf = async ({ world }: RunsBench) =>
+    (await world.contactOf('1')).defaultFields.phoneNumbers.map(({ value }) => value);
+
+  it('are no lacked columns, and are as blank in all rows: the numbers stay', async () => {
+    const bench = await openRunsBench();
+    await load(bench, three, [`1,Ada,${phone(1)},${phone(2)},${phone(3)}`, `2,Bo,${phone(4)},,`], { by: numbered() });
+    expectCounts(
+      await load(bench, two, [`1,Ada,${phone(1)},${phone(2)}`, `2,Boris,${phone(4)},`], { by: numbered() }),
+      { rows: 2, updated: 1, unchanged: 1 },
+    );
+    expect(await numbersOf(bench)).toEqual([phone(1), phone(2), phone(3)]);
+  });
+
+  it('take their numbers away where blank cells do, also in the file after the next', async () => {
+    const bench = await openRunsBench();
+    const by = numbered({ onBlank: 'clear' });
+    await load(bench, three, [`1,Ada,${phone(1)},${phone(2)},${phone(3)}`], { by });
+    const less = [`1,Ada,${phone(1)},${phone(2)}`];
+    expectCounts(await load(bench, two, less, { by }), { rows: 1, updated: 1 });
+    expect(await numbersOf(bench)).toEqual([phone(1), phone(2)]);
+    expectCounts(await load(bench, two, [...less, `2,Bo,${phone(4)},`], { by }), { rows: 2, unchanged: 1, created: 1 });
+    expectCounts(await load(bench, 'Nr,Name,Phone 1', [`1,Ada,${phone(1)}`, `2,Bo,${phone(4)}`], { by }), {
+      ...{ rows: 2, updated: 1, unchanged: 1 },
+    });
+    expect(await numbersOf(bench)).toEqual([phone(1)]);
+  });
+
+  it('stop the file where half of the rows or more had a value there, and are missing without any of lower numbers', async () => {
+    const bench = await openRunsBench();
+    const rows = (cells: (n: number) => string) => Array.from({ length: 12 }, (_, n) => `${n},P,${cells(n)}`);
+    await load(
+      bench,
+      two,
+      rows((n) => `${phone(n)},${n < 6 ? phone(50 + n) : ''}`),
+      { by: numbered() },
+    );
+    const less = await load(
+      bench,
+      'Nr,Name,Phone 1',
+      rows((n) => phone(n)),
+      { by: numbered() },
+    );
+    expect(codeOf(less)).toEqual(['stopped', 'guardBlanks']);
+    expect(less.reason?.message).toContain('the mapped column "Phone 2"');
+    expect(
+      codeOf(
+        await load(
+          bench,
+          'Nr,Name',
+          rows(() => 'x'),
+          { by: numbered() },
+        ),
+      ),
+    ).toEqual(['stopped', 'guardColumns']);
+  });
+
+  it('are needed where the mapping names them', async () => {
+    const bench = await openRunsBench();
+    const by = numbered({ phones: [{ column: 'Phone {n}' }, { column: 'Phone 2', label: 'work' }] });
+    await load(bench, two, [`1,Ada,${phone(1)},${phone(2)}`], { by });
+    expect(codeOf(await load(bench, 'Nr,Name,Phone 1', [`1,Ada,${phone(1)}`], { by }))).toEqual([
+      'stopped',
+      'guardColumns',
+    ]);
+  });
+});
