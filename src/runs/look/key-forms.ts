@@ -7,6 +7,8 @@
  * - A key with the prefix of a mapping, or without it (`hubspot-251`, `251`), keys that differ in case only, and numbers that differ in
  *   the zeros in front, which a spreadsheet takes away (`00251`, `251`), or that have the decimals and separators of one (`1,001.00`,
  *   `1001`), or of which a spreadsheet has made a date (`2026-12-01`, `12-1`): two systems may have the same numbers, and case may matter. So these count only where the contact shares a phone number, an e-mail address or first and last name with the row.
+ * - A key that is made of a phone number as it is spelt (`number-spellings.ts`), where the number is known in another spelling, for a
+ *   contact of the same name.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -20,6 +22,7 @@ import { foldCase } from '#src/ledger/zero-led.ts';
 import { textsBeforeDay } from '#src/runs/fix/damaged-date.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import { type ShownRow, shownRow } from './new-keys.ts';
+import { isCalledAlike, looksDialled, mayBeDigits, otherSpellings } from './number-spellings.ts';
 
 const prefixesMax = 20;
 /** Forms that the ledger is asked for at once: some 20 ms. */
@@ -38,9 +41,10 @@ export async function compareKeys({ runs, contacts }: Pick<Ledger, 'runs' | 'con
   const events: RunEvent[] = [];
   const prefix = run.mapping?.keyPrefix ?? '';
   const isOfRows = run.kind === 'file' || isOfLetters(run);
+  const isOfDigits = mayBeDigits(run.mapping);
   const prefixes = isOfRows ? await runs.keyPrefixes(prefixesMax) : [];
-  const compare = (row: StagedRecord, alike: readonly KnownKey[]): void => {
-    const found = sameUnderOtherKey(row, alike, prefix, prefixes);
+  const compare = (row: StagedRecord, alike: readonly KnownKey[], spelt: readonly KnownKey[]): void => {
+    const found = sameUnderOtherKey(row, alike, prefix, prefixes) ?? sameNumberSpeltOtherwise(row, spelt);
     if (found === null) return;
     counts.set(found.form, (counts.get(found.form) ?? 0) + 1);
     if (events.length < eventsPerRunMax) events.push(keyEvent(shownRow(row), found.known));
@@ -51,8 +55,9 @@ export async function compareKeys({ runs, contacts }: Pick<Ledger, 'runs' | 'con
     forms ??= { prefix, lengths: await lengthsBehind(contacts, ['', prefix, ...prefixes]) };
     const open: FormsOfKey[] = [];
     let count = 0;
+    const spellings = await spellingsIn(page);
     for (const { position, key } of page) {
-      const wanted = { position, forms: formsOf(key, forms) };
+      const wanted = { position, forms: formsOf(key, forms), spellings: spellings.get(position) ?? [] };
       if (count > 0 && count + wanted.forms.length > formsAtOnceMax) {
         await addSome(open.splice(0));
         count = 0;
@@ -63,15 +68,37 @@ export async function compareKeys({ runs, contacts }: Pick<Ledger, 'runs' | 'con
     }
     if (open.length > 0) await addSome(open);
   };
+  /** Keys with the number of the row in another spelling, by its position. */
+  const spellingsIn = async (page: readonly NewKey[]): Promise<ReadonlyMap<number, readonly string[]>> => {
+    const dialled = isOfDigits ? page.filter(({ key }) => looksDialled(withoutPrefix(key, prefix))) : [];
+    if (dialled.length === 0) return new Map();
+    const rows = await runs.stagedAt(
+      run.id,
+      dialled.map(({ position }) => position),
+    );
+    return new Map(
+      rows.map(({ position, key, desired }) => [
+        position,
+        otherSpellings(withoutPrefix(key, prefix), desired).map((body) => foldCase(`${prefix}${body}`)),
+      ]),
+    );
+  };
   const addSome = async (wanted: readonly FormsOfKey[]): Promise<void> => {
-    const there = await contacts.alikeKeys([...new Set(wanted.flatMap(({ forms }) => forms))], alikeAtOnceMax);
+    const asked = new Set(wanted.flatMap(({ forms, spellings }) => [...forms, ...spellings]));
+    const there = await contacts.alikeKeys([...asked], alikeAtOnceMax);
     if (there.length === 0) return;
     const byFolded = Map.groupBy(there, ({ key }) => foldCase(key));
+    const knownIn = (those: readonly string[]) => those.flatMap((one) => byFolded.get(one) ?? []);
     const alike = new Map(
-      wanted.map(({ position, forms }) => [position, forms.flatMap((form) => byFolded.get(form) ?? [])]),
+      wanted.map(({ position, forms, spellings }) => [position, { forms: knownIn(forms), spelt: knownIn(spellings) }]),
     );
-    const positions = wanted.flatMap(({ position }) => (alike.get(position)?.length ? [position] : []));
-    for (const row of await runs.stagedAt(run.id, positions)) compare(row, alike.get(row.position) ?? []);
+    const positions = [...alike].flatMap(([position, { forms, spelt }]) =>
+      forms.length + spelt.length > 0 ? [position] : [],
+    );
+    for (const row of await runs.stagedAt(run.id, positions)) {
+      const { forms: known, spelt } = alike.get(row.position) ?? { forms: [], spelt: [] };
+      compare(row, known, spelt);
+    }
   };
   return {
     add,
@@ -90,7 +117,7 @@ function keyEvent({ line, key, name }: ShownRow, known: string): RunEvent {
   return { kind: 'match', line, key, code: 'matchKey', field: null, message, contact: known, file: name };
 }
 
-export type KeyForm = 'salesforce15' | 'salesforce18' | 'prefix' | 'case' | 'zeros' | 'number' | 'date';
+export type KeyForm = 'salesforce15' | 'salesforce18' | 'prefix' | 'case' | 'zeros' | 'number' | 'date' | 'spelling';
 
 /** How many new keys are another form of keys that are known. */
 export interface KeyFormCount {
@@ -108,6 +135,8 @@ interface KnownKey {
 interface FormsOfKey {
   readonly position: number;
   readonly forms: readonly string[];
+  /** With its number in another spelling, where it is made of one. */
+  readonly spellings: readonly string[];
 }
 
 /** What keys of the ledger look like. */
@@ -168,6 +197,14 @@ export function sameUnderOtherKey(
     return { form: formOf(one.key), known: one.key };
   }
   return null;
+}
+
+function sameNumberSpeltOtherwise(
+  { key, desired }: Pick<StagedRecord, 'key' | 'desired'>,
+  known: readonly KnownKey[],
+): { readonly form: KeyForm; readonly known: string } | null {
+  const found = known.find((one) => one.key !== key && one.seen !== null && isCalledAlike(desired, one.seen));
+  return found === undefined ? null : { form: 'spelling', known: found.key };
 }
 
 function withoutPrefix(key: string, prefix: string): string {
@@ -245,6 +282,8 @@ export const formAdvice: Readonly<Record<KeyForm, string>> = {
   number:
     'A spreadsheet has written the numbers with decimals or separators: give their column the format of text or of whole numbers there and save the file again, or take the export as it was before.',
   date: 'A spreadsheet takes keys such as 12-1 for dates: give their column the format of text there and write these keys anew, or take the export as it was before.',
+  spelling:
+    'The key of these people is their phone number, as it is spelt: spell the numbers in the address book as they were before, and export it again.',
   case: 'Write the keys as they were written before, for example with a transform of the key in the mapping.',
 };
 
@@ -267,6 +306,8 @@ export function formSentence({ form, count }: KeyFormCount, base: number): strin
       return `${keys} known as plain numbers, without decimals and separators, for contacts with the same name, phone number or e-mail address: ${twice}`;
     case 'date':
       return `${keys} known as written before a spreadsheet took ${count === 1 ? 'it for a date' : 'them for dates'}, for contacts with the same name, phone number or e-mail address: ${twice}`;
+    case 'spelling':
+      return `${keys} made of a phone number that is known in another spelling, for contacts with the same name: ${twice}`;
     default:
       return unreachable(form);
   }
