@@ -252,7 +252,7 @@ describe('numbered columns beyond those that a file has', () => {
     expect(await numbersOf(bench)).toEqual([phone(1)]);
   });
 
-  it('stop the file where half of the rows or more had a value there, and are missing without any of lower numbers', async () => {
+  it('stop the file where half of the rows or more had a value there, and fail it without any of lower numbers', async () => {
     const bench = await openRunsBench();
     const rows = (cells: (n: number) => string) => Array.from({ length: 12 }, (_, n) => `${n},P,${cells(n)}`);
     await load(
@@ -278,7 +278,7 @@ describe('numbered columns beyond those that a file has', () => {
           { by: numbered() },
         ),
       ),
-    ).toEqual(['stopped', 'guardColumns']);
+    ).toEqual(['failed', 'columnMissing']);
   });
 
   it('are needed where the mapping names them', async () => {
