@@ -95,7 +95,7 @@ describe('dead ls', () => {
     };
     const cut = await printed({});
     expect(cut).toMatch(/^12 × phoneInvalid in Phone \(invalid\)\n/);
-    expect(cut).toMatch(/\n {2}… and 7 more: patchbay \S+ \S+ dead ls --code phoneInvalid --limit 12 --json\n/);
+    expect(cut).toMatch(/\n {2}… and 2 more: patchbay \S+ \S+ dead ls --code phoneInvalid --limit 12 --json\n/);
     expect(cut).toMatch(
       /\n1 × emailInvalid in Phone \(invalid\)\n {2}not among the newest 10; list them: patchbay \S+ \S+ dead ls --code emailInvalid\n/,
     );

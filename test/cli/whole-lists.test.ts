@@ -43,6 +43,11 @@ async function withHolds() {
   return call;
 }
 
+/** Of a command that was printed, without its data folder. */
+function wordsOf(command: string): readonly string[] {
+  return command.split(' ').filter((word) => !/^--(?:data|sandbox)$|^\//.test(word));
+}
+
 describe('dead ls --json', () => {
   it('has every letter and notice, and as many of them as --limit says', async () => {
     const call = await withLetters();
@@ -65,11 +70,31 @@ describe('dead ls --json', () => {
     const call = await withLetters();
     const { stdout, stderr } = await call('dead', 'ls');
     expect(stdout).toContain(`${count} × phoneInvalid`);
-    expect(stderr).toContain(`these are the newest ${shownInText}; go on with: `);
+    expect(stderr).toContain(`of each reason are shown, of the newest ${shownInText}; row by row: `);
     const [, command = ''] = /… and 1198 more: patchbay (.*)\n/.exec(stdout) ?? [];
     expect(command).toContain('--json');
-    const named = await call(...command.split(' ').filter((word) => !/^--(?:data|sandbox)$|^\//.test(word)));
+    const named = await call(...wordsOf(command));
     expect(named.documents).toHaveLength(count);
+  });
+
+  it('has the rows that the text shows part by part, each once, where the commands below the parts are followed', async () => {
+    const call = await withLetters();
+    const [notices, shown]: [string[], string[]] = [[], []];
+    for (let command: string | undefined = 'dead ls --limit 500'; command !== undefined; ) {
+      const { stdout, stderr } = await call(...wordsOf(command));
+      for (const [, id = '', key] of stdout.matchAll(/^(d[0-9a-f]{12}|n1) +(k-\d+|feed\.bad) /gm))
+        (key === 'feed.bad' ? notices : shown).push(key === 'feed.bad' ? id : (key ?? ''));
+      command = / go on with: patchbay (.*)\n/.exec(stderr)?.[1];
+    }
+    expect(shown.toSorted()).toEqual(keys);
+    expect(notices).toEqual(['n1']);
+  });
+
+  it('names in text, where a few rows of each reason are shown, the command that shows them row by row', async () => {
+    const call = await withLetters();
+    const [, command = ''] = /; row by row: patchbay (.*)\n/.exec((await call('dead', 'ls')).stderr) ?? [];
+    const { stdout } = await call(...wordsOf(command));
+    expect(stdout.match(/ k-\d+ /g)).toHaveLength(shownInText);
   });
 });
 

@@ -46,10 +46,10 @@ import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { openPatiently } from '../waiting.ts';
 
-const rowsOfGroupShown = 5;
+/** Of a reason and of the notices, where nothing says how many are listed. */
+const shownOfEach = 5;
 /** Letters and notices, unless `--limit` says how many. */
 const listedInTextMax = 1_000;
-const noticesShown = 5;
 const noticeCodesShown = 3;
 const notOpenShown = 5;
 
@@ -59,7 +59,11 @@ interface ListOptions extends GlobalOptions, Omit<DeadLetterQuery, 'limit'> {
 }
 
 /** As a list is in text. */
-type CutOptions = ListOptions & Pick<DeadLetterQuery, 'limit'>;
+interface CutOptions extends ListOptions {
+  readonly limit: number;
+  /** Of a list that is read part by part all that it has: the next part goes on behind it. Otherwise a few of each reason. */
+  readonly shownOfEach: number;
+}
 
 export async function listDead(options: ListOptions): Promise<number> {
   const home = await openCliHome(options, 'look');
@@ -67,11 +71,17 @@ export async function listDead(options: ListOptions): Promise<number> {
     const output = createOutput(options);
     await noteUnknownFeed(home, output, options.feed);
     if (output.json) await output.documents(listDocuments(home, output, options));
-    else await printList(home, output, { ...options, limit: options.limit ?? listedInTextMax });
+    else await printList(home, output, cutOptions(options));
     return 0;
   } finally {
     await home.close();
   }
+}
+
+function cutOptions(options: ListOptions): CutOptions {
+  const { limit = listedInTextMax, after } = options;
+  const isPart = options.limit !== undefined || after !== undefined;
+  return { ...options, limit, shownOfEach: isPart ? limit : shownOfEach };
 }
 
 /** All of them, unless a limit was given. */
@@ -86,7 +96,7 @@ async function printList(home: Home, output: Output, options: CutOptions): Promi
   const listed: Listed = { groups: new Map(), states: noStates(), count: 0, last: null };
   const notices: DeliveryRecord[] = [];
   for await (const page of deadLetterPages(home, options)) {
-    for (const letter of page.letters) addTo(listed, letter);
+    for (const letter of page.letters) addTo(listed, letter, output, options);
     notices.push(...page.notices);
   }
   const isCut = listed.count + notices.length === options.limit;
@@ -102,7 +112,9 @@ async function printList(home: Home, output: Output, options: CutOptions): Promi
 }
 
 /** Of a list that is cut. */
-function goOn({ after, limit, again }: CutOptions, last: string): string {
+function goOn({ after, limit, again, shownOfEach: shownMax }: CutOptions, last: string): string {
+  if (shownMax < limit)
+    return `a few of each reason are shown, of the newest ${limit}; row by row: ${again({ limit })}`;
   return `these are the ${after === undefined ? 'newest' : 'next'} ${limit}; go on with: ${again({ after: last })}`;
 }
 
@@ -121,7 +133,13 @@ interface Listed {
 interface Group extends Pick<DeadLetter, 'class' | 'code' | 'field'> {
   count: number;
   /** None of a group that is older than all that are listed. */
-  readonly shown: DeadLetter[];
+  readonly shown: ShownRow[];
+}
+
+/** What is shown of a letter, and no part of its row: that may be a megabyte long. */
+interface ShownRow {
+  readonly document: LetterDocument;
+  readonly hint: string;
 }
 
 function nameOf({ code, field }: Pick<Group, 'code' | 'field'>): string {
@@ -137,13 +155,14 @@ function withAll(listed: Listed, all: LetterCounts | null): Listed {
   return { ...listed, groups: new Map(groups), states: { ...listed.states, counts: new Map(all.states) } };
 }
 
-function addTo(listed: Listed, letter: DeadLetter): void {
+function addTo(listed: Listed, letter: DeadLetter, output: Output, options: CutOptions): void {
   const { class: reasonClass, code, field } = letter;
   const name = nameOf(letter);
   const group = listed.groups.get(name) ?? { class: reasonClass, code, field, count: 0, shown: [] };
   listed.groups.set(name, group);
   group.count += 1;
-  if (group.shown.length < rowsOfGroupShown) group.shown.push(letter);
+  if (group.shown.length < options.shownOfEach)
+    group.shown.push({ document: shownDocument(output, letter), hint: letter.hint });
   addState(listed.states, letter);
   listed.count += 1;
   listed.last = letter;
@@ -216,7 +235,7 @@ function printGroup(output: Output, { shown, ...group }: Group, ofCode: number, 
   }
   output.line(`  ${output.paste(printable(output.values ? example.hint : withoutQuotedCells(example.hint)))}`);
   const rows = shown
-    .map((letter) => shownDocument(output, letter))
+    .map(({ document }) => document)
     .map((letter) => [letter.id, letter.key ?? '', fileAndLine(letter.file, letter), letter.state, letter.message]);
   output.line(output.table(['id', 'key', 'where', 'state', 'what happened'], rows));
   const more = count - rows.length;
@@ -228,7 +247,7 @@ function printNotices(
   output: Output,
   notices: readonly DeliveryRecord[],
   all: NoticeCounts,
-  { again, limit, state: asked }: CutOptions,
+  { again, limit, state: asked, shownOfEach: shownMax }: CutOptions,
 ): void {
   if (all.count === 0) return;
   const types = [...all.types].map(([type, ofType]) => `${ofType} × ${type}`);
@@ -242,7 +261,7 @@ function printNotices(
     return;
   }
   if (open !== undefined) output.line(output.paste(`  ${openNoticeWords(open)}`));
-  const rows = notices.slice(0, noticesShown).map((one) => {
+  const rows = notices.slice(0, shownMax).map((one) => {
     const { feed, state } = noticeDocument(one);
     return [one.id, one.type, `${feed}`, addresseeOf(one), isoInstant(one.atMs), `${state}`, one.code ?? ''];
   });
