@@ -179,7 +179,7 @@ function detailOf(home: Home, run: RunRecord): RunDetail {
     ...viewRun(home, run),
     ...{ problems: [], outcomes: [], held: [], matches: [], problemCount: 0, rejectedRowsUnread: 0 },
     ...{ problemsKnown: 'gone', notes: run.notes, reason: run.reason },
-    ...{ hasReport: false, isReportCut: false, isFixFileGone: false, isInterrupted: false },
+    ...{ hasReport: false, isReportCut: false, isFixFileGone: false, failedFile: null, isInterrupted: false },
   };
 }
 

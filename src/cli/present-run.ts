@@ -37,7 +37,7 @@ const valueCharsMax = 40;
 type PresentedRun = Pick<
   RunDetail,
   | ('summary' | 'problems' | 'problemCount' | 'rejectedRowsUnread' | 'outcomes' | 'notes' | 'reason')
-  | ('hasReport' | 'isFixFileGone' | 'isInterrupted')
+  | ('hasReport' | 'isFixFileGone' | 'failedFile' | 'isInterrupted')
 >;
 
 export type RunPresentation = PresentedRun & {
@@ -66,7 +66,8 @@ export function instantText(iso: string): string {
 
 function present(output: Output, run: RunPresentation, warnings: readonly RunEvent[], shownMax: ShownMax): string {
   const { style } = output;
-  const { summary, record, held, matches = [], notes, reason, outcomes, hasReport, isFixFileGone, isInterrupted } = run;
+  const { summary, record, held, matches = [], notes, reason, outcomes } = run;
+  const { hasReport, isFixFileGone, failedFile, isInterrupted } = run;
   const max: Shown = { ...shownMax, isCut: outcomes.length >= eventsPerRunMax };
   const lines = [
     `${style('bold', printable(summary.file))} → ${summary.service}: ${isInterrupted ? style('red', 'interrupted') : headline(output, summary, reason)}`,
@@ -76,6 +77,11 @@ function present(output: Output, run: RunPresentation, warnings: readonly RunEve
     lines.push(`  ${style('red', printable(reason.message))} [${reason.code}]`);
     for (const line of reason.hint?.split('\n') ?? []) lines.push(`  ${output.paste(printable(line))}`);
   }
+  if (failedFile !== null)
+    lines.push(
+      `  the file is now here: ${shellWord(failedFile.path)}`,
+      `  why it failed, as a note: ${shellWord(failedFile.note)}`,
+    );
   // A plan can be made of what a guard has stopped; an interrupted run goes on with the same command.
   if (summary.state === 'stopped' && !isInterrupted)
     lines.push(`  ${output.paste(`to see what it would write: patchbay plan --run ${summary.run}`)}`);

@@ -23,7 +23,17 @@ export const changesShown = 20;
 
 type ShownRecord = Pick<
   RunRecord,
-  'id' | 'feed' | 'kind' | 'options' | 'createdAtMs' | 'startedAtMs' | 'finishedAtMs' | 'mapping' | 'approvals'
+  | 'id'
+  | 'feed'
+  | 'kind'
+  | 'options'
+  | 'createdAtMs'
+  | 'startedAtMs'
+  | 'finishedAtMs'
+  | 'mapping'
+  | 'approvals'
+  | 'shape'
+  | 'counts'
 >;
 
 /**
@@ -49,9 +59,10 @@ export function presentStory(
 }
 
 function recordLines(output: Output, record: ShownRecord): readonly string[] {
-  const { id, feed, createdAtMs, startedAtMs, finishedAtMs, mapping, approvals, options } = record;
+  const { id, feed, createdAtMs, startedAtMs, finishedAtMs, approvals, options } = record;
   const received = instantText(isoInstant(createdAtMs));
-  const facts = [`feed ${printable(feed)}`, `received ${received}`, layoutWords(mapping)];
+  const layout = layoutWords(record);
+  const facts = [`feed ${printable(feed)}`, `received ${received}`, ...(layout === null ? [] : [layout])];
   const origin = originOf(record);
   const came =
     origin === null ? [] : [originWords[origin] + (options.path === null ? '' : ` ${shellWord(options.path)}`)];

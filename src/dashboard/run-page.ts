@@ -68,7 +68,7 @@ ${auditSection(frame, detail.audits)}`,
 }
 
 function outcomeSection(frame: Frame, story: RunStory): Markup {
-  const { record, summary, hasReport, isFixFileGone } = story;
+  const { record, summary, hasReport, isFixFileGone, failedFile } = story;
   const { counts, requests } = record;
   const figure = ([name, value]: readonly [string, number]): Markup =>
     html`<div><dt>${name}</dt><dd>${count(value)}</dd></div>`;
@@ -100,6 +100,7 @@ function outcomeSection(frame: Frame, story: RunStory): Markup {
 <div><dt>Finished</dt><dd>${moment(record.finishedAtMs)}</dd></div>
 <div><dt>Duration</dt><dd>${record.startedAtMs === null ? '–' : duration(summary.seconds)}</dd></div>
 ${cameFacts(story)}
+${failedFile === null ? '' : html`<div class="broad"><dt>The file is now here, and why beside it</dt><dd><code class="path">${failedFile.path}</code><br><code class="path">${failedFile.note}</code></dd></div>`}
 ${summary.fixFile === null ? '' : html`<div class="broad"><dt>Fix and drop in again</dt><dd><code class="path">${summary.fixFile}</code></dd></div>`}
 ${isFixFileGone ? html`<div class="broad"><dt>The fix-file is not there any more: write the open rows anew</dt><dd><code>${paste(frame, `patchbay dead export --run ${record.id}`)}</code></dd></div>` : ''}
 ${hasReport ? html`<div class="broad"><dt>Report</dt><dd><code class="path">${summary.report}</code></dd></div>` : ''}

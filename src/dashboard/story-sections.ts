@@ -6,12 +6,13 @@ import type { RunStory } from '#src/operations/run-story.ts';
 import { actWhat, approvedText, layoutWords, originWords, ownerWords } from '#src/operations/story-words.ts';
 import { counted, type Frame, type Markup, moment, paste, valueCell } from './frame.ts';
 
-/** Two facts in the list of the run's times and files. */
+/** What is known of two facts in the list of the run's times and files. */
 export function cameFacts({ record }: RunStory): Markup {
-  const { options, mapping } = record;
+  const { options } = record;
   const origin = originOf(record);
+  const layout = layoutWords(record);
   const path = options.path === null ? '' : html` <code class="path">${options.path}</code>`;
-  return html`<div><dt>Read by</dt><dd><bdi>${layoutWords(mapping)}</bdi></dd></div>
+  return html`${layout === null ? '' : html`<div><dt>Read by</dt><dd><bdi>${layout}</bdi></dd></div>`}
 ${origin === null ? '' : html`<div class="broad"><dt>Came by</dt><dd>${originWords[origin]}${path}</dd></div>`}`;
 }
 

@@ -108,13 +108,14 @@ export function storyDocument(
   planned: MadePlan | null,
   { values, limit = Number.POSITIVE_INFINITY }: { readonly values: boolean; readonly limit?: number },
 ): object {
-  const { record, notes, problemsKnown, changesKnown, changesFile, acts, audits } = story;
+  const { record, notes, failedFile, problemsKnown, changesKnown, changesFile, acts, audits } = story;
   const { id: _, kind, options, mapping, approvals, look, createdAtMs, startedAtMs, finishedAtMs } = record;
   return {
     ...wholeRunDocument(story, values),
     kind,
     origin: originOf(record),
     path: options.path,
+    failedFile: failedFile?.path ?? null,
     mapping: mapping === null ? null : { name: mapping.name, recognised: mapping.recognise !== undefined },
     receivedAt: isoInstant(createdAtMs),
     startedAt: startedAtMs === null ? null : isoInstant(startedAtMs),

@@ -2,8 +2,9 @@
  * Runs: list them, look at one. `RunView` and `RunDetail` are the read model of a run, which the command line, the page and its JSON twin
  * (`run-document.ts`) all show. What people decide about a run is in `run-acts.ts`.
  */
-import { stat } from 'node:fs/promises';
+import { access, stat } from 'node:fs/promises';
 import type { Home } from '#src/app.ts';
+import { archiveFolders } from '#src/config/data-folders.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { FollowEnd, FollowStop } from '#src/ledger/follow.ts';
 import { eachRun } from '#src/ledger/paged-lists.ts';
@@ -20,6 +21,7 @@ import {
   summarise,
 } from '#src/runs/report.ts';
 import { readReportHead } from '#src/runs/report-head.ts';
+import { pathOfRun } from '#src/sources/check-out.ts';
 import { standstillOfHost } from './hosts.ts';
 import { standstillReason } from './standstill.ts';
 
@@ -87,10 +89,14 @@ export async function listRuns(home: RunHome, { after, ...filter }: RunQuery): P
   return runs.map((run) => viewRun(home, run));
 }
 
+/** The files of a run are where its host is: `HOST:PATH`. Empty: they are here. */
+function hostPrefix({ host }: RunHome, run: RunRecord): string {
+  return run.host !== null && host != null && run.host !== host.id ? `${run.host}:` : '';
+}
+
 export function viewRun(home: RunHome, run: RunRecord, stop: FollowStop | null = null): RunView {
   const stopped = stop === null ? {} : { state: 'stopped', exitCode: exitCodeOfStop(stop) };
-  // Its files are where its host is: `HOST:PATH`.
-  const elsewhere = run.host !== null && home.host != null && run.host !== home.host.id ? `${run.host}:` : '';
+  const elsewhere = hostPrefix(home, run);
   const summary = summarise(run, {
     serviceName: home.serviceName,
     reportPath: elsewhere === '' ? reportPath(home.runFolders.reports, run.id) : `${elsewhere}reports/${run.id}.json`,
@@ -99,6 +105,19 @@ export function viewRun(home: RunHome, run: RunRecord, stop: FollowStop | null =
     ...stopped,
   });
   return { record: run, summary };
+}
+
+/** A file that a command named is where it was. */
+async function failedFileOf(home: RunHome, run: RunRecord): Promise<FailedFile | null> {
+  if (run.state !== 'failed' || run.claimedPath === '' || run.options.path !== null) return null;
+  const path = pathOfRun(archiveFolders(run.importFolder).failed, run.id, run.fileName);
+  const elsewhere = hostPrefix(home, run);
+  const file = { path: `${elsewhere}${path}`, note: `${elsewhere}${path}.reason.txt` };
+  if (elsewhere !== '') return file;
+  return access(path).then(
+    () => file,
+    () => null,
+  );
 }
 
 /** A stopped run has no fix-file yet, even if rows were rejected. */
@@ -143,6 +162,12 @@ export async function withWholeRunId<Choice extends { readonly run?: string }>(
  */
 export type ProblemsKnown = 'all' | 'soFar' | 'first' | 'gone';
 
+/** Paths. */
+export interface FailedFile {
+  readonly path: string;
+  readonly note: string;
+}
+
 export interface RunDetail extends RunView {
   readonly problems: readonly ProblemLine[];
   /** Warnings, held fields, skipped rows and changes, as in the report. */
@@ -164,6 +189,8 @@ export interface RunDetail extends RunView {
   readonly hasReport: boolean;
   /** Its fix-file is not there any more, and rows of it are open: `dead export` writes them anew. */
   readonly isFixFileGone: boolean;
+  /** Where the file is that a scan found and that could not be imported, and the note beside it that says why; null where it is not there. */
+  readonly failedFile: FailedFile | null;
   /** Following it ended before it did: the same command continues it. Its state is shown as `stopped`, which no guard has done. */
   readonly isInterrupted: boolean;
   /** Why the run stopped, failed or waits, and what to do. */
@@ -203,6 +230,7 @@ export async function readRun(
     ...view,
     hasReport: reportBytes > 0 || view.summary.report !== reportPath(home.runFolders.reports, run.id),
     isFixFileGone: mayHaveFixFile(run) && view.summary.fixFile === null && (await hasOpenLetters(home, run)),
+    failedFile: await failedFileOf(home, run),
     isReportCut: reportBytes > limits.reportBytesMax,
     isInterrupted: stop !== null,
     problems: problems.slice(0, limits.problemsMax),

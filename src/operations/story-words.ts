@@ -21,9 +21,11 @@ export const originWords: Readonly<Record<RunOrigin, string>> = {
 /** Of a value that was not written, and has another owner from then on. */
 export const ownerWords = { adopted: "the feed's own from then on", givenBack: "people's again" } as const;
 
-/** What its rows are read by. */
-export function layoutWords(mapping: RunRecord['mapping']): string {
-  if (mapping === null) return 'generic layout';
+type LayoutFacts = Pick<RunRecord, 'mapping' | 'shape' | 'counts'>;
+
+/** What its rows are read by; null of a file that was not read, so that nothing was found out about it. */
+export function layoutWords({ mapping, shape, counts }: LayoutFacts): string | null {
+  if (mapping === null) return shape === null && counts.rows === 0 ? null : 'generic layout';
   return mapping.recognise === undefined ? `mapping ${mapping.name}` : `preset ${mapping.name}`;
 }
 

@@ -15,7 +15,7 @@ const plain = createOutput({ color: false });
 const withoutValues = createOutput({ color: false, values: false });
 const record = {
   ...{ id: '20261121T140000Z-0a1b2c', feed: 'main', kind: 'file', options: noOptions, mapping: null, approvals: [] },
-  ...{ createdAtMs: 0, startedAtMs: 1_000, finishedAtMs: 2_000 },
+  ...{ createdAtMs: 0, startedAtMs: 1_000, finishedAtMs: 2_000, shape: null, counts: { ...zeroCounts, rows: 1 } },
 } satisfies Partial<RunRecord>;
 
 describe('a run for people', () => {
@@ -165,6 +165,18 @@ describe('a run for people', () => {
     const mapping = given === null ? null : mappingSchema.parse(given);
     const text = presentStory(plain, { ...presentation({}), record: { ...record, mapping } }, false);
     expect(text.split('\n', 1)[0]).toMatch(new RegExp(`, ${words}$`));
+  });
+
+  it('of a file that was not read names no layout, and says where it and its note are', () => {
+    const reason = { code: 'xlsxProtected', message: 'it has a password', hint: 'Remove it.' };
+    const failedFile = { path: '/in/_failed/1__a b.xlsx', note: '/in/_failed/1__a b.xlsx.reason.txt' };
+    const unread = { ...record, counts: zeroCounts };
+    const failed = presentation({ state: 'failed' }, { reason, failedFile });
+    const text = presentStory(plain, { ...failed, record: unread }, false);
+    expect(text.split('\n', 1)[0]).toMatch(/, received \S+ \S+$/);
+    expect(text).toContain(
+      "  Remove it.\n  the file is now here: '/in/_failed/1__a b.xlsx'\n  why it failed, as a note: '/in/_failed/1__a b.xlsx.reason.txt'\n",
+    );
   });
 
   it('that was interrupted: why, and no plan or report, which there are not', () => {

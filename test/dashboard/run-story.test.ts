@@ -100,3 +100,24 @@ it('of a run whose changes are kept no longer says so', async () => {
   const run = await finishedRun(bench, []);
   expect((await bench.page(`/runs/${run.id}`)).text).toContain('from what to what is no longer kept');
 });
+
+it('a file that was not read names no layout, and says where it and its note are as long as it is there', async () => {
+  const bench = await dashboardBench();
+  const run = await enterRun(bench, { fileName: 'locked.xlsx', options: { ...noOptions, origin: 'folder' } });
+  const reason = { code: 'xlsxProtected', message: 'it has a password', hint: 'Remove it.', facts: {} };
+  await bench.ledger.runs.move(run.id, ['queued'], 'failed', { atMs: startMs, reason });
+  const path = join(run.importFolder, '_failed', `${run.id}__locked.xlsx`);
+  const shown = async () => {
+    const { text } = await bench.page(`/runs/${run.id}`);
+    const { body } = await bench.json(`/runs/${run.id}`);
+    return { text, failedFile: (body as unknown as { failedFile: string | null }).failedFile };
+  };
+  const gone = await shown();
+  expect(gone.failedFile).toBeNull();
+  expect(gone.text).not.toMatch(/_failed|Read by/);
+  await mkdir(join(run.importFolder, '_failed'), { recursive: true });
+  await writeFile(path, 'x');
+  const kept = await shown();
+  expect(kept.failedFile).toBe(path);
+  expect(kept.text).toContain(`<code class="path">${path}</code><br><code class="path">${path}.reason.txt</code>`);
+});

@@ -42,7 +42,7 @@ export function presentation(
 ): RunPresentation {
   const said = { problems: [], held: [], outcomes: [], notes: [], reason: null };
   const counted = { problemCount: rest.problems?.length ?? 0, rejectedRowsUnread: 0 };
-  const states = { hasReport: true, isFixFileGone: false, isInterrupted: false };
+  const states = { hasReport: true, isFixFileGone: false, failedFile: null, isInterrupted: false };
   return { summary: summaryOf(summary), ...said, ...counted, ...states, ...rest };
 }
 
