@@ -56,7 +56,7 @@ export function createServiceWatch(parts: ServiceWatchParts): ServiceWatch {
       await ledger.setPause({ ...next, sinceMs: since });
       log.warn({ code: next.errorCode, scope: next.scope }, 'work paused');
       publishFact('paused', { code: next.errorCode ?? next.code, scope: next.scope ?? 'all' });
-    }
+    } else if (known !== null && isRenewedBy(known, next)) await ledger.setPause({ ...next, sinceMs: known.sinceMs });
     answersAtExhausted = null;
     work.abort(new DOMException('work is paused', 'AbortError'));
     work = new AbortController();
@@ -131,6 +131,12 @@ export function createServiceWatch(parts: ServiceWatchParts): ServiceWatch {
 function covers(known: Pause | null, next: NewPause): boolean {
   if (known === null) return false;
   return next.scope === 'writes' || (known.code === next.code && known.scope !== 'writes');
+}
+
+/** The same outage, which shows itself in another way now: what people read of it is its cause as it is, and not as it began. */
+function isRenewedBy(known: Pause, next: NewPause): boolean {
+  const isSame = known.code === next.code && (known.scope ?? 'all') === (next.scope ?? 'all');
+  return isSame && (known.errorCode !== next.errorCode || known.message !== next.message);
 }
 
 /** The pause that an open breaker sets, with a message for people. Pure. */

@@ -71,13 +71,16 @@ describe('work is paused', () => {
     expect(await world.ledger.pause()).toBeNull();
   });
 
-  it('since the first time: the same trouble again is no news', async () => {
+  it('since the first time, for the cause as it is now: the same trouble again is no news', async () => {
     const { world, watch, lines } = await openBench();
     await watch.pauseFor(error('unreachable', 'serviceUnreachable'));
     const first = await world.ledger.pause();
     world.clock.advance(60_000);
     await watch.pauseFor(error('unreachable', 'serviceFailing'));
-    expect(await world.ledger.pause()).toEqual(first);
+    expect(await world.ledger.pause()).toEqual({
+      ...first,
+      ...{ errorCode: 'serviceFailing', message: 'it is serviceFailing', plainMessage: 'it is serviceFailing' },
+    });
     expect(lines).toEqual(['warn serviceUnreachable work paused']);
   });
 
@@ -91,6 +94,19 @@ describe('work is paused', () => {
 });
 
 describe('a probe', () => {
+  it('renews the cause of the pause where the service fails in another way by now, and keeps since when', async () => {
+    const { world, watch } = await openBench();
+    await watch.pauseFor(error('unreachable', 'serviceUnreachable'));
+    const first = await world.ledger.pause();
+    world.clock.advance(60_000);
+    await world.faults('*:status=500');
+    expect(await watch.probe()).toBe(false);
+    expect(await world.ledger.pause()).toMatchObject({
+      ...{ code: 'unreachable', errorCode: 'serviceFailing', sinceMs: first?.sinceMs },
+      ...{ message: expect.stringContaining('500'), plainMessage: expect.stringMatching(/status 500\)\.$/) },
+    });
+  });
+
   it('asks nothing while work goes on', async () => {
     const { world, watch, recheckCount } = await openBench();
     const before = world.parts.workspace.counts();
