@@ -317,7 +317,7 @@ export function guardReason(
   const chosen = importFlags({ feed, mappingNamed, options: { ...options, maxChange: null, maxDead: null } });
   return {
     ...shown,
-    hint: `${check.join(' ')} If this is expected, import it again with ${chosen.map((word) => `${word} `).join('')}${flags === null ? '' : `${flags} or `}--accept, or approve the run: ${approveCommand(id, serviceName)}`,
+    hint: `${[...check, refuseLine(id, serviceName)].join(' ')}\nIf this is expected, import it again with ${chosen.map((word) => `${word} `).join('')}${flags === null ? '' : `${flags} or `}--accept, or approve the run: ${approveCommand(id, serviceName)}`,
   };
 }
 
@@ -345,6 +345,7 @@ function linkHint(
     `${matched === 0 ? 'To reject these rows, with advice' : link}: ${approve} --adopt`,
     `To create them a second time: ${approve} --create-anyway`,
     `To see each pair: ${approve.replace('approve', 'show')}`,
+    refuseLine(runId, serviceName),
   ].join('\n');
 }
 
@@ -379,6 +380,11 @@ export function approveCommand(runId: string, serviceName: string): string {
   return `patchbay runs approve ${serviceName === 'sandbox' ? '--sandbox ' : ''}${runId}`;
 }
 
+/** Nothing of such a file was written yet. */
+function refuseLine(runId: string, serviceName: string): string {
+  return `To refuse the file: ${approveCommand(runId, serviceName).replace('approve', 'cancel')}`;
+}
+
 function sentence(verdict: GuardVerdict): string {
   const {
     guard,
@@ -400,7 +406,7 @@ function sentence(verdict: GuardVerdict): string {
     case 'older':
       return `this is the file of run ${older?.runId} of ${dateOf(older?.atMs ?? 0)}, and ${count === 1 ? '1 newer file has' : `${count} newer files have`} been imported since: it would restore old values`;
     case 'strangers':
-      return `none of the file's ${counted(count, 'row')} has one of the ${counted(base, 'key')} that the feed knows (guards.strangersFloor, guards.strangersRows): every contact would be created a second time`;
+      return `none of the file's ${counted(count, 'row')} has one of the ${counted(base, 'key')} that the feed knows (guards.strangersFloor, guards.strangersRows): if they are the feed's people, every contact may be created a second time`;
     case 'unmapped':
       return unmappedSentence(names, countries);
     case 'unlinked':

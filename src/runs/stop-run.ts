@@ -78,7 +78,8 @@ export async function stopForGuard(parts: StopParts, runId: string, error: unkno
   const run = await parts.ledger.runs.get(runId);
   if (run?.state !== 'applying') return true;
   const { code, message, facts } = error;
-  const hint = `${error.hint ?? 'Check the run.'}\nIf this is expected: ${approveCommand(runId, parts.serviceName)}`;
+  const approve = approveCommand(runId, parts.serviceName);
+  const hint = `${error.hint ?? 'Check the run.'}\nTo write no more of it: ${approve.replace('approve', 'cancel')}\nIf this is expected: ${approve}`;
   if (await stopRun(parts, run, 'applying', { code, message, hint, facts }))
     parts.log.warn({ run: runId, code, ...facts }, 'run stopped by a guard');
   return true;

@@ -61,6 +61,7 @@ describe('an approval', () => {
     });
     expect(again.reason?.message).toContain('20 of 20 keys looked up');
     expect(again.reason?.message).toContain('(100%; the limit guards.adoptionsMax is 30%)');
+    expect(again.reason?.hint).toContain(`To write no more of it: patchbay runs cancel --sandbox ${stopped.id}\n`);
     expect(again.reason?.hint).toMatch(new RegExp(`: patchbay runs approve --sandbox ${stopped.id}$`));
     expect((await bench.world.contactOf('f-1')).defaultFields.role).toBe('set by people');
     await approveRun(bench.parts, again, null);
@@ -129,6 +130,7 @@ describe('the note of a file whose run waits for an approval', () => {
     const path = join(bench.folder, 'import', '_stopped', `${run.id}__a.csv.txt`);
     const text = await readFile(path, 'utf8');
     expect(text).toContain('state     stopped: stopped before the first write: 25 of 55 rows are rejected');
+    expect(text).toContain(`To refuse the file: patchbay runs cancel --sandbox ${run.id};`);
     expect(text).toContain(`approve the run: patchbay runs approve --sandbox ${run.id}\n`);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });

@@ -45,7 +45,7 @@ describe('a full file of a named feed', () => {
         code: 'guardRows',
         message:
           'stopped before the first write: the file has 6 rows, and the previous file had 10 (60%; your limit is 70%: guards.rowsMin)',
-        hint: `Check the file. If this is expected, import it again with --feed crm --accept, or approve the run: patchbay runs approve --sandbox ${run.id}`,
+        hint: `Check the file. To refuse the file: patchbay runs cancel --sandbox ${run.id}\nIf this is expected, import it again with --feed crm --accept, or approve the run: patchbay runs approve --sandbox ${run.id}`,
         facts: { rowsCount: 6, rowsBase: 10, rowsLimit: 0.7 },
       },
     });
