@@ -46,8 +46,8 @@ export type StageItem = {
   | {
       readonly kind: 'row';
       readonly sequence: number;
-      /** Tells a problem of it in the words of its file, where that differs from what was read. */
-      readonly tell?: (problem: Problem) => Problem;
+      /** Tells the problems of it in the words of its file, where those differ from what was read. */
+      readonly tell?: (problems: readonly Problem[]) => readonly Problem[];
       /** The text of its record, where that tells all that the row is. */
       readonly text?: string;
       /** Of that text, where reading has hashed it. */
@@ -195,7 +195,7 @@ export function readRow(item: StageItem, rowHash: string, { mapping }: CompareRu
       const { warnings: own = [], tell } = item;
       const warnings = [...own, ...mapped.warnings];
       const isTold = mapped.kind === 'dead' && tell !== undefined;
-      return readAs(item, rowHash, { ...mapped, ...(isTold ? { problems: mapped.problems.map(tell) } : {}), warnings });
+      return readAs(item, rowHash, { ...mapped, ...(isTold ? { problems: tell(mapped.problems) } : {}), warnings });
     }
     default:
       return unreachable(item);

@@ -183,7 +183,8 @@ function importOption({ feed }: OfRun, country: string): string {
 
 /** For files that come by themselves, the next one too, and for rows that are tried again. */
 function lastingCure({ feed }: OfRun, country: string): string {
-  const retry = `patchbay dead retry --feed ${shellWord(feed)} --code ${countryMissingCode} --remap`;
+  // Not by the code: a row that has another problem, too, may be filed under that.
+  const retry = `patchbay dead retry --feed ${shellWord(feed)} --remap`;
   return `set mapping.defaultCountry to ${country} (for this feed alone: defaultCountry in its mapping), restart Patchbay where it runs, and try the rejected rows again: ${retry}`;
 }
 

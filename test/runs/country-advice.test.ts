@@ -77,7 +77,7 @@ describe('numbers without a country code', () => {
     const end = await bench.stage(run, { parts });
     const cure =
       'set mapping.defaultCountry to DE (for this feed alone: defaultCountry in its mapping), restart Patchbay where it runs, and try the rejected rows again';
-    const command = 'patchbay dead retry --feed main --code phoneCountryMissing --remap';
+    const command = 'patchbay dead retry --feed main --remap';
     expect(end.notes).toEqual([
       `2 numbers have no country code. The numbers of your workspace are in Germany (DE): if these are, too, ${cure}: ${command}`,
     ]);
@@ -88,7 +88,7 @@ describe('numbers without a country code', () => {
     const { text } = await bench.fixFile(await bench.finish(await bench.apply(end)));
     expect(text).toContain('try the rejected rows again, use dead retry (--remap).');
     const today = { ...parts, defaultCountry: 'DE' };
-    const [again] = await redrive(today, { feed: 'main', code: 'phoneCountryMissing', remap: true });
+    const [again] = await redrive(today, { feed: 'main', remap: true });
     if (again === undefined) throw new Error('nothing is tried again');
     expect((await bench.stage(again, { parts: today })).counts).toMatchObject({ rows: 2, dead: 0 });
   });

@@ -19,13 +19,13 @@ interface CellsInFile {
 
 /**
  * @param row as it is judged. @param letter of which an edit corrects the row all the same.
- * @returns what tells a problem of the row in the words of its file; null where no cell was put back.
+ * @returns what tells the problems of the row in the words of its file; null where no cell was put back.
  */
 export function tellPutBack(
   { columns, cells }: CellsInFile,
   row: Row,
   { id, code }: Pick<DeadLetter, 'id' | 'code'>,
-): ((problem: Problem) => Problem) | null {
+): ((problems: readonly Problem[]) => readonly Problem[]) | null {
   const judged = textsOf(row);
   const putBack = new Map(
     columns.flatMap((column, index) => {
@@ -34,12 +34,11 @@ export function tellPutBack(
     }),
   );
   if (putBack.size === 0) return null;
-  return (problem) => {
+  const told = (problem: Problem, shownId: string): Problem => {
     const cell = putBack.get(problem.field ?? '');
     if (cell === undefined) return problem;
     const { found, was } = cell;
-    const letter = problem.code === code ? id : 'ID';
-    const edit = `patchbay dead edit ${letter} --set ${shellWord(`${problem.field}=${found}`)}`;
+    const edit = `patchbay dead edit ${shownId} --set ${shellWord(`${problem.field}=${found}`)}`;
     return {
       ...problem,
       value: shownValue(found),
@@ -47,6 +46,8 @@ export function tellPutBack(
       hint: `A spreadsheet makes ${quotedCell(found)} of ${quotedCell(was)} by itself, and may have lost what was there before. If it is right all the same: ${edit}`,
     };
   };
+  // The first problem is that of the row: of another code it has another letter, whose id is not known yet.
+  return (problems) => problems.map((one) => told(one, problems[0]?.code === code ? id : 'ID'));
 }
 
 function tidy(text: string): string {

@@ -186,6 +186,23 @@ describe('any cell that counts as unchanged', () => {
   });
 });
 
+describe('a row with two cells that count as unchanged', () => {
+  it('has in both hints the letter that an edit of it takes', async () => {
+    const bench = await openRunsBench();
+    const text = await fixFileOf(bench, '5E+10,Ann,x,4.15555E+09');
+    const run = await bench.import(
+      'saved.csv',
+      text.replace('5E+10', '50000000000').replace('4.15555E+09', '4155550000'),
+    );
+    const [letter] = (await bench.letters()).filter(({ state }) => state === 'open');
+    const hints = (await bench.report(run)).problems.map(({ hint }: { readonly hint: string }) => hint);
+    expect(hints).toEqual([
+      expect.stringContaining(`dead edit ${letter?.id} --set 'externalId=50000000000'`),
+      expect.stringContaining(`dead edit ${letter?.id} --set 'phone=4155550000'`),
+    ]);
+  });
+});
+
 describe('a fix-file of another data folder', () => {
   it('goes in as new rows, and a note says so', async () => {
     const [bench, elsewhere] = [await openRunsBench(), await openRunsBench()];
