@@ -9,7 +9,12 @@ import { readFileSync } from 'node:fs';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { PatchbayError } from '#src/errors.ts';
 import { activeRunStates, finalRunStates } from '#src/ledger/runs.ts';
-import { type DeadLetterQuery, listDeadLetters, runsWithoutFixFile } from '#src/operations/dead-letters.ts';
+import {
+  type DeadLetterQuery,
+  listDeadLetters,
+  runsWithoutFixFile,
+  runWithoutItsLetters,
+} from '#src/operations/dead-letters.ts';
 import { noticeDocument, readDeadNotices } from '#src/operations/dead-notices.ts';
 import { feedsDocument, listFeeds } from '#src/operations/feeds.ts';
 import { letterDocument } from '#src/operations/letter-document.ts';
@@ -120,7 +125,8 @@ function addPages(app: Hono, parts: DashboardParts, frame: (c: Context) => Frame
         const openCount = (await parts.ledger.counts()).openLetters;
         const without = await runsWithoutFixFile(parts, letters);
         const deadNotices = await readDeadNotices(parts);
-        return deadLettersPage(frame(c), { query, letters, notices, openCount, deadNotices, without });
+        const leftBy = letters.length > 0 ? null : await runWithoutItsLetters(parts, query);
+        return deadLettersPage(frame(c), { query, letters, notices, openCount, deadNotices, without, leftBy });
       },
       json: async () => {
         const { letters, notices } = await listDeadLetters(parts, query, letterDocument);

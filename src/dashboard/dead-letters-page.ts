@@ -5,6 +5,7 @@
 import { html } from 'hono/html';
 import type { DeliveryRecord } from '#src/ledger/deliveries.ts';
 import type { DeadLetterState } from '#src/ledger/letters.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
 import type { DeadLetterPage, DeadLetterQuery, UnfixableRun } from '#src/operations/dead-letters.ts';
 import { addresseeOf, noticeDocument } from '#src/operations/dead-notices.ts';
 import { lineText } from '#src/sources/row.ts';
@@ -26,10 +27,12 @@ export interface LettersView extends DeadLetterPage<ShownLetter> {
   /** Of all that were given up; the list may end before them. */
   readonly deadNotices: Waiting['deadNotices'];
   readonly without: readonly UnfixableRun[];
+  /** The run of an empty list that has rejected rows. */
+  readonly leftBy: RunRecord | null;
 }
 
 export function deadLettersPage(frame: Frame, view: LettersView): Markup {
-  const { query, letters, notices, openCount, deadNotices, without } = view;
+  const { query, letters, notices, openCount, deadNotices, without, leftBy } = view;
   const last = [...letters, ...notices].at(-1);
   const isCut = letters.length + notices.length === query.limit;
   return framed(frame, {
@@ -38,7 +41,7 @@ export function deadLettersPage(frame: Frame, view: LettersView): Markup {
     refreshSeconds: null,
     body: html`<h1>Dead letters</h1>
 ${last === undefined && !isNarrowed(query) ? '' : letterFilters(frame, query)}
-${letters.length === 0 && notices.length > 0 ? '' : lettersHead(frame, { query, shownCount: letters.length, openCount })}
+${letters.length === 0 && notices.length > 0 ? '' : lettersHead(frame, { query, shownCount: letters.length, openCount, leftBy })}
 ${without.map((one) => unfixableNote(frame, one))}
 ${letters.map((letter) => letterCard(frame, letter))}
 ${notices.length === 0 && isCut && mayHaveNotices(query) ? deadNoticesSection(frame, { deadNotices }) : noticesSection(frame, notices, isCut)}

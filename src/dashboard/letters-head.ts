@@ -1,6 +1,7 @@
 /** The words above the list of dead letters: which they are, how many of how many, and what becomes of them. Pure. */
 import { html } from 'hono/html';
-import type { DeadLetterQuery } from '#src/operations/dead-letters.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
+import { type DeadLetterQuery, lettersLeftWords } from '#src/operations/dead-letters.ts';
 import { count, counted, type Frame, type Markup } from './frame.ts';
 import { addressOf } from './refresh.ts';
 
@@ -10,6 +11,8 @@ export interface ListedLetters {
   readonly shownCount: number;
   /** How many of all letters are open, or being tried again. */
   readonly openCount: number;
+  /** The run of an empty list that has rejected rows. */
+  readonly leftBy: RunRecord | null;
 }
 
 export function lettersHead(frame: Frame, listed: ListedLetters): Markup {
@@ -23,7 +26,12 @@ export function lettersHead(frame: Frame, listed: ListedLetters): Markup {
   }. ${stateWords.open}</p>`;
 }
 
-function emptyHead(frame: Frame, { query, openCount }: ListedLetters): Markup {
+function emptyHead(frame: Frame, { query, openCount, leftBy }: ListedLetters): Markup {
+  if (leftBy !== null) {
+    const { feed } = leftBy;
+    const words = lettersLeftWords(leftBy);
+    return html`<p class="empty">T${words.slice(1)}. <a href="${addressOf(frame, '/dead-letters', { feed })}">What is open of the feed <bdi>${feed}</bdi></a></p>${allOpen(frame, openCount)}`;
+  }
   return isNarrowed(query)
     ? html`<p class="empty">No such dead letters.</p>${allOpen(frame, openCount)}`
     : html`<p class="empty">No dead letters. A rejected row is listed here with its reason and what to do.</p>`;

@@ -28,7 +28,7 @@ import {
   noSuchDeadLetter,
   requireAnyOpen,
 } from './letter-selection.ts';
-import { withWholeRunId } from './runs.ts';
+import { findRun, withWholeRunId } from './runs.ts';
 
 export interface DeadLetterQuery {
   readonly code?: string;
@@ -144,6 +144,26 @@ export async function countLetters(
     }
   }
   return { groups: [...groups.values()].toSorted((a, b) => b.count - a.count), states };
+}
+
+/** Said of a run that has none of its letters, where they were looked for. */
+export function lettersLeftWords({ counts: { dead } }: Pick<RunRecord, 'counts'>): string {
+  const rows = dead === 1 ? '1 row' : `${dead.toLocaleString('en')} rows`;
+  return `this run rejected ${rows}, and none is listed under it any more: each went in or was dropped since, or a newer run has rejected it again and has its dead letter now`;
+}
+
+/**
+ * The run that a list was asked for and that has none of the letters, although it rejected rows: they are with the run that met them last.
+ * Null where the question was another one.
+ */
+export async function runWithoutItsLetters(
+  home: Pick<Home, 'ledger'>,
+  { run: runId, code, after, state }: Pick<DeadLetterQuery, 'run' | 'code' | 'after' | 'state'>,
+): Promise<RunRecord | null> {
+  if (runId === undefined || code !== undefined || after !== undefined) return null;
+  if (state !== 'open' && state !== 'all') return null;
+  const run = await findRun(home, runId);
+  return run.counts.dead > 0 ? run : null;
 }
 
 /** A run of open letters whose rows are in no fix-file. */

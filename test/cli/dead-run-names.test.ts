@@ -45,6 +45,17 @@ describe('a run that is named by the end of its id', () => {
     expect(await states()).toEqual({ 'k-first': 'open', 'k-second': 'dropped' });
   });
 
+  it('is said to have none of its letters any more, where they are not open', async () => {
+    const { data } = await dataFolder();
+    captureOutput();
+    await dropDead({ data, json: true, run: '22bb' }, []);
+    const captured = captureOutput();
+    await listDead({ ...list, data, run: '22bb' });
+    expect(captured.stdout()).toMatch(
+      /^this run rejected 1 row, and none is listed .*: patchbay .*dead ls .*--feed second\n$/,
+    );
+  });
+
   it('is the one whose letters are exported', async () => {
     const { data } = await dataFolder();
     const captured = captureOutput();

@@ -57,6 +57,19 @@ describe('the dead letters', () => {
     expect(text).not.toContain(`<code>${run.id}</code></a> is stopped`);
   });
 
+  it('of a run whose rows a newer run has rejected again are not listed under it: the page says where they are', async () => {
+    const bench = await dashboardBench();
+    const run = await finishedRun(bench, [deadRow()]);
+    expect((await bench.page(`/dead-letters?run=${run.id}`)).text).not.toContain('has its dead letter now');
+    const second = await enterRun(bench, { id: '20261121T140100Z-00000b' });
+    await stageRun(bench, second, { rows: 1, dead: 1 }, [deadRow()]);
+    const { text } = await bench.page(`/dead-letters?run=${run.id}`);
+    expect(text).toMatch(
+      /This run rejected 1 row, [^<]* has its dead letter now\. <a href="\/dead-letters\?feed=main">/,
+    );
+    expect(text).not.toContain('No such dead letters');
+  });
+
   it('of a run whose fix-file is gone can be written anew: the page has the command, and so has that of the run', async () => {
     const bench = await dashboardBench();
     const run = await finishedRun(bench, [deadRow()]);

@@ -5,17 +5,20 @@ import { isoInstant } from '#src/clock.ts';
 import { withoutQuotedCells } from '#src/contacts/quoted-cell.ts';
 import type { DeliveryRecord } from '#src/ledger/deliveries.ts';
 import type { DeadLetter } from '#src/ledger/letters.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
 import {
   countLetters,
   type DeadLetterQuery,
   deadLetterPages,
   hasOpenLetters,
   type LetterCounts,
+  lettersLeftWords,
   type RetryRequest,
   readDeadLetter,
   requireRateBelowKey,
   retryLetters,
   runsWithoutFixFile,
+  runWithoutItsLetters,
   type UnfixableRun,
 } from '#src/operations/dead-letters.ts';
 import {
@@ -105,7 +108,11 @@ async function printList(home: Home, output: Output, options: CutOptions): Promi
   const all = isFirst ? await countLetters(home, options) : null;
   if (listed.count > 0) printGroups(output, withAll(listed, all), await unfixable(home, listed), options);
   else if (notices.length === 0)
-    output.line(output.paste(noneListed(options, (await home.ledger.counts()).openLetters)));
+    output.line(
+      output.paste(
+        noneListed(options, await runWithoutItsLetters(home, options), (await home.ledger.counts()).openLetters),
+      ),
+    );
   printNotices(output, notices, isFirst ? await countNotices(home, options) : noticeCountsOf(notices), options);
   const last = notices.at(-1) ?? listed.last;
   if (last !== null && isCut) output.note(output.paste(goOn(options, last.id)));
@@ -169,7 +176,13 @@ function addTo(listed: Listed, letter: DeadLetter, output: Output, options: CutO
 }
 
 /** Where nothing is listed: whether that is all, or all that was asked for. */
-function noneListed({ code, run, feed, state, after }: ListOptions, openCount: number): string {
+function noneListed(
+  { code, run, feed, state, after }: ListOptions,
+  leftBy: RunRecord | null,
+  openCount: number,
+): string {
+  if (leftBy !== null)
+    return `${lettersLeftWords(leftBy)}; what is open of its feed: patchbay dead ls --feed ${shellWord(leftBy.feed)}`;
   const isChosen = [code, run, feed, after].some((one) => one !== undefined) || (state !== 'open' && state !== 'all');
   if (!isChosen) return 'no dead letters';
   const others = openCount === 0 ? '' : `; ${openCount} open in all: patchbay dead ls`;
