@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 import type { DeadLetterGroup } from '#src/ledger/letters.ts';
 import type { Pause } from '#src/ledger/port.ts';
+import { pauseAdvice } from '#src/operations/pause-advice.ts';
 import type { RunView } from '#src/operations/runs.ts';
 import { type Overview, readOverview, readOverviewDocument } from '#src/operations/status.ts';
 import { lineText } from '#src/sources/row.ts';
@@ -25,7 +26,7 @@ ${readinessNotice(
   readiness,
   readiness.troubles.map((trouble) => paste(frame, trouble)),
 )}
-${pauseNotice(pause)}
+${pauseNotice(parts, pause)}
 ${facts(parts, overview)}
 <section aria-labelledby="at-work"><h2 id="at-work">Running</h2>
 ${active.length === 0 ? html`<p class="empty">Nothing is running.</p>` : html`<div class="cards">${active.map((run) => workCard(frame, run, overview))}</div>`}
@@ -52,19 +53,11 @@ function readinessNotice({ ready }: Readiness, troubles: readonly string[]): Mar
 ${list}</div>`;
 }
 
-function pauseNotice(pause: Pause | null): Markup {
+function pauseNotice({ config }: Pick<DashboardParts, 'config'>, pause: Pause | null): Markup {
   if (pause === null) return html``;
-  const next =
-    pause.code === 'auth'
-      ? 'Set a working key: work continues by itself as soon as the service accepts it. No row is lost.'
-      : pause.errorCode?.startsWith('queue') === true
-        ? 'Work continues by itself as soon as the queue takes requests again. No row is lost.'
-        : pause.scope === 'writes'
-          ? 'Nothing to do here: files are read, and writing continues by itself as soon as the service accepts writes. No row is lost.'
-          : 'Nothing to do here: work continues by itself as soon as the service answers. No row is lost.';
   return html`<div class="notice attention" role="status">
 <p><strong>Paused since ${moment(pause.sinceMs)}:</strong> ${pause.message}</p>
-<p>${next}</p>
+<p>${pauseAdvice(pause, config.service)}</p>
 </div>`;
 }
 

@@ -5,12 +5,14 @@
 
 import { access, constants, statfs } from 'node:fs/promises';
 import { type BareHome, type Home, requireApiKey } from '#src/app.ts';
+import { isoInstant } from '#src/clock.ts';
 import { formatDuration } from '#src/config/forms.ts';
 import { readAgeMaxMs, serviceFigures } from '#src/config/schema.ts';
 import { readMailPassword } from '#src/config/secrets.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { isEngineRunning } from '#src/ledger/engine-presence.ts';
 import { ledgerBytes } from '#src/ledger/place.ts';
+import type { Pause } from '#src/ledger/port.ts';
 import { counted } from '#src/ledger/rules/approval.ts';
 import { quickLook } from '#src/ledger/sqlite/check.ts';
 import { ledgerDamaged, markDamaged } from '#src/ledger/sqlite/damage.ts';
@@ -23,6 +25,7 @@ import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
 import { firstLookHeldMsMax, onlyLookSilentMsMax } from '#src/workspace/port.ts';
 import { errorDocument } from './error-document.ts';
 import { noEngineText, readEngine } from './hosts.ts';
+import { pauseAdvice } from './pause-advice.ts';
 
 interface Finding {
   readonly check: string;
@@ -153,11 +156,21 @@ async function checkEngine(bare: BareHome, ledger: Home | PatchbayError): Promis
   try {
     const { runs, elsewhere } =
       ledger instanceof PatchbayError ? { runs: isEngineRunning(bare), elsewhere: [] } : await readEngine(ledger);
-    return { check, ok: true, detail: runs ? 'running' : noEngineText(elsewhere), exitCode: 0 };
+    if (!runs || ledger instanceof PatchbayError)
+      return { check, ok: true, detail: runs ? 'running' : noEngineText(elsewhere), exitCode: 0 };
+    const pause = await ledger.ledger.pause();
+    return pause === null ? { check, ok: true, detail: 'running', exitCode: 0 } : pausedFinding(check, pause, bare);
   } catch (error) {
     // Its lock is a file, too.
     return failed(check, error);
   }
+}
+
+/** The service may answer here, and refuse the key that the engine was started with. */
+function pausedFinding(check: string, pause: Pause, { config }: Pick<BareHome, 'config'>): Finding {
+  const why = inSentences(pause.message, pauseAdvice(pause, config.service));
+  const detail = `running, and work is paused since ${isoInstant(pause.sinceMs)}: ${why}`;
+  return { check, ok: false, detail, exitCode: pause.code === 'auth' ? exitCodes.auth : exitCodes.unreachable };
 }
 
 /** @param queue null: it is embedded. */
