@@ -319,8 +319,8 @@ async function filesOn(
 }
 
 /**
- * A feed is gone whose folder was not there at any look for so long, by the ledger's clock. An engine that stays looks that often, too, so that
- * a start before all shares are there ends nothing; of commands that end in a moment, each sees what the one before saw.
+ * A feed is gone whose folder was not there at any look for `goneAfter.ms`, by the ledger's clock. An engine that stays must have looked several
+ * times, too, so that a start before all shares are there ends nothing; of commands that end in a moment, each sees what the one before saw.
  */
 export const goneAfter = { looks: 20, ms: 600_000 } as const;
 
