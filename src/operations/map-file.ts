@@ -20,6 +20,7 @@ import type { MappingContext } from '#src/mapping/layout.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { parseMapping } from '#src/mapping/parse-mapping.ts';
 import { readCountry } from '#src/mapping/phone-cell.ts';
+import { moreNote, moreRead, moreThanGeneric } from '#src/mapping/propose/beyond-generic.ts';
 import type { FileFacts } from '#src/mapping/propose/column-facts.ts';
 import { suggestHeader } from '#src/mapping/propose/header-line.ts';
 import { draftText, type ProposedColumn } from '#src/mapping/propose/proposal.ts';
@@ -199,32 +200,6 @@ async function mapBy(
   const isFound =
     !read.isBelowOthers || isDeepStrictEqual(await headerByMapping(resolve(path), options, mapping), read.columns);
   return isFound ? result : { ...result, stop: headerTakenAbove(mapping), isRefused: true };
-}
-
-/** Columns of a table that the generic layout leaves over, and that a mapping could read: with what each becomes. */
-function moreThanGeneric(
-  { columns, facts }: FileRead,
-  options: Parameters<typeof proposeMapping>[1],
-): readonly ProposedColumn[] {
-  if (columns === null) return [];
-  const names = facts.columns.map(({ name }) => name);
-  const uses = columnUses(null, names);
-  return proposeMapping(facts, options).columns.filter(
-    ({ target, example }, index) => target !== null && example !== null && uses[index]?.length === 0,
-  );
-}
-
-/** A person decides: the generic layout reads the file without them. */
-function moreNote(more: readonly ProposedColumn[]): readonly string[] {
-  if (more.length === 0) return [];
-  const named = more.map(({ column, target }) => `"${tidyHeader(column)}" (${target})`).join(', ');
-  return [`a mapping would also read ${named}; --save makes one, which leaves the keys as they are`];
-}
-
-function moreRead(more: readonly ProposedColumn[]): readonly string[] {
-  if (more.length === 0) return [];
-  const names = listNames(more.map(({ column }) => column));
-  return [`the file is in the generic layout, which does not read ${names}; the keys are those that it had there`];
 }
 
 /** An import knows the header by the column of the key alone. */
