@@ -54,8 +54,11 @@ export async function startIntake(home: IntakeHome, onTaken: () => void): Promis
     async ({ path }: { readonly path: EntryPath }): Promise<void> => {
       try {
         const dropped = { importFolder, folder, path };
-        await grown.taken(dropped, await takeFile(submit, dropped));
+        const run = await takeFile(submit, dropped);
         onTaken();
+        await grown
+          .taken(dropped, run)
+          .catch((error: unknown) => log.debug({ run: run.id, reason: messageOf(error) }, 'file is not watched'));
       } catch (error) {
         // In a folder that hosts share each file is taken once.
         if (error instanceof PatchbayError && error.code === 'takenElsewhere') {
@@ -99,7 +102,7 @@ export async function startIntake(home: IntakeHome, onTaken: () => void): Promis
     if ((await grown.look()) > 0) onTaken();
   };
   const growing = every(sweepEveryMs, takeGrown, (error) =>
-    log.debug({ reason: messageOf(error) }, 'file that has grown not taken'),
+    log.debug({ reason: messageOf(error) }, 'files that were taken not looked at'),
   );
   return {
     close: async () => {

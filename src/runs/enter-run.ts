@@ -178,7 +178,7 @@ export async function takeGrown(parts: SubmitParts, dropped: DroppedFile, path: 
   const runId = newRunId(clock.nowMs());
   return whileEntering(parts, runId, async () => {
     const name = nameOfEntry(dropped.path);
-    const copy = await copyIntoFolder(path, claimedFolderOf(folders.claimed, folder), runId, name);
+    const copy = await copyIntoFolder(path, folders.handedOver, runId, name);
     const choice = await chooseFeed(parts.feeds, folder);
     const file = { runId, folder, name, path: copy.path };
     return enterClaimed(parts, file, choice, { importFolder, origin: 'folder', sha256: copy.sha256 });

@@ -1,94 +1,124 @@
 /**
  * Files that grow after they were taken. A program that pauses while it writes looks as if it had finished (`docs/contract.md`, "Data
  * folder"), and what it writes afterwards goes into the file wherever that was moved to. So each file is looked at for some minutes more. One
- * that has grown, and is at rest again, is read whole, by a run of its own behind the first one.
+ * to which rows were added, and that is at rest again, is read whole, by a run of its own behind the first one.
  *
- * What was taken is known in this process alone: nothing is watched across a restart.
+ * Invariants: nothing is read again behind a newer file of the feed, whose values it would replace, nor what was changed in another way, as by
+ * a person. What was taken is known in this process alone: nothing is watched across a restart.
  */
-import type { Stats } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { createReadStream, type Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { archiveFolders } from '#src/config/data-folders.ts';
-import { systemCodeOf } from '#src/errors.ts';
+import { messageOf, systemCodeOf } from '#src/errors.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { pathOfRun } from '#src/sources/check-out.ts';
 import { type DroppedFile, type SubmitParts, takeGrown } from './enter-run.ts';
 
 export interface GrownFiles {
-  /** A file of an import folder was taken: it is watched from now on. */
+  /** A file of an import folder was taken: it is watched from now on. @throws the system's errors. */
   taken(dropped: DroppedFile, run: RunRecord): Promise<void>;
-  /** Looks once at each of the files. @returns how many were taken again. @throws what `takeGrown` throws, of the first one: the next look tries it again. */
+  /** Looks once at each of the files. @returns how many were taken again. */
   look(): Promise<number>;
 }
 
+type RunOfFile = Pick<RunRecord, 'id' | 'feed' | 'fileName' | 'claimedPath' | 'importFolder'>;
+
 interface WatchedFile {
   readonly dropped: DroppedFile;
-  readonly run: Pick<RunRecord, 'id' | 'feed' | 'fileName' | 'claimedPath' | 'importFolder'>;
+  readonly run: RunOfFile;
   readonly inode: number;
-  /** How much of it was read. */
-  readBytes: number;
+  /** The run that read the file last, and what it read. */
+  read: Pick<RunRecord, 'id' | 'bytes' | 'sha256'>;
   /** At the look before. */
   seenBytes: number;
   untilMs: number;
+  timesRead: number;
 }
 
 /** How long a file is watched after it was taken, and after it has grown. */
 const watchedMs = 300_000;
 /** The ones taken last. */
 const watchedMax = 1_000;
+/** One that never ends, such as a log, is read no more than this. */
+const timesReadMax = 4;
 
 export function createGrownFiles(parts: SubmitParts): GrownFiles {
-  const { clock, log } = parts;
+  const { clock, log, ledger } = parts;
   const watched = new Map<string, WatchedFile>();
 
+  const giveUp = ({ run, read, seenBytes }: WatchedFile, why: string): false => {
+    watched.delete(run.id);
+    const facts = { run: read.id, feed: run.feed, bytes: seenBytes, readBytes: read.bytes };
+    log.warn(facts, `the file has grown since it was taken, and is not read again: ${why}`);
+    return false;
+  };
   const lookAt = async (file: WatchedFile): Promise<boolean> => {
-    const found = await find(file.run);
-    const isOver = clock.monotonicMs() > file.untilMs;
-    if (found === null || found.stats.ino !== file.inode || found.stats.size <= file.readBytes) {
-      // One that is not found is being moved: it is there at the next look. Another one in its place was made by a person.
-      if (isOver || (found !== null && found.stats.ino !== file.inode)) watched.delete(file.run.id);
-      return false;
-    }
+    const { run, read } = file;
+    const found = await find(run);
+    const isOther = found !== null && found.stats.ino !== file.inode;
+    // One that is not found is being moved: it is there at the next look. Another one in its place was made by a person.
+    if (isOther || clock.monotonicMs() > file.untilMs) watched.delete(run.id);
+    if (found === null || isOther || found.stats.size <= read.bytes) return false;
     const bytes = found.stats.size;
     if (bytes !== file.seenBytes) {
       file.seenBytes = bytes;
       file.untilMs = clock.monotonicMs() + watchedMs;
       return false;
     }
+    const [newest] = await ledger.runs.list({ feed: run.feed, limit: 1 });
+    if (newest?.id !== read.id)
+      return giveUp(file, 'newer files of the feed have followed; drop it again if it is to count');
+    if (newest.state === 'cancelling' || newest.state === 'cancelled') return giveUp(file, 'its run was cancelled');
+    if (file.timesRead >= timesReadMax)
+      return giveUp(file, `it was read ${timesReadMax} times; drop it again once it is whole`);
+    if ((await hashOfStart(found.path, read.bytes)) !== read.sha256) return giveUp(file, 'it was changed, too');
     const again = await takeGrown(parts, file.dropped, found.path);
     log.warn(
-      { run: again.id, feed: again.feed, before: file.run.id, bytes, readBytes: file.readBytes },
+      { run: again.id, feed: again.feed, before: read.id, bytes, readBytes: read.bytes },
       'the file has grown since it was taken: it is read again, whole',
     );
-    file.readBytes = bytes;
+    file.read = { id: again.id, bytes: again.bytes, sha256: again.sha256 };
+    file.timesRead += 1;
     return true;
   };
 
   return {
-    taken: async (dropped, run) => {
+    taken: async (dropped, { id, feed, fileName, claimedPath, importFolder, bytes, sha256 }) => {
+      const run = { id, feed, fileName, claimedPath, importFolder };
       const found = await find(run);
       if (found === null) return;
-      const untilMs = clock.monotonicMs() + watchedMs;
-      watched.set(run.id, {
-        dropped,
-        run,
-        inode: found.stats.ino,
-        readBytes: run.bytes,
-        seenBytes: run.bytes,
-        untilMs,
-      });
+      const [inode, untilMs] = [found.stats.ino, clock.monotonicMs() + watchedMs];
+      watched.set(id, { dropped, run, inode, read: { id, bytes, sha256 }, seenBytes: bytes, untilMs, timesRead: 1 });
       const [oldest] = watched.keys();
       if (watched.size > watchedMax && oldest !== undefined) watched.delete(oldest);
     },
     look: async () => {
       let count = 0;
-      for (const file of [...watched.values()]) if (await lookAt(file)) count += 1;
+      for (const file of [...watched.values()]) {
+        try {
+          if (await lookAt(file)) count += 1;
+        } catch (error) {
+          // It must not delay the others, and is tried again until its time is over.
+          const isOver = clock.monotonicMs() > file.untilMs;
+          if (isOver) giveUp(file, messageOf(error));
+          else log.debug({ run: file.run.id, reason: messageOf(error) }, 'file that has grown not read again');
+        }
+      }
       return count;
     },
   };
 }
 
+/** Of the first bytes of a file, in hex. @throws the system's errors. */
+async function hashOfStart(path: string, bytes: number): Promise<string> {
+  const hash = createHash('sha256');
+  if (bytes > 0) for await (const chunk of createReadStream(path, { end: bytes - 1 })) hash.update(chunk);
+  return hash.digest('hex');
+}
+
 /** Where the file is: checked out, or archived. */
-async function find(run: WatchedFile['run']): Promise<{ readonly path: string; readonly stats: Stats } | null> {
+async function find(run: RunOfFile): Promise<{ readonly path: string; readonly stats: Stats } | null> {
   const { done, failed } = archiveFolders(run.importFolder);
   const places = [run.claimedPath, ...[done, failed].map((folder) => pathOfRun(folder, run.id, run.fileName))];
   for (const path of places) {

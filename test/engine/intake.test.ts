@@ -169,10 +169,46 @@ test('a file that grows is looked at wherever it was moved to, and taken again o
     counts.push(await grown.look());
   }
   expect(counts).toEqual([0, 0, 0, 1, 0, 0, 1, 0]);
-  // A person puts another one in its place: that is none of its program's.
-  await writeFile(`${archived}.new`, 'externalId\n1\n2\n3\n4\n5\n6\n');
-  await rename(`${archived}.new`, archived);
-  expect([await grown.look(), await grown.look()]).toEqual([0, 0]);
+  // A person corrects a row in place.
+  await writeFile(archived, 'externalId\nx\n2\n3\n4\n5\n');
+  expect([await grown.look(), await grown.look(), await grown.look()]).toEqual([0, 0, 0]);
+  expect(intake.warned('not read again: it was changed, too')).toBe(1);
+});
+
+/** A file of one row that was taken, and to which a program goes on to write. */
+async function openGrowing(intake: Awaited<ReturnType<typeof openIntake>>, name: string) {
+  const path = join(intake.folder, name);
+  const writer = await open(path, 'a');
+  onTestFinished(() => writer.close());
+  await writer.appendFile(`externalId\n${name}-1\n`);
+  const dropped = { importFolder: intake.folder, folder: null, path };
+  return { writer, dropped, run: await takeFile(intake.submit, dropped) };
+}
+
+test('a file that has grown is not read again behind a newer one of its feed, whose values it would replace', async () => {
+  const intake = await openIntake();
+  const grown = createGrownFiles(intake.submit);
+  const monday = await openGrowing(intake, 'monday.csv');
+  await grown.taken(monday.dropped, monday.run);
+  const tuesday = await openGrowing(intake, 'tuesday.csv');
+  await grown.taken(tuesday.dropped, tuesday.run);
+  for (const { writer } of [monday, tuesday]) await writer.appendFile('2\n');
+  expect([await grown.look(), await grown.look(), await grown.look()]).toEqual([0, 1, 0]);
+  expect(intake.warned('newer files of the feed have followed')).toBe(1);
+  expect((await intake.runs(3)).map(([, name]) => name)).toEqual(['monday.csv', 'tuesday.csv', 'tuesday.csv']);
+});
+
+test('a file that never ends is read four times, and one that is gone or replaced delays no other', async () => {
+  const intake = await openIntake();
+  const grown = createGrownFiles(intake.submit);
+  const { writer, dropped, run } = await openGrowing(intake, 'log.csv');
+  await grown.taken(dropped, run);
+  let count = 0;
+  for (let line = 2; line < 12; line += 1) {
+    await writer.appendFile(`${line}\n`);
+    for (let looks = 0; looks < 2; looks += 1) count += await grown.look();
+  }
+  expect([count, intake.warned('it was read 4 times')]).toEqual([3, 1]);
 });
 
 test('deeper folders are left alone, with one line', async () => {
