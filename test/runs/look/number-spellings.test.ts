@@ -36,7 +36,7 @@ test('a key whose number is known in another spelling stops the run, if the cont
   const run = await load('Cem,Drei,,+49 171 2345670');
   expect([run.state, run.reason?.code]).toEqual(['stopped', 'guardKeyForms']);
   expect(run.reason?.message).toContain(
-    '1 of the 1 new keys is made of a phone number that is known in another spelling, for contacts with the same name',
+    '1 of the 1 new key is made of a phone number that is known in another spelling, for contacts with the same name',
   );
   expect(run.reason?.hint).toContain('spell the numbers in the address book as they were before');
   expect(await bench.events(run)).toEqual(
