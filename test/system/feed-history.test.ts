@@ -325,7 +325,7 @@ describe('a phone, e-mail or name column that nothing maps', () => {
         message:
           'stopped before the first write: the columns "Telefon Empfang", "Handy Chef" are not mapped, although their names suggest contact data',
         hint: expect.stringMatching(
-          /^To import them, rename "Telefon Empfang" to "phone" and "Handy Chef" to "phone mobile" in the file, or map them with --mapping\. To leave them out, put ignore: \["Telefon Empfang", "Handy Chef"\] into that mapping\. If this is expected, .*--accept/,
+          /^To import them, rename "Telefon Empfang" to "phone" and "Handy Chef" to "phone mobile" in the file, or map them with --mapping\. To leave them out, put ignore: \["Telefon Empfang", "Handy Chef"\] into that mapping\. To refuse the file: .*\nIf this is expected, .*--accept/,
         ),
       },
     });
