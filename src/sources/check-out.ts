@@ -167,9 +167,18 @@ function changedWhileCopied(name: string): PatchbayError {
 
 /** SHA-256 of a file's content in hex, which identifies a file that comes again. @throws the system's errors. */
 export async function hashFile(path: string): Promise<string> {
+  return (await readWhole(path)).sha256;
+}
+
+/** The same with the length of what was hashed: the file may grow meanwhile. @throws the system's errors. */
+export async function readWhole(path: string): Promise<Pick<CopiedFile, 'sha256' | 'bytes'>> {
   const hash = createHash('sha256');
-  for await (const chunk of chunksOf(path)) hash.update(chunk);
-  return hash.digest('hex');
+  let bytes = 0;
+  for await (const chunk of chunksOf(path)) {
+    hash.update(chunk);
+    bytes += chunk.length;
+  }
+  return { sha256: hash.digest('hex'), bytes };
 }
 
 /**

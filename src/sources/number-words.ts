@@ -16,8 +16,7 @@ export const phoneWords = words(
   mobiltel diensthandy firmenhandy geschaftshandy privathandy privattelefon festnetztelefon
   mobiltelefonnummer mobiltelefonnr mobilfunknr mobilrufnummer handyrufnummer diensthandynummer firmenhandynummer
   privathandynummer diensttelefon diensttelefonnummer geschaftstelefon geschaeftstelefon geschaftstelefonnummer
-  burotelefon buerotelefon firmentelefon firmentelefonnummer privattelefonnummer festnetzrufnummer haupttelefon
-  haupttelefonnummer hauptrufnummer`,
+  burotelefon buerotelefon firmentelefon firmentelefonnummer privattelefonnummer festnetzrufnummer`,
 );
 /** These count only beside known words: `Mobile` and `Tel. privat`, not `Mobile App`. */
 export const weakPhoneWords = words(

@@ -62,9 +62,8 @@ export interface TableFormat<Kind extends TableRecord> {
   flawOf(record: Kind): Problem | null;
   /**
    * The record with values that it has from records above it. Called with each that is read, in order.
-   * @param partIndexes the columns of the key, or of its parts.
    */
-  filledFromAbove?(record: Kind, partIndexes: readonly number[]): Kind;
+  filledFromAbove?(record: Kind, key: KeyColumns): Kind;
   /** The cells of such a record without those values: they tell whether it is a total. Null of any other record. */
   ownCellsOf?(record: Kind): readonly string[] | null;
 }
@@ -247,7 +246,7 @@ function* itemSlices<Kind extends TableRecord>(
       tally.blankLine();
       continue;
     }
-    const record = format.filledFromAbove?.(taken, rows?.partIndexes ?? []) ?? taken;
+    const record = format.filledFromAbove?.(taken, rows?.keyColumns ?? noKeyColumns) ?? taken;
     slice.records.push(record);
     slice.countsBefore.push(tally.recordCount());
     if (look?.keepsHashes === true) slice.hashes.push(isHashed ? { ...words } : undefined);
@@ -330,12 +329,21 @@ function withEmptyNote(tally: Tally, name: string, header: Header | null) {
   return { ...tail, warnings: [...tail.warnings, note] };
 }
 
+/** Columns by their indexes. */
+export interface KeyColumns {
+  /** Those that the key refers to, also where they hold something else, too. */
+  readonly known: readonly number[];
+  /** Those of which it is put together. */
+  readonly joined: readonly number[];
+}
+
+const noKeyColumns: KeyColumns = { known: [], joined: [] };
+
 /** Turns the cells of one record into a row, or a broken row with the reason. */
 interface TableRows<Kind extends TableRecord> {
   /** The columns with the key, or with parts of it that are nothing else. */
   readonly keyIndexes: readonly number[];
-  /** Those, and the ones with parts of the key that are something else, too. */
-  readonly partIndexes: readonly number[];
+  readonly keyColumns: KeyColumns;
   /** Those of which the key is put together. */
   readonly joinedIndexes: readonly number[];
   /** The first column whose name alone makes a header; null where there is none. */
@@ -379,8 +387,8 @@ function createTableRows<Kind extends TableRecord>(
   );
   const indexesOf = (isWanted: (column: string) => boolean): readonly number[] =>
     header.columns.flatMap((column, index) => (isWanted(column) ? [index] : []));
-  const partIndexes = indexesOf((column) => rule?.isHeader([column]) === true);
   const joinedIndexes = indexesOf((column) => rule?.isKeyPart?.(column) === true);
+  const known = [...keyIndexes, ...indexesOf((column) => rule?.isHeader([column]) === true), ...joinedIndexes];
 
   const complete = (cells: readonly string[], record: Kind): readonly string[] => {
     if (format.isOpen) return filledUp(cells, header.columns.length);
@@ -398,7 +406,7 @@ function createTableRows<Kind extends TableRecord>(
   };
 
   return {
-    ...{ keyIndexes, partIndexes, joinedIndexes, headerIndex },
+    ...{ keyIndexes, keyColumns: { known, joined: joinedIndexes }, joinedIndexes, headerIndex },
     mustSee: () => !format.isOpen && nameless.size < namelessCount,
     nameless: () => [...nameless.values()],
     repeatsHeader,

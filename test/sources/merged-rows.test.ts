@@ -82,7 +82,7 @@ describe('a value that is merged down', () => {
     expect(noted(file).map(([code]) => code)).toEqual(['totalLine', 'mergedRows']);
   });
 
-  it('is no key, unless the row has another part of the key of its own', async () => {
+  it('is no key, unless that is put together, and the row has another part of it of its own', async () => {
     const rows = [
       ['externalId', 'part', 'phone'],
       ['1', 'a', '+14155550101'],
@@ -93,9 +93,15 @@ describe('a value that is merged down', () => {
       ...header,
       isHeader: (cells: readonly string[]) => cells.some((cell) => /^(?:ex|part)/.test(cell)),
     };
+    const putTogether = { ...ofParts, isKeyPart: (name: string) => /^(?:ex|part)/.test(name) };
     const own = [rows[0] ?? [], rows[1] ?? [], [null, 'b', '+14155550102']];
-    expect(dataOf((await read(own, 'A2:A3', { header: ofParts })).items)[1]).toEqual(['1', 'b', '+14155550102']);
-    expect(dataOf((await read(rows, 'A2:A3 B2:B3', { header: ofParts })).items)[1]).toEqual(['', '', '+14155550102']);
+    const second = async (sheet: SheetPlan['rows'], merges: string, rule: HeaderRule | null) =>
+      dataOf((await read(sheet, merges, { header: rule })).items)[1];
+    expect(await second(own, 'A2:A3', putTogether)).toEqual(['1', 'b', '+14155550102']);
+    expect(await second(rows, 'A2:A3 B2:B3', putTogether)).toEqual(['', '', '+14155550102']);
+    // One of several keys, or one at a position: it would be that of two people.
+    expect(await second(own, 'A2:A3', ofParts)).toEqual(['', 'b', '+14155550102']);
+    expect(await second(own, 'A2:A3', null)).toEqual(['', 'b', '+14155550102']);
   });
 
   it('breaks each of its rows, where it breaks the first', async () => {

@@ -5,6 +5,7 @@
  *
  * Invariant: in memory are the merged ranges, `rangesMax` at most, and one value for each column.
  */
+import type { KeyColumns } from '#src/sources/read-table.ts';
 import type { SheetRecord } from './sheet-records.ts';
 
 /** A range of several rows; its value is in the first cell. */
@@ -71,13 +72,14 @@ export function isOfRows({ firstRow }: Pick<MergedDown, 'firstRow'>, headerLine:
 /**
  * Gives each record the values that are merged down to it, where its own cell is blank. To be called with all records, in their order.
  *
- * Key columns are filled only beside a part of the key that the row has of its own: rows that share the whole key, as two numbers of
- * one person do, would be taken for two people with one key.
+ * A key is not taken from the row above: a column that it refers to is filled only where the key is put together of several, beside another
+ * one that the row has of its own. Rows that share the whole key, as two numbers of one person do, would be taken for two people with one key.
+ * Where the columns of the key are not known, nothing is filled.
  */
 export function createMergeFiller({ ranges }: MergedRanges, headerLine: number) {
   const open = new Map<number, { readonly lastRow: number; readonly value: string }>();
   let next = 0;
-  return (record: SheetRecord, partIndexes: readonly number[]): SheetRecord => {
+  return (record: SheetRecord, { known, joined }: KeyColumns): SheetRecord => {
     const { line, cells } = record;
     // Each turn takes one more range.
     for (let range = ranges[next]; range !== undefined && range.firstRow <= line; range = ranges[++next]) {
@@ -86,14 +88,16 @@ export function createMergeFiller({ ranges }: MergedRanges, headerLine: number) 
       // A first row that holds nothing gives no record.
       open.set(column, { lastRow, value: firstRow === line ? (cells[column] ?? '') : '' });
     }
-    if (open.size === 0) return record;
+    if (open.size === 0 || known.length === 0) return record;
     const isBlank = (column: number): boolean => (cells[column] ?? '').trim() === '';
-    const hasOwnKey = partIndexes.some((column) => !isBlank(column));
+    const mayFill = (column: number): boolean =>
+      !known.includes(column) ||
+      (joined.includes(column) && joined.some((other) => other !== column && !isBlank(other)));
     const filled = [...cells];
     let isFilled = false;
     for (const [column, { lastRow, value }] of open) {
       if (line > lastRow) open.delete(column);
-      else if (value.trim() !== '' && isBlank(column) && (hasOwnKey || !partIndexes.includes(column))) {
+      else if (value.trim() !== '' && isBlank(column) && mayFill(column)) {
         while (filled.length < column) filled.push('');
         filled[column] = value;
         isFilled = true;

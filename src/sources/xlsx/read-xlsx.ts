@@ -113,8 +113,8 @@ async function openSheet(workbook: Workbook, sheet: Sheet | null, options: XlsxO
   let fill: ReturnType<typeof createMergeFiller> | null = null;
   const format: TableFormat<SheetRecord> = {
     ...sheetFormat,
-    filledFromAbove: (record, partIndexes) => {
-      const filled = fill?.(record, partIndexes) ?? record;
+    filledFromAbove: (record, key) => {
+      const filled = fill?.(record, key) ?? record;
       refuseLongRow(file, filled, options.limits.recordBytesMax);
       return filled;
     },
