@@ -103,14 +103,28 @@ export function planUndo(input: PlanInput, order: UndoOrder, theirs: Contact): P
       unwritten: [],
     },
   };
-  const facts = { ...undone, written: withOwners(undone.written, isOther ? [] : (order.unwritten ?? []), theirs) };
+  const facts = {
+    ...undone,
+    written: withOwners(undone.written, isOther ? [] : (order.unwritten ?? []), { theirs, owned: input.base.owned }),
+  };
   if (reasons.length === 0) return { ...facts, kind: held.length === 0 ? 'noop' : 'hold', body: null, expected: null };
   return { ...facts, kind: 'patch', ...patchOf(theirs, input.ours.key, verdicts, emails.sent, phones.sent) };
 }
 
-/** With the owners from before the run of values that it took over, or gave back, without a write, and that the contact still holds. */
-function withOwners(written: Written, left: readonly OwnedValue[], theirs: Contact): Written {
-  const unwritten = left.filter(isHeldBy(theirs)).map((one) => ({ ...one, isOurs: !one.isOurs }));
+/**
+ * With the owners from before the run of values that it took over, or gave back, without a write. Of those that the contact still holds, and
+ * whose owner is still the one that the run has left: what changed its owner since is not the run's to change.
+ */
+function withOwners(
+  written: Written,
+  left: readonly OwnedValue[],
+  { theirs, owned }: { readonly theirs: Contact; readonly owned: Ownership },
+): Written {
+  const isAsLeft = (one: OwnedValue): boolean => isIn(owned, one) === one.isOurs;
+  const unwritten = left
+    .filter(isHeldBy(theirs))
+    .filter(isAsLeft)
+    .map((one) => ({ ...one, isOurs: !one.isOurs }));
   const ownership = (isOurs: boolean): Ownership => {
     const moved = unwritten.filter((one) => one.isOurs === isOurs);
     const items = (kind: ItemKind) =>
@@ -129,6 +143,13 @@ function withOwners(written: Written, left: readonly OwnedValue[], theirs: Conta
     disowned: peoples,
     unwritten,
   };
+}
+
+function isIn({ emails, phones, customFields }: Ownership, { field, value }: OwnedValue): boolean {
+  const item = itemOf(field);
+  if (item !== null) return (item.kind === 'email' ? emails : phones).includes(item.identity);
+  const key = customKeyOf(field);
+  return customFields.some((one) => one.key === key && isExactly(one.value, value));
 }
 
 function judgeUndo(

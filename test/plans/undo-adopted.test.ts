@@ -57,6 +57,16 @@ describe('what a run took over from people without writing it', () => {
     await bench.world.expectSound();
   });
 
+  it('stays people’s where an undo is repeated: it finds nothing to give back, and leaves nothing to undo', async () => {
+    const bench = await openMade();
+    const run = await bench.import('a.csv', row('X'), adopting);
+    await undoRun(bench, run);
+    const again = await undoRun(bench, run);
+    await expect(undoRun(bench, again)).rejects.toMatchObject({ code: 'nothingToUndo' });
+    await bench.import('b.csv', dropped, clearing);
+    expect(await heldBy(bench)).toEqual(peoples);
+  });
+
   it('is in the journal beside what was written, and is no update where nothing was', async () => {
     const bench = await openMade();
     const owners = [
