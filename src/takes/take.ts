@@ -73,8 +73,8 @@ function failedEnd({ downloads }: TakeParts, thrown: unknown, signal: AbortSigna
   signal.throwIfAborted();
   const error = storageError(thrown, downloads);
   if (!(error instanceof PatchbayError) || error.kind === 'transient' || error.kind === 'bug') throw error;
-  const { code, kind, message, hint } = error;
-  return { outcome: 'failed', code, kind, message, hint };
+  const { code, kind, message, hint, plainMessage } = error;
+  return { outcome: 'failed', code, kind, message, hint, plainMessage };
 }
 
 /** Without the message: it may name a path. */

@@ -29,7 +29,10 @@ describe('a URL', () => {
   it('by plain http is refused, unless private addresses are allowed', async () => {
     const server = await startFileServer();
     const bench = await open();
-    expect(await bench.take(`${server.origin}/crm.csv`)).toMatchObject({ outcome: 'failed', code: 'httpsNeeded' });
+    expect(await bench.take(`${server.origin}/crm.csv`)).toMatchObject({
+      ...{ outcome: 'failed', code: 'httpsNeeded' },
+      plainMessage: expect.stringContaining('without encryption'),
+    });
     expect(await bench.take('ftp://files.example.com/crm.csv')).toMatchObject({ code: 'urlInvalid' });
     expect(await bench.take('https://user:secret@files.example.com/crm.csv')).toMatchObject({ code: 'urlInvalid' });
     expect(server.requests).toEqual([]);
