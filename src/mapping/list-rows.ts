@@ -4,6 +4,7 @@
  */
 import { normaliseHeader } from '#src/sources/column-name.ts';
 import type { JsonValue } from '#src/sources/row.ts';
+import { isJsonObject, isPlaceholder } from './cell.ts';
 import type { CellRef, Expression, RowCells } from './expression.ts';
 import { isBlank } from './json-path.ts';
 
@@ -38,7 +39,13 @@ export function inPlaceOfList(
   const steps = path === null ? null : listStepsOf(path);
   if (steps === null || !steps.inside.includes('.')) return null;
   const { field, raw } = row.read(cellAt(steps.list));
-  return raw === undefined || Array.isArray(raw) || isBlank(raw) ? null : { field, raw };
+  return raw === undefined || Array.isArray(raw) || isNothing(raw) ? null : { field, raw };
+}
+
+/** What programs write where there is no list: PHP `{}` for an empty element of XML, Odoo `false`. */
+function isNothing(raw: JsonValue): boolean {
+  if (typeof raw === 'string') return raw.trim() === '' || isPlaceholder(raw.trim(), 'item');
+  return raw === null || raw === false || raw === 0 || (isJsonObject(raw) && Object.keys(raw).length === 0);
 }
 
 /** Of a value that is read from one path; null for one that is made of several, or of a part. */

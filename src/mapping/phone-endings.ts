@@ -71,7 +71,9 @@ const evenGroupMax = 3;
  */
 export function endsInRange(base: string, country: CountryCode | null): boolean {
   const [start = '', ...others] = base.split(rangeSign);
-  if (others.length === 1 && wholeNumber(start, country) !== null) return true;
+  // Two dots may be one too many.
+  const isSlip = base.match(rangeSign)?.[0].trim() === '..';
+  if (others.length === 1 && !isSlip && wholeNumber(start, country) !== null) return true;
   const text = base.replaceAll(rangeSign, '-').replace(/\(([\d -]+)\)$/, '$1');
   if (!mayEndInRange(text)) return false;
   const [, stem = '', parting = '', first = '', dash = '', second = ''] = dashed.exec(text) ?? [];

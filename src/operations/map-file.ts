@@ -99,10 +99,11 @@ export async function mapFile(parts: MapParts, path: string, options: MapOptions
   checkOptions(options);
   const named = await namedMapping(parts, options);
   try {
-    return await mapBy(parts, path, options, named);
+    return await mapBy(parts, path, options, named ?? 'recognised');
   } catch (error) {
     if (named === undefined || options.mapping !== undefined || !isMisfit(error)) throw error;
-    const fresh = await mapBy(parts, path, options, undefined);
+    // A preset would have keys of its own.
+    const fresh = await mapBy(parts, path, options, 'proposal');
     return { ...fresh, misfit: [`${error.message}.`, ...(error.hint === undefined ? [] : [error.hint])].join(' ') };
   }
 }
@@ -112,14 +113,15 @@ function isMisfit(error: unknown): error is PatchbayError {
   return error instanceof PatchbayError && (error.code === 'columnMissing' || error.code === 'keyColumnMissing');
 }
 
-/** @param named undefined: the file is recognised, or a mapping is proposed. */
+/** @param by a mapping that is named; `recognised`: what the file is recognised as, or a proposal; `proposal`: that alone. */
 async function mapBy(
   parts: MapParts,
   path: string,
   options: MapOptions,
-  named: Awaited<ReturnType<typeof namedMapping>>,
+  by: NonNullable<Awaited<ReturnType<typeof namedMapping>>> | 'recognised' | 'proposal',
 ): Promise<MapResult> {
   const country = checkOptions(options);
+  const named = typeof by === 'string' ? undefined : by;
   const read = await readForMap(resolve(path), options, named);
   const { facts, head } = read;
   const feed = options.feed === undefined || options.feed === mainFeed ? null : options.feed;
@@ -144,7 +146,7 @@ async function mapBy(
     const remarks = [whyNothing(facts)];
     return { ...shape, ...nothing, remarks, layout: { kind: 'empty' }, warnings: read.warnings };
   }
-  const chosen = named ?? read.recognised;
+  const chosen = by === 'proposal' ? undefined : (named ?? read.recognised);
   const more = chosen?.layout.kind === 'generic' && named === undefined ? moreThanGeneric(read, draftOptions) : [];
   if (chosen !== undefined && (more.length === 0 || options.fresh !== true)) {
     const context = contextOf(parts, chosen.mapping, country);

@@ -18,7 +18,7 @@ describe('a header that names contact data', () => {
       'email',
       'E-Mail, E-Mail-Adresse, email, Email 2, E-mail 1 - Value, Work Email, Mail, Courriel, Correo electrónico',
     ],
-    ['phone', 'Mobiltelefonnummer, Diensttelefon, Haupttelefon, Téléphone cellulaire, Tél. pro, Mobile perso'],
+    ['phone', 'Mobiltelefonnummer, Diensttelefon, Téléphone cellulaire, Tél. pro, Mobile perso'],
     ['email', 'Adresse de messagerie, Adresse de messagerie 2, Adresse e-mail professionnelle'],
     ['firstName', 'First Name, first_name, Vorname, Prénom, Nombre, Given Name'],
     ['lastName', 'Last Name, Surname, Nachname, Familienname, Nom, Apellidos'],

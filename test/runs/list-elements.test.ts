@@ -65,5 +65,6 @@ it.each([{ nr: other }, other])('what stands in place of a list rejects its row:
     ]);
   await bench.import('a.json', people([{ nr: number }]), { mapping: ofPhones });
   expectCounts(await bench.import('b.json', people(phones), { mapping: ofPhones }), { rows: 2, unchanged: 1, dead: 1 });
-  expectCounts(await bench.import('c.json', people(''), { mapping: ofPhones }), { rows: 2, unchanged: 2 });
+  for (const [index, none] of ['', ' ', '-', false, 0, {}].entries())
+    expectCounts(await bench.import(`c${index}.json`, people(none), { mapping: ofPhones }), { rows: 2, unchanged: 2 });
 });

@@ -18,7 +18,8 @@ export function keyColumnsLacked({ key }: Pick<Mapping, 'key'>, { columns }: Fil
 }
 
 function isColumn({ name, isNamed, firstPath, position }: ColumnFacts, reference: ColumnRef): boolean {
-  if (typeof reference === 'number') return position === reference;
+  // Which column is at a position is known of a file without a header alone.
+  if (typeof reference === 'number') return !isNamed && position === reference;
   const names = [...(isNamed ? [name] : []), ...(firstPath === null ? [] : [firstPath])];
   return names.some((one) => normaliseHeader(one) === normaliseHeader(reference));
 }

@@ -114,6 +114,9 @@ function namesOf(columns: readonly ColumnFacts[]): readonly string[] {
 
 /** What the generic layout reads of a column, where the proposal would leave it out. */
 function asRead(judged: JudgedColumn, [target, second]: readonly Target[]): JudgedColumn {
+  // Another label would be written over the one that the contacts have.
+  if (target?.kind === 'items' && judged.meaning.kind === 'items')
+    return { ...judged, meaning: { ...judged.meaning, label: target.label } };
   if (target === undefined || target.kind === 'key' || judged.meaning.kind !== 'unused') return judged;
   const reason = `${judged.reason}; the generic layout reads it`;
   const read = (meaning: Meaning): JudgedColumn => ({ ...judged, meaning, confidence: 'guess', reason });

@@ -45,7 +45,8 @@ describe('the key of a mapping that is there', () => {
     expect(ofEmail.mapping.key).toBe('E-Mail');
     expect(ofEmail.mapping.emails).toMatchObject([{ column: 'E-Mail' }]);
     expect(ofEmail.draft.columns[2]?.target).toBe('key and email');
-    expect(propose(ids, { feed: 'air', before: mappingWith('1') }).mapping.key).toBe(1);
+    // Another column may be at that position now.
+    expect(propose(ids, { feed: 'air', before: mappingWith('1') }).mapping.key).toBe('ID');
   });
 
   it('is given up with a word where the file lacks a column of it; its prefix stays', () => {
