@@ -158,12 +158,12 @@ export function lettersLeftWords({ counts: { dead } }: Pick<RunRecord, 'counts'>
  */
 export async function runWithoutItsLetters(
   home: Pick<Home, 'ledger'>,
-  { run: runId, code, after, state }: Pick<DeadLetterQuery, 'run' | 'code' | 'after' | 'state'>,
+  { run: runId, feed, code, after, state }: Pick<DeadLetterQuery, 'run' | 'feed' | 'code' | 'after' | 'state'>,
 ): Promise<RunRecord | null> {
   if (runId === undefined || code !== undefined || after !== undefined) return null;
   if (state !== 'open' && state !== 'all') return null;
   const run = await findRun(home, runId);
-  return run.counts.dead > 0 ? run : null;
+  return run.counts.dead > 0 && (feed === undefined || feed === run.feed) ? run : null;
 }
 
 /** A run of open letters whose rows are in no fix-file. */

@@ -28,7 +28,7 @@ import {
 } from '#src/ledger/runs.ts';
 import type { Logger } from '#src/log.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
-import { checkOutFile, claimFile, copyIntoFolder, hashFile, nameOfEntry } from '#src/sources/check-out.ts';
+import { checkOutFile, claimFile, copyIntoFolder, hashFile, nameOfEntry, readWhole } from '#src/sources/check-out.ts';
 import type { EntryPath } from '#src/sources/folder-entries.ts';
 import { inStep } from '#src/steps.ts';
 import { chooseFeed, type FeedChoice, readingOfFile } from './choose-feed.ts';
@@ -246,8 +246,8 @@ async function enterClaimed(
   { importFolder, origin, sha256: knownHash = null }: ClaimedOrigin,
 ): Promise<RunRecord> {
   const { ledger, clock, log, host } = parts;
-  const { size } = await stat(file.path);
-  const sha256 = knownHash ?? (await hashFile(file.path));
+  const { sha256, bytes } =
+    knownHash === null ? await readWhole(file.path) : { sha256: knownHash, bytes: (await stat(file.path)).size };
   const reading = await readingOfFile(parts, file, { ...noOptions, origin }, choice);
   const run = await enter(parts, await sameRun(ledger.runs, reading, sha256), {
     id: file.runId,
@@ -256,11 +256,11 @@ async function enterClaimed(
     host,
     importFolder,
     sha256,
-    bytes: size,
+    bytes,
     ...reading,
     createdAtMs: clock.nowMs(),
   });
-  log.info({ run: run.id, feed: run.feed, bytes: size }, 'file taken');
+  log.info({ run: run.id, feed: run.feed, bytes }, 'file taken');
   return run;
 }
 
