@@ -58,14 +58,10 @@ export function createConnection({ pool, schema, writer, observe }: ConnectionOp
 
   const held = async <Result>(work: (statements: Statements) => Promise<Result>): Promise<Result> => {
     const { client, release } = await pool.take();
-    // Without a listener an error of the connection between two statements would end the process; the next statement meets it.
-    const ignore = (): void => undefined;
-    client.on('error', ignore);
     let isHeld = true;
     const giveBack = (isBroken: boolean): void => {
       if (!isHeld) return;
       isHeld = false;
-      client.removeListener('error', ignore);
       release(isBroken);
     };
     try {

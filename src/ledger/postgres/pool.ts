@@ -101,6 +101,9 @@ export function openPool(
   });
   // An idle connection that breaks has left the pool; the next user connects anew, and reports what it meets.
   pool.on('error', () => undefined);
+  // One in use: without a listener its error would end the process, and a server that stops may send it in one piece with the greeting, before
+  // the connection is handed out. The next statement meets it.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   let damage: PatchbayError | null = null;
   const guarded = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     if (damage !== null) throw damage;
