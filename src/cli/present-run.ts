@@ -8,7 +8,7 @@ import { changesPerRunMax, eventsPerRunMax, type RunEvent } from '#src/ledger/st
 import { withoutValues } from '#src/operations/run-document.ts';
 import { failedHeadline, type RunDetail, stateWords } from '#src/operations/runs.ts';
 import { missingText } from '#src/plans/show/plan-view.ts';
-import { notedIn } from '#src/runs/noted.ts';
+import { notedIn } from '#src/runs/column-warnings.ts';
 import type { ProblemLine, RunSummary } from '#src/runs/report.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { lineText, placeText } from '#src/sources/row.ts';

@@ -31,6 +31,7 @@ export function createWaitingPage(): WaitingPage {
     wait: (met, at) => {
       trouble = met;
       // Of any free port none is known to those who would ask.
+      // A port that cannot be opened is reported when the page itself opens there.
       if (at.port !== 0) opening ??= openPage(createWaitingApp(at, () => trouble).fetch, at).catch(() => null);
     },
     goOn: () => {

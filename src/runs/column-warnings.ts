@@ -3,7 +3,9 @@
  * all of them are counted in one warning about the column. Pure.
  */
 import type { Problem } from '#src/contacts/outcome.ts';
+import type { RunEvent } from '#src/ledger/staging.ts';
 import type { WarningCode } from '#src/mapping/cell.ts';
+import { noteOf } from '#src/mapping/file-findings.ts';
 
 const ofColumns: ReadonlySet<string> = new Set<WarningCode>(['placeholderText', 'textEscaped']);
 const rowsListedMax = 5;
@@ -45,4 +47,13 @@ function aboutColumn(first: Problem, count: number): Problem {
 /** For the notes of the run, which have no column of their own. */
 export function columnNote({ line, field, message }: Pick<Problem, 'line' | 'field' | 'message'>): string {
   return `line ${line}: ${field === null ? '' : `${JSON.stringify(field)}: `}${message}`;
+}
+
+/** Tells which warnings about a file are among its notes: they are printed there, and need not be said a second time. */
+export function notedIn(notes: readonly string[]): (event: RunEvent) => boolean {
+  const noted = new Set(notes);
+  return (event) =>
+    event.kind === 'warning' &&
+    event.key === null &&
+    [event.message, noteOf(event), columnNote(event)].some((text) => noted.has(text));
 }

@@ -11,7 +11,7 @@ import { fieldWithoutValue } from '#src/journal/changes.ts';
 import type { PlanTotals } from '#src/ledger/plans.ts';
 import { counted } from '#src/ledger/rules/approval.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
-import { notedIn } from '#src/runs/noted.ts';
+import { notedIn } from '#src/runs/column-warnings.ts';
 import type { ProblemLine } from '#src/runs/report.ts';
 import { lineText, placeText } from '#src/sources/row.ts';
 import type { CustomFieldValue } from '#src/wire/contact.ts';
