@@ -14,6 +14,13 @@ async function asked(path: string, init: RequestInit = {}, trouble: PatchbayErro
   return await app.request(path, { headers, ...init });
 }
 
+/** 0 where nothing answers. */
+const healthAt = (port: number): Promise<number> =>
+  fetch(`http://127.0.0.1:${port}/healthz`).then(
+    ({ status }) => status,
+    () => 0,
+  );
+
 describe('While start waits for its ledger', () => {
   it('/healthz says that the process lives, and /readyz that it takes no files, and why', async () => {
     const lives = await asked('/healthz');
@@ -56,14 +63,7 @@ describe('While start waits for its ledger', () => {
     onTestFinished(() => waiting.close());
     const at = { host: '127.0.0.1', port, token: null };
     waiting.wait(away, at);
-    await expect
-      .poll(() =>
-        fetch(`http://127.0.0.1:${port}/healthz`).then(
-          ({ status }) => status,
-          () => 0,
-        ),
-      )
-      .toBe(200);
+    await expect.poll(() => healthAt(port)).toBe(200);
     await waiting.close();
     await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
   });
@@ -74,15 +74,9 @@ describe('While start waits for its ledger', () => {
     onTestFinished(() => first.close());
     const at = { host: '127.0.0.1', port, token: null };
     first.wait(away, at);
-    await expect
-      .poll(() =>
-        fetch(`http://127.0.0.1:${port}/healthz`).then(
-          ({ status }) => status,
-          () => 0,
-        ),
-      )
-      .toBe(200);
+    await expect.poll(() => healthAt(port)).toBe(200);
     second.wait(away, at);
     await second.close();
+    expect(await healthAt(port)).toBe(200);
   });
 });
