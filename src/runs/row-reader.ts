@@ -18,19 +18,27 @@ export interface HashedItem {
 }
 
 export interface RowReader {
-  /** How many slices may be read before the first of them is staged: a thread works on them meanwhile. */
+  /** How many slices may be read before the first of them is staged: a thread works on them meanwhile, or starts. */
   slicesAhead(): number;
-  /** Rejects with PatchbayError `transient` `mappingThreadDied`. */
-  read(items: readonly HashedItem[]): Promise<readonly ReadRow[]>;
+  /** @returns what gives the rows once they are mapped: to be asked once, slice by slice in the order in which they were read. */
+  read(items: readonly HashedItem[]): MappedSlice;
   /** Ends the thread. What is read from then on is mapped here. */
   close(): Promise<void>;
 }
+
+/** Rejects with PatchbayError `transient` `mappingThreadDied`. */
+export type MappedSlice = () => Promise<readonly ReadRow[]>;
 
 /** A thread costs a tenth of a second of processor time and 20 MB: a file of fewer rows needs none. */
 const rowsBeforeThread = 500;
 /** While the thread starts, rows are mapped here: at most these, as a thread that never answers must show. */
 const rowsMappedHereMax = 20_000;
 const slicesAheadOfThread = 2;
+/**
+ * While it starts, more is read ahead, for it to map: what is mapped here meanwhile is mapped by code that has just begun to run, and is
+ * not needed any more.
+ */
+const slicesAheadOfStart = 8;
 
 /** Where the thread finds what the feed said. */
 interface SaidPlace {
@@ -47,55 +55,82 @@ export function createRowReader(
   const { cells, policies } = rules.mapping;
   const { mapping: _functions, isIgnored: _function, ...plain } = rules;
   const said: ThreadSaid | null = file === null ? null : { file, feed, rules: { ...plain, policies } };
-  let rowCount = 0;
+  let [rowCount, hereCount] = [0, 0];
   let thread: MappingThread | null = null;
-  let isUsed = false;
   let isClosed = false;
   const threadFor = (items: readonly HashedItem[]): MappingThread | null => {
     rowCount += items.length;
     if (cells === undefined || isClosed || rowCount <= Math.min(rowsBeforeThread, rowsHereMax)) return null;
     thread ??= startMapping({ bound: cells.bound, settings: cells.settings, said });
-    isUsed ||= thread.isReady() || rowCount > rowsHereMax;
-    return isUsed && items.some(({ item }) => isOfCells(item)) ? thread : null;
+    return items.some(({ item }) => isOfCells(item)) ? thread : null;
   };
+  const mapHere = (items: readonly HashedItem[]): readonly ReadRow[] =>
+    items.map(({ item, hash }) => readRow(item, hash, rules));
   return {
-    slicesAhead: () => (isUsed ? slicesAheadOfThread : 0),
-    read: async (items) => {
+    slicesAhead: () => {
+      if (thread === null) return 0;
+      return thread.isReady() ? slicesAheadOfThread : slicesAheadOfStart;
+    },
+    read: (items) => {
       const mapper = threadFor(items);
-      if (cells === undefined || mapper === null) return items.map(({ item, hash }) => readRow(item, hash, rules));
-      const rows = items.flatMap(({ item }) => (isOfCells(item) ? [item.row] : []));
-      const mapped = await mapper.map({
-        lines: rows.map(({ line }) => line),
-        cells: rows.map((row) => row.cells.join(cellEnd)),
-      });
-      const others = new Map(mapped.others);
-      let next = 0;
-      return items.map(({ item, hash }): ReadRow => {
-        if (!isOfCells(item)) return readRow(item, hash, rules);
-        const index = next++;
-        const other = others.get(index);
-        if (other !== undefined) return readAs(item, hash, cells.noted(other));
-        const { row, sequence, letterId } = item;
-        return {
-          kind: 'mapped',
-          row,
-          letterId: letterId ?? null,
-          rowHash: hash,
-          sequence,
-          key: mapped.keys[index] ?? '',
-          desired: mapped.desired[index] ?? '',
-          fingerprint: mapped.fingerprints[index] ?? '',
-          hasContent: mapped.hasContent[index] === 1,
-          ...(mapped.standings === null ? {} : { standing: standingAt(mapped.standings, index) }),
-          warnings: [],
-        };
-      });
+      if (mapper === null) {
+        const rows = mapHere(items);
+        return async () => rows;
+      }
+      let mapped: Promise<readonly ReadRow[]> | null = null;
+      const send = (): void => {
+        mapped = mapThere(items, mapper, rules);
+        // It may fail before its turn comes.
+        mapped.catch(() => undefined);
+      };
+      if (hereCount >= rowsHereMax) send();
+      else mapper.onceReady(send);
+      return async () => {
+        if (mapped !== null) return await mapped;
+        mapper.withdraw(send);
+        hereCount += items.length;
+        return mapHere(items);
+      };
     },
     close: async () => {
       isClosed = true;
       await thread?.end();
     },
   };
+}
+
+async function mapThere(
+  items: readonly HashedItem[],
+  thread: MappingThread,
+  rules: CompareRules,
+): Promise<readonly ReadRow[]> {
+  const rows = items.flatMap(({ item }) => (isOfCells(item) ? [item.row] : []));
+  const mapped = await thread.map({
+    lines: rows.map(({ line }) => line),
+    cells: rows.map((row) => row.cells.join(cellEnd)),
+  });
+  const others = new Map(mapped.others);
+  let next = 0;
+  return items.map(({ item, hash }): ReadRow => {
+    if (!isOfCells(item)) return readRow(item, hash, rules);
+    const index = next++;
+    const other = others.get(index);
+    if (other !== undefined) return readAs(item, hash, rules.mapping.cells?.noted(other) ?? other);
+    const { row, sequence, letterId } = item;
+    return {
+      kind: 'mapped',
+      row,
+      letterId: letterId ?? null,
+      rowHash: hash,
+      sequence,
+      key: mapped.keys[index] ?? '',
+      desired: mapped.desired[index] ?? '',
+      fingerprint: mapped.fingerprints[index] ?? '',
+      hasContent: mapped.hasContent[index] === 1,
+      ...(mapped.standings === null ? {} : { standing: standingAt(mapped.standings, index) }),
+      warnings: [],
+    };
+  });
 }
 
 function standingAt({ figures, fingerprints }: PackedStandings, index: number): Standing | null {
@@ -119,6 +154,10 @@ const cellEnd = '\u0000';
 interface MappingThread {
   /** Whether it has started. */
   isReady(): boolean;
+  /** Does it then, or at once. */
+  onceReady(work: () => void): void;
+  /** Of what was to be done once it is ready. */
+  withdraw(work: () => void): void;
   map(rows: RowsToMap): Promise<MappedRows>;
   end(): Promise<void>;
 }
@@ -137,6 +176,7 @@ function startMapping(mapping: ThreadMapping): MappingThread {
   });
   /** The thread answers in the order in which it was asked. */
   const waiting: Waiting[] = [];
+  const onceReady = new Set<() => void>();
   let isReady = false;
   let death: Error | null = null;
   const die = (why: string): void => {
@@ -145,13 +185,23 @@ function startMapping(mapping: ThreadMapping): MappingThread {
     for (const { reject } of waiting.splice(0)) reject(death);
   };
   thread.on('message', (mapped: MappedRows | null) => {
-    if (mapped === null) isReady = true;
-    else waiting.shift()?.resolve(mapped);
+    if (mapped !== null) {
+      waiting.shift()?.resolve(mapped);
+      return;
+    }
+    isReady = true;
+    for (const work of onceReady) work();
+    onceReady.clear();
   });
   thread.on('error', (error) => die(messageOf(error)));
   thread.on('exit', (code) => die(`exit code ${code}`));
   return {
     isReady: () => isReady,
+    onceReady: (work) => {
+      if (isReady) work();
+      else onceReady.add(work);
+    },
+    withdraw: (work) => void onceReady.delete(work),
     map: (rows) =>
       new Promise((resolve, reject) => {
         if (death !== null) {

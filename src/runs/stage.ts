@@ -30,7 +30,6 @@ import {
   hasStanding,
   isBare,
   keysOf,
-  type ReadRow,
   type StageItem,
   toldOf,
 } from './compare.ts';
@@ -43,7 +42,14 @@ import { type HeldRules, heldRulesOf, readsHeld } from './held-again.ts';
 import { type StagedRows, stageLateDead, stageMoved } from './late-rows.ts';
 import { type LeaveParts, leaveStaging } from './leave-staging.ts';
 import { missingRuleOf } from './missing-people.ts';
-import { createRowReader, gathered, type HashedItem, type RowReader, readAhead } from './row-reader.ts';
+import {
+  createRowReader,
+  gathered,
+  type HashedItem,
+  type MappedSlice,
+  type RowReader,
+  readAhead,
+} from './row-reader.ts';
 import { seenKeys } from './seen-keys.ts';
 import { createSelection, keysSpokenFor, type Selection } from './selection.ts';
 import { contentOf, type LateDead, refreshedOf, resolveDuplicates, type SliceContent, warningEvent } from './slice.ts';
@@ -281,7 +287,7 @@ interface ReadSlice {
   /** Known records that the reader has left out. */
   readonly left: { readonly places: readonly number[]; readonly lines: readonly number[] };
   /** Those that are not known, in their order. */
-  readonly mapped: Promise<readonly ReadRow[]>;
+  readonly mapped: MappedSlice;
   readonly isAgain: boolean;
 }
 
@@ -317,14 +323,11 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
       if (place < 0) unknown.push({ item, hash: hashName(words) });
       return { item, place };
     });
-    const mapped = reader.read(unknown);
-    // It may fail before its turn comes.
-    mapped.catch(() => undefined);
-    return { hashed, left: before, mapped, isAgain };
+    return { hashed, left: before, mapped: reader.read(unknown), isAgain };
   };
 
   const stage = async ({ hashed, left: { places, lines }, mapped, isAgain }: ReadSlice): Promise<StagedSlice> => {
-    const rows = await mapped;
+    const rows = await mapped();
     const keys = keysOf(rows);
     const said = await runs.saidOf(run.feed, keysOf(rows.filter((row) => !hasStanding(row))));
     const told = toldOf(rows, said);

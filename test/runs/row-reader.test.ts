@@ -42,35 +42,69 @@ test('rows are read by a thread as they are here, and what is noted of the file 
   const reader = createRowReader({ mapping: there, adopt: false }, nowhere, 0);
   onTestFinished(reader.close);
   expect(reader.slicesAhead()).toBe(0);
-  const found = await Promise.all([reader.read(hashed), reader.read(hashed.slice(4))]);
+  const found = await Promise.all([reader.read(hashed), reader.read(hashed.slice(4))].map((mapped) => mapped()));
   const rules = { mapping: here, adopt: false };
   const expected = [hashed, hashed.slice(4)].map((some) => some.map(({ item, hash }) => readRow(item, hash, rules)));
   expect(found.map(unpacked)).toEqual(expected.map((rows) => JSON.parse(JSON.stringify(rows))));
   expect(there.notes).toEqual(here.notes);
   expect(reader.slicesAhead()).toBeGreaterThan(0);
-  expect(found[0].filter((one) => one.kind === 'mapped' && typeof one.desired === 'string').length).toBeGreaterThan(1);
+  expect(found[0]?.filter(isFromThread).length).toBeGreaterThan(1);
 });
 
 test('a few rows need no thread', async () => {
   const reader = createRowReader({ mapping: compile(), adopt: false }, nowhere);
-  await reader.read(hashed);
+  await reader.read(hashed)();
   expect(reader.slicesAhead()).toBe(0);
   await reader.close();
 });
 
 test('a thread that ends takes nothing with it: its rows are refused by an error that passes', async () => {
   const reader = createRowReader({ mapping: compile(), adopt: false }, nowhere, 0);
-  const lost = reader.read(hashed).catch((error: unknown) => error);
+  const lost = reader
+    .read(hashed)()
+    .catch((error: unknown) => error);
   await reader.close();
   expect(await lost).toMatchObject({ kind: 'transient', code: 'mappingThreadDied' });
 });
 
 test('behind the end of the file rows are mapped here, where a thread has mapped those of the file', async () => {
   const reader = createRowReader({ mapping: compile(), adopt: false }, nowhere, 0);
-  const [first] = await reader.read(hashed);
+  const [first] = await reader.read(hashed)();
   await reader.close();
-  const [again] = await reader.read(hashed);
+  const [again] = await reader.read(hashed)();
   expect(unpacked([again as ReadRow])).toEqual(JSON.parse(JSON.stringify(unpacked([first as ReadRow]))));
+});
+
+/** What a thread has mapped comes as JSON. */
+const isFromThread = (one: ReadRow): boolean => one.kind === 'mapped' && typeof one.desired === 'string';
+
+test('while a thread starts, it is waited for with what is read ahead, and rows whose turn comes are mapped here', async () => {
+  const reader = createRowReader({ mapping: compile(), adopt: false }, nowhere, hashed.length * 2);
+  onTestFinished(reader.close);
+  reader.read(hashed);
+  reader.read(hashed);
+  const [turn, ahead] = [reader.read(hashed), reader.read(hashed)];
+  const many = reader.slicesAhead();
+  expect((await turn()).some(isFromThread)).toBe(false);
+  await expect.poll(() => reader.slicesAhead(), { timeout: 60_000 }).toBeLessThan(many);
+  const rows = await ahead();
+  expect(rows.some(isFromThread)).toBe(true);
+  const rules = { mapping: compile(), adopt: false };
+  expect(unpacked(rows)).toEqual(
+    JSON.parse(JSON.stringify(hashed.map(({ item, hash }) => readRow(item, hash, rules)))),
+  );
+});
+
+test('a thread that never answers is waited for in the end, so that it shows', async () => {
+  const reader = createRowReader({ mapping: compile(), adopt: false }, nowhere, hashed.length);
+  reader.read(hashed);
+  await reader.read(hashed)();
+  // As many as may be mapped here have been: the thread, which has not started, is given these.
+  const lost = reader
+    .read(hashed)()
+    .catch((error: unknown) => error);
+  await reader.close();
+  expect(await lost).toMatchObject({ kind: 'transient', code: 'mappingThreadDied' });
 });
 
 test('slices come in their order, with a few under way', async () => {
@@ -114,14 +148,14 @@ test('the thread asks the ledger no more where most keys are new', async () => {
     item: row(index + 2, `new-${index}`, 'Ann'),
     hash: 'h',
   }));
-  expect(new Set(standings(await reader.read(many)))).toEqual(new Set([null]));
-  expect(new Set(standings(await reader.read(many)))).toEqual(new Set([undefined]));
+  expect(new Set(standings(await reader.read(many)()))).toEqual(new Set([null]));
+  expect(new Set(standings(await reader.read(many)()))).toEqual(new Set([undefined]));
 });
 
 test('where the thread cannot read the ledger, rows are mapped all the same', async () => {
   const reader = createRowReader({ mapping: compile(), adopt: false }, { file: '/nowhere/ledger', feed: 'main' }, 0);
   onTestFinished(reader.close);
-  const found = await reader.read(hashed);
+  const found = await reader.read(hashed)();
   expect(found.map(({ kind }) => kind)).toContain('mapped');
   expect(new Set(standings(found))).toEqual(new Set([undefined]));
 });

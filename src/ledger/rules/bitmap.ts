@@ -22,7 +22,7 @@ const bitsOfByte = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2
 
 export function countBits(bits: Uint8Array): number {
   let count = 0;
-  for (const byte of bits) count += bitsOfByte[byte] ?? 0;
+  for (let index = 0; index < bits.length; index += 1) count += bitsOfByte[bits[index] ?? 0] ?? 0;
   return count;
 }
 
@@ -45,11 +45,15 @@ export function union(one: Uint8Array, other: Uint8Array): Uint8Array {
 /** The numbers that are in it, lowest first, at most `sliceMax` at a time. Ends behind the last bit. */
 export function* numbersIn(bits: Uint8Array, sliceMax: number): Generator<readonly number[]> {
   let numbers: number[] = [];
-  for (let number = 0; number < bits.length * 8; number += 1) {
-    if (hasBit(bits, number)) numbers.push(number);
-    if (numbers.length < sliceMax) continue;
-    yield numbers;
-    numbers = [];
+  for (let index = 0; index < bits.length; index += 1) {
+    const byte = bits[index] ?? 0;
+    for (let bit = 0; byte >> bit > 0; bit += 1) {
+      if ((byte & (1 << bit)) === 0) continue;
+      numbers.push(index * 8 + bit);
+      if (numbers.length < sliceMax) continue;
+      yield numbers;
+      numbers = [];
+    }
   }
   if (numbers.length > 0) yield numbers;
 }
