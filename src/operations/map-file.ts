@@ -14,7 +14,6 @@ import { counted } from '#src/ledger/rules/approval.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { type CompiledMapping, compileMapping } from '#src/mapping/compile-mapping.ts';
 import { createRowFilter } from '#src/mapping/conditions.ts';
-import { countryLeftOut } from '#src/mapping/contradicted-country.ts';
 import { namelessIgnored } from '#src/mapping/file-findings.ts';
 import type { MappingContext } from '#src/mapping/layout.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
@@ -25,12 +24,12 @@ import type { FileFacts } from '#src/mapping/propose/column-facts.ts';
 import { suggestHeader } from '#src/mapping/propose/header-line.ts';
 import { draftText, type ProposedColumn } from '#src/mapping/propose/proposal.ts';
 import { proposeMapping } from '#src/mapping/propose/propose.ts';
-import { keyColumns } from '#src/mapping/recognise.ts';
 import { columnUses, type ExplainedRow, explainRow } from '#src/mapping/show/explain-row.ts';
 import { type FixtureResult, type Preview, previewRows, runFixtures } from '#src/mapping/show/preview.ts';
-import { ignoredBy, isIgnoredHeader, tidyHeader } from '#src/sources/column-name.ts';
-import { listNames, placeText, recordOf, type ShownPlace, type SourceItem } from '#src/sources/row.ts';
+import { ignoredBy, isIgnoredHeader } from '#src/sources/column-name.ts';
+import { placeText, recordOf, type ShownPlace, type SourceItem } from '#src/sources/row.ts';
 import { requirePath } from './import.ts';
+import { headerTakenAbove, refusalBy, stopBy } from './import-stop.ts';
 import {
   checkOptions,
   type FileRead,
@@ -204,16 +203,6 @@ async function mapBy(
   return isFound ? result : { ...result, stop: headerTakenAbove(mapping), isRefused: true };
 }
 
-/** An import knows the header by the column of the key alone. */
-function headerTakenAbove(mapping: Mapping): string {
-  const names = keyColumns(mapping);
-  const why =
-    names.length === 0
-      ? 'the key is picked by its position, and the first line is the header then'
-      : `one of them holds a name by which the header is known (${listNames(names)})`;
-  return `an import takes a line above the header for it, since ${why}: take the lines above the header out of the file`;
-}
-
 function policiesInWords({ policies: { fields, emails, phones } }: CompiledMapping): Readonly<Record<string, string>> {
   const chosen = [...fields, ['emails', emails], ['phones', phones]].filter(
     ([, policy]) => policy !== 'shared' && policy !== 'owned',
@@ -326,38 +315,6 @@ function remarksOn({ readings, notes }: CompiledMapping): readonly string[] {
     ...(readings.length === 0 ? [] : [`read as: ${readings.join(', ')}`]),
     ...notes.map(({ line, message }) => `line ${line}: ${message}`),
   ];
-}
-
-/** After the rows were seen: what all of them lack. Null where further records of JSON may not lack it. */
-function refusalBy(compiled: CompiledMapping, facts: FileFacts): string | null {
-  const { rows, unreadable, isPartial, isJson, sample } = facts;
-  if (isJson && (isPartial || rows + unreadable > sample.length)) return null;
-  try {
-    compiled.refuseLacking();
-    return null;
-  } catch (error) {
-    if (!(error instanceof PatchbayError) || error.kind !== 'file') throw error;
-    return `an import refuses this file: ${error.message}`;
-  }
-}
-
-/** After all rows were seen. The guard on such columns (`docs/mapping.md`, "CSV: the generic layout") asks the feed's files, too. */
-function stopBy({ leftOut: all }: CompiledMapping, mapping: Mapping | null): string | null {
-  const stops = 'the first import stops before it writes';
-  const [country] = all.filter(({ kind }) => kind === 'country');
-  const ofCountry = country === undefined ? null : `${stops}: ${countryLeftOut(country.column)}`;
-  const leftOut = all.filter(({ kind }) => kind !== 'country');
-  if (leftOut.length === 0) return ofCountry;
-  const names = listNames(leftOut.map(({ column }) => column));
-  const what = leftOut.length === 1 ? 'column' : 'columns';
-  const lines = leftOut.map(({ line }) => line).join(' and ');
-  const ignore = `ignore: [${leftOut.map(({ column }) => JSON.stringify(tidyHeader(column))).join(', ')}]`;
-  const advice =
-    mapping === null
-      ? `rename ${leftOut.length === 1 ? 'it' : 'them'} in the file, or use a mapping with ${lines} or ${ignore}`
-      : `add what you need to the mapping, for example ${lines}; leave out the rest with ${ignore}`;
-  const ofNames = `${stops}, since nothing maps the ${what} ${names}, whose ${leftOut.length === 1 ? 'name suggests' : 'names suggest'} contact data: ${advice}`;
-  return ofCountry === null ? ofNames : `${ofNames}; and ${countryLeftOut(country?.column ?? '')}`;
 }
 
 /** A draft that maps nothing is still shown: a person completes it. */
