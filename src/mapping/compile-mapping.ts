@@ -321,7 +321,7 @@ export function versionOf(value: unknown): string {
 }
 
 /** JSON with the keys of every object in order; members that are undefined are left out. */
-function canonicalJson(value: unknown): string {
+export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)
       ? Object.fromEntries(Object.entries(member).sort(([left], [right]) => (left < right ? -1 : 1)))

@@ -22,6 +22,8 @@ import { readCountry } from '#src/mapping/phone-cell.ts';
 import { moreNote, moreRead, moreThanGeneric } from '#src/mapping/propose/beyond-generic.ts';
 import type { FileFacts } from '#src/mapping/propose/column-facts.ts';
 import { suggestHeader } from '#src/mapping/propose/header-line.ts';
+import { keyChange } from '#src/mapping/propose/kept-key.ts';
+import { changesBetween } from '#src/mapping/propose/kept-settings.ts';
 import { draftText, type ProposedColumn } from '#src/mapping/propose/proposal.ts';
 import { proposeMapping } from '#src/mapping/propose/propose.ts';
 import { columnUses, type ExplainedRow, explainRow } from '#src/mapping/show/explain-row.ts';
@@ -124,14 +126,16 @@ async function mapBy(
   const read = await readForMap(resolve(path), options, named);
   const { facts, head } = read;
   const feed = options.feed === undefined || options.feed === mainFeed ? null : options.feed;
+  const before = await mappingThere(parts, feed);
+  const usual = typeof before?.defaultCountry === 'string' ? readCountry(before.defaultCountry) : null;
   const draftOptions: Parameters<typeof proposeMapping>[1] = {
     fileName: basename(path).replace(/(?:\.[a-z0-9]{1,6}){1,2}$/i, ''),
     feed,
-    country,
+    country: country ?? usual,
     usualCountry: readCountry(parts.config.mapping.defaultCountry ?? ''),
     reading: options,
     isGeneric: read.recognised?.layout.kind === 'generic',
-    before: await mappingThere(parts, feed),
+    before,
   };
   const shape = {
     file: basename(path),
@@ -140,6 +144,7 @@ async function mapBy(
     isPartial: facts.isPartial,
     misfit: null,
   };
+  const changesTo = (now: Mapping | null) => (before === null || now === null ? [] : changesBetween(before, now));
   const warningsBy = (mapping: Mapping | null) => [...namelessIgnored(read.nameless, mapping), ...read.warnings];
   if (facts.columns.length === 0) {
     const remarks = [whyNothing(facts)];
@@ -148,12 +153,13 @@ async function mapBy(
   const chosen = by === 'proposal' ? undefined : (named ?? read.recognised);
   const more = chosen?.layout.kind === 'generic' && named === undefined ? moreThanGeneric(read, draftOptions) : [];
   if (chosen !== undefined && (more.length === 0 || options.fresh !== true)) {
+    const replacing = options.fresh === true ? changesTo(chosen.mapping) : otherKeys(before, chosen.mapping);
     const context = contextOf(parts, chosen.mapping, country);
     const compiled = compileMapping(chosen.mapping, { columns: read.columns }, context);
     const { kept, notes } = keptRows(chosen.mapping, read.columns, facts);
     const preview = previewRows(compiled, kept);
     const columns = columnsBy(chosen.mapping, facts, kept, compiled);
-    const remarks = [...remarksOn(compiled), ...notes, ...moreNote(more)];
+    const remarks = [...remarksOn(compiled), ...notes, ...moreNote(more), ...replacing];
     const policies = policiesInWords(compiled);
     const refusal = refusalBy(compiled, facts);
     return {
@@ -193,7 +199,7 @@ async function mapBy(
   const result = {
     ...drafted,
     ...tried,
-    remarks: [...remarks, ...moreRead(more)],
+    remarks: [...remarks, ...moreRead(more), ...changesTo(mapping)],
     warnings: warningsBy(mapping),
     mapping,
     draft,
@@ -201,6 +207,12 @@ async function mapBy(
   const isFound =
     !read.isBelowOthers || isDeepStrictEqual(await headerByMapping(resolve(path), options, mapping), read.columns);
   return isFound ? result : { ...result, stop: headerTakenAbove(mapping), isRefused: true };
+}
+
+/** Of a mapping that a person names for a feed that has one. */
+function otherKeys(before: Mapping | null, now: Mapping | null): readonly string[] {
+  const change = before === null || now === null ? null : keyChange(before, now);
+  return change === null ? [] : [change];
 }
 
 function policiesInWords({ policies: { fields, emails, phones } }: CompiledMapping): Readonly<Record<string, string>> {
@@ -323,16 +335,18 @@ function tryDraft(
   columns: readonly string[] | null,
   facts: FileFacts,
   context: MappingContext,
-): Pick<MapResult, 'preview' | 'remarks' | 'stop' | 'isRefused'> {
+): Pick<MapResult, 'preview' | 'policies' | 'remarks' | 'stop' | 'isRefused'> {
   try {
     const compiled = compileMapping(mapping, { columns }, context);
-    for (const { type, row } of facts.sample) if (type === 'row') compiled.see(row);
+    const { kept, notes: remarks } = keptRows(mapping, columns, facts);
+    for (const { type, row } of kept) if (type === 'row') compiled.see(row);
     const refusal = refusalBy(compiled, facts);
     const stop = refusal ?? stopBy(compiled, mapping);
-    return { preview: previewRows(compiled, facts.sample), remarks: [], stop, isRefused: refusal !== null };
+    const policies = policiesInWords(compiled);
+    return { preview: previewRows(compiled, kept), policies, remarks, stop, isRefused: refusal !== null };
   } catch (error) {
     if (!(error instanceof PatchbayError) || error.kind !== 'file') throw error;
-    return { preview: null, remarks: [error.message], stop: null, isRefused: true };
+    return { preview: null, policies: {}, remarks: [error.message], stop: null, isRefused: true };
   }
 }
 

@@ -3,6 +3,7 @@
  * `mapping.file` of the configuration names.
  */
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { DataFolders } from '#src/config/data-folders.ts';
 import { feedNameProblem } from '#src/config/feed-schema.ts';
@@ -13,7 +14,7 @@ import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { loadMapping } from '#src/mapping/load-mapping.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { parseMapping } from '#src/mapping/parse-mapping.ts';
-import { keyChange } from '#src/mapping/propose/kept-key.ts';
+import { changesBetween } from '#src/mapping/propose/kept-settings.ts';
 import { readingLines } from '#src/mapping/propose/proposal.ts';
 import { writeWholeFile } from '#src/whole-file.ts';
 import type { MapReadOptions } from './read-for-map.ts';
@@ -39,8 +40,10 @@ export interface SavedMapping {
   readonly file: string;
   /** The feed that reads its files by it from now on; null where it has to be named. */
   readonly feed: string | null;
-  /** What it means that it took the place of one with another key: a sentence, or null. */
-  readonly keyChange: string | null;
+  /** Where the one is now whose place it took; null where there was none, or the same. */
+  readonly replaced: string | null;
+  /** What it means that it took the place of that one: sentences. */
+  readonly changes: readonly string[];
 }
 
 /**
@@ -56,15 +59,27 @@ export async function saveMapping(
   if (!force && existsSync(file)) {
     throw new PatchbayError('usage', 'mappingExists', `there is a mapping already: ${file}`, {
       facts: { file },
-      hint: 'Rename it, or replace it with --force.',
+      hint: 'Rename it, or replace it with --force, which keeps a copy beside it.',
     });
   }
   // What is saved can be read: an invalid mapping would stop every file of the feed.
   const mapping = parseMapping(text, basename(file));
   const before = await mappingBefore(file);
+  const replaced = await setAside(file, text);
   await writeWholeFile(file, text);
-  const change = before === null ? null : keyChange(before, mapping);
-  return { file, feed: feed === mainFeed ? null : feed, keyChange: change };
+  const changes = before === null ? [] : changesBetween(before, mapping);
+  return { file, feed: feed === mainFeed ? null : feed, replaced, changes };
+}
+
+/** A copy beside it of what is there, if it is another text: people write into mappings. No earlier copy is replaced. */
+async function setAside(file: string, text: string): Promise<string | null> {
+  if (!existsSync(file)) return null;
+  const there = await readFile(file);
+  if (there.equals(Buffer.from(text))) return null;
+  let copy = `${file}.bak`;
+  for (let number = 2; existsSync(copy); number += 1) copy = `${file}.bak${number}`;
+  await writeWholeFile(copy, [there]);
+  return copy;
 }
 
 /** Null where there is none, or one that cannot be read. */

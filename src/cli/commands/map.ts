@@ -61,14 +61,16 @@ export async function map(options: MapCommandOptions, file: string | undefined):
   const saved = options.save === true ? await save(parts, options, result) : null;
   const next = nextCommand(parts, options, file, result, saved);
   if (output.json) {
-    const remarks = [...result.remarks, ...keyNotes(saved)];
-    const document = { ...withoutValues(output, { ...result, remarks }), saved: saved?.file ?? null, next };
+    const remarks = [...new Set([...result.remarks, ...(saved?.changes ?? [])])];
+    const { file: path = null, replaced = null } = saved ?? {};
+    const document = { ...withoutValues(output, { ...result, remarks }), saved: path, replaced, next };
     output.document({ ...document, exitCode: exitCodes.done });
     return exitCodes.done;
   }
   // What was saved is the result; the proposal was there to look at.
-  if (saved === null || !output.quiet) for (const line of presentMap(output, result)) output.line(line);
-  for (const line of savedLines(saved)) output.line(line);
+  const isShown = saved === null || !output.quiet;
+  if (isShown) for (const line of presentMap(output, result)) output.line(line);
+  for (const line of savedLines(saved, isShown ? result.remarks : [])) output.line(line);
   if (next !== null) output.line(output.paste(`next: ${next}`));
   return exitCodes.done;
 }
@@ -132,12 +134,15 @@ async function save(
   });
 }
 
-function savedLines(saved: SavedMapping | null): readonly string[] {
-  return saved === null ? [] : [savedLine(saved), ...keyNotes(saved).map((note) => `note: ${printable(note)}`)];
-}
-
-function keyNotes(saved: SavedMapping | null): readonly string[] {
-  return saved === null || saved.keyChange === null ? [] : [saved.keyChange];
+/** @param said notes that were printed. */
+function savedLines(saved: SavedMapping | null, said: readonly string[] = []): readonly string[] {
+  if (saved === null) return [];
+  const { replaced, changes } = saved;
+  return [
+    savedLine(saved),
+    ...(replaced === null ? [] : [`kept: ${shownPath(replaced)} (the mapping that was there)`]),
+    ...changes.filter((note) => !said.includes(note)).map((note) => `note: ${printable(note)}`),
+  ];
 }
 
 function savedLine({ file, feed }: SavedMapping): string {
@@ -190,6 +195,8 @@ async function showMapping(parts: MapParts, output: Output, options: MapCommandO
       mapping: await findMapping(options.mapping ?? 'generic'),
       text,
       saved: saved?.file ?? null,
+      replaced: saved?.replaced ?? null,
+      remarks: saved?.changes ?? [],
       exitCode: 0,
     });
   else for (const line of saved === null ? [text.trimEnd()] : savedLines(saved)) output.line(line);

@@ -32,6 +32,8 @@ export interface DraftField {
   readonly name: ScalarName | 'source';
   /** Several: the first that is not blank. */
   readonly sources: readonly FieldSource[];
+  /** As the mapping which is there has it: in place of the sources. */
+  readonly kept?: unknown;
 }
 
 interface FieldSource {
@@ -46,6 +48,8 @@ export interface DraftItems {
   readonly label: string | { readonly column: string; readonly default: string };
   /** JSON: whether elements of the list may lack it. */
   readonly optional: boolean;
+  /** As the mapping which is there has it: in place of the rest. */
+  readonly kept?: unknown;
 }
 
 /**
@@ -75,7 +79,9 @@ export interface Draft {
   readonly fields: readonly DraftField[];
   readonly emails: readonly DraftItems[];
   readonly phones: readonly DraftItems[];
-  readonly customFields: readonly { readonly column: ColumnName; readonly key: string }[];
+  readonly customFields: readonly { readonly column: ColumnName; readonly key: string; readonly kept?: unknown }[];
+  /** Of the whole file, as the mapping which is there has them. */
+  readonly settings: readonly { readonly name: string; readonly value: unknown }[];
   /** Every column of the file, in its order. */
   readonly columns: readonly ProposedColumn[];
   /** What a person should know before the first import: sentences. */
@@ -93,8 +99,10 @@ interface DraftTextOptions {
 /** Null where nothing could stand for the key: a mapping without one cannot be used. */
 export function draftText(draft: Draft, { file, rows }: DraftTextOptions): string | null {
   if (draft.key.kind === 'none' && draft.key.column === null) return null;
-  const { keyPrefix, defaultCountry, reading, fields, emails, phones, customFields, columns, remarks } = draft;
+  const { keyPrefix, defaultCountry, reading, settings, fields, emails, phones, customFields, columns, remarks } =
+    draft;
   const note = (column: ColumnName): string => commentOn(columns, column);
+  const noteOn: NoteOn = ({ kept }, column) => (kept === undefined ? note(column) : keptNote);
   const lines = [
     `# Proposed by patchbay map from ${rows === 1 ? '1 row' : `${rows} rows`} of ${oneLine(file)}. Each key is described in config/mappings/generic.yaml.`,
     ...remarks.map((remark) => `# Note: ${oneLine(remark)}.`),
@@ -104,27 +112,36 @@ export function draftText(draft: Draft, { file, rows }: DraftTextOptions): strin
     ...(keyPrefix === null
       ? []
       : [`keyPrefix: ${JSON.stringify(keyPrefix)}  # id 7 of this system becomes ${keyPrefix}7`]),
-    ...countryLines(defaultCountry, phones.length > 0),
+    ...settings.map(({ name, value }) => `${name}: ${JSON.stringify(value)}${keptNote}`),
+    ...(settings.some(({ name }) => name === 'defaultCountry') ? [] : countryLines(defaultCountry, phones.length > 0)),
     ...section(
       'fields',
-      fields.map((field) => `  ${field.name}: ${fieldValue(field)}${note(field.sources[0]?.column ?? '')}`),
+      fields.map((field) => `  ${field.name}: ${fieldValue(field)}${noteOn(field, field.sources[0]?.column ?? '')}`),
     ),
     ...section(
       'emails',
-      emails.map((one) => itemLine(one, note)),
+      emails.map((one) => itemLine(one, noteOn)),
     ),
     ...section(
       'phones',
-      phones.map((one) => itemLine(one, note)),
+      phones.map((one) => itemLine(one, noteOn)),
     ),
     ...section(
       'customFields',
-      customFields.map((one) => `  - { column: ${scalar(one.column)}, key: ${scalar(one.key)} }${note(one.column)}`),
+      customFields.map((one) => {
+        const value = one.kept ?? null;
+        const text =
+          value === null ? `{ column: ${scalar(one.column)}, key: ${scalar(one.key)} }` : JSON.stringify(value);
+        return `  - ${text}${noteOn(one, one.column)}`;
+      }),
     ),
     ...leftOutLines(columns),
   ];
   return `${lines.join('\n')}\n`;
 }
+
+const keptNote = '  # as in the mapping that was there';
+type NoteOn = (entry: { readonly kept?: unknown }, column: ColumnName) => string;
 
 /** As the lines of a mapping: `encoding: shift_jis`. */
 export function readingLines(reading: DraftReading): readonly string[] {
@@ -139,7 +156,7 @@ function keyLines(key: DraftKey, note: (column: ColumnName) => string): readonly
   if (key.kind === 'kept') {
     const { value } = key;
     const text = typeof value === 'object' ? JSON.stringify(value) : scalar(value);
-    return [`key: ${text}  # as in the mapping that was there`];
+    return [`key: ${text}${keptNote}`];
   }
   if (key.kind === 'column') {
     const settings = [
@@ -166,9 +183,10 @@ function countryLines(country: Draft['defaultCountry'], hasPhones: boolean): rea
   return [`defaultCountry: { column: ${scalar(country.column)}${fallback} }`];
 }
 
-function itemLine(one: DraftItems, note: (column: ColumnName) => string): string {
+function itemLine(one: DraftItems, noteOn: NoteOn): string {
+  if (one.kept !== undefined) return `  - ${JSON.stringify(one.kept)}${noteOn(one, '')}`;
   const optional = one.optional ? ', optional: true' : '';
-  return `  - { column: ${scalar(one.column)}, label: ${labelOf(one)}${optional} }${note(one.column)}`;
+  return `  - { column: ${scalar(one.column)}, label: ${labelOf(one)}${optional} }${noteOn(one, one.column)}`;
 }
 
 function labelOf({ label }: DraftItems): string {
@@ -176,7 +194,8 @@ function labelOf({ label }: DraftItems): string {
   return `{ column: ${scalar(label.column)}, default: ${scalar(label.default)} }`;
 }
 
-function fieldValue({ sources }: DraftField): string {
+function fieldValue({ sources, kept }: DraftField): string {
+  if (kept !== undefined) return typeof kept === 'string' ? scalar(kept) : JSON.stringify(kept);
   const values = sources.map(({ column, transform }) =>
     transform.length === 0 ? scalar(column) : `{ column: ${scalar(column)}, transform: [${transform.join(', ')}] }`,
   );

@@ -9,6 +9,7 @@ import type { ColumnFacts, FileFacts } from './column-facts.ts';
 import { secondTableNote } from './column-names.ts';
 import { withLabels } from './element-labels.ts';
 import { changedKeyRemark, keptChoice, keyColumnsLacked } from './kept-key.ts';
+import { withKept } from './kept-settings.ts';
 import { type PlacedColumn, placeInLists } from './list-places.ts';
 import type {
   ColumnName,
@@ -59,12 +60,13 @@ export function proposeMapping(file: FileFacts, options: ProposeOptions): Draft 
       ? draftKey(key, columns, { isJson: file.isJson, keyPrefix })
       : { key: { kind: 'kept', value: kept.key }, remarks: [] };
   const secondTable = secondTableNote(file.columns);
-  return {
+  const draft: Draft = {
     name: slugOf(options.feed ?? options.fileName),
     key: ownKey.key,
     keyPrefix,
     defaultCountry,
     reading: options.reading,
+    settings: [],
     fields: fieldsOf(columns),
     emails: itemsOf(columns, 'emails'),
     phones: itemsOf(columns, 'phones'),
@@ -78,10 +80,12 @@ export function proposeMapping(file: FileFacts, options: ProposeOptions): Draft 
       ...ownKey.remarks,
       ...remarks,
       ...(secondTable === null ? [] : [secondTable]),
-      // Where there is no draft, there is nothing to add the columns to.
-      ...(ownKey.key.kind === 'none' && file.isJson ? [] : nothingToWrite(columns)),
     ],
   };
+  const whole = before === null ? draft : withKept(draft, before, file);
+  // Where there is no draft, there is nothing to add the columns to.
+  const isToBeFilled = !(ownKey.key.kind === 'none' && file.isJson);
+  return isToBeFilled ? { ...whole, remarks: [...whole.remarks, ...nothingToWrite(whole)] } : whole;
 }
 
 function genericKey({ columns }: FileFacts): KeyChoice {
@@ -258,10 +262,9 @@ function chooseCountry(
   return { defaultCountry: null, remarks: [message] };
 }
 
-function nothingToWrite(columns: readonly JudgedColumn[]): readonly string[] {
-  const isContent = ({ meaning }: JudgedColumn): boolean =>
-    !['unused', 'country', 'label', 'source'].includes(meaning.kind);
-  return columns.some(isContent)
+function nothingToWrite({ fields, emails, phones, customFields }: Draft): readonly string[] {
+  const isContent = fields.some(({ name }) => name !== 'source');
+  return isContent || emails.length + phones.length + customFields.length > 0
     ? []
     : [
         'no column was recognised as a name, a phone number or an e-mail address: add the columns under fields, emails and phones',

@@ -326,7 +326,7 @@ function transformInWords(transform: Transform): string {
 }
 
 /** The positions of the columns of a table that a mapping's column means; for a pattern, several. */
-function positionsOf(column: ColumnRef, header: readonly string[], mapping: Mapping): readonly number[] {
+export function positionsOf(column: ColumnRef, header: readonly string[], mapping: Mapping): readonly number[] {
   if (typeof column === 'number') return column <= header.length ? [column - 1] : [];
   const where = (test: (name: string) => boolean) => header.flatMap((name, index) => (test(name) ? [index] : []));
   if (isPattern(column)) {

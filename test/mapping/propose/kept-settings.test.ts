@@ -1,0 +1,122 @@
+/** A mapping that is proposed in the place of another keeps what people wrote, where the file has the columns for it. */
+import { describe, expect, it } from 'vitest';
+import { parseMapping } from '#src/mapping/parse-mapping.ts';
+import { changesBetween } from '#src/mapping/propose/kept-settings.ts';
+import { jsonFacts, propose, six, tableFacts } from './support/proposals.ts';
+
+const week2 = tableFacts(
+  ['Nr', 'Vorname', 'Nachname', 'Name 2', 'Firma', 'Telefon', 'Mobilnummer', 'Art', 'Seit', 'Fax'],
+  six((n) => [
+    `A-${n}`,
+    `Ann${n}`,
+    `Eins${n}`,
+    `Kurz${n}`,
+    `A${n} GmbH`,
+    `030 90182${n}`,
+    `+49 171 234567${n}`,
+    'Kunde',
+    `202${n}`,
+    `+49 30 90183${n}`,
+  ]),
+);
+const before = (text: string) => parseMapping(`name: crm\nkey: Nr\n${text}`, 'before.yaml');
+const mended = (text: string) => {
+  const old = before(text);
+  const { mapping, draft } = propose(week2, { feed: 'crm', before: old });
+  const columns = Object.fromEntries(draft.columns.map(({ column, target }) => [column, target]));
+  return { mapping, columns, draft, lost: changesBetween(old, mapping) };
+};
+
+describe('what people wrote into the mapping', () => {
+  it('stays: settings of the whole file, policies, transforms, labels and custom fields', () => {
+    const { mapping, columns, lost } = mended(`
+title: Our CRM
+onBlank: clear
+items: all
+duplicateKeys: lastWins
+skipRows: [{ column: Art, equals: Lieferant }]
+defaultCountry: { column: Art, default: DE }
+fields: { firstName: Vorname, lastName: { column: Nachname, transform: [titleCase] }, company: { column: Firma, policy: seed } }
+phones: [{ column: Telefon, label: office, country: AT }, { column: Handy, label: mobile }]
+customFields: [{ column: Seit, key: since }]
+`);
+    expect(mapping).toMatchObject({
+      title: 'Our CRM',
+      onBlank: 'clear',
+      items: 'all',
+      duplicateKeys: 'lastWins',
+      skipRows: [{ column: 'Art', equals: 'Lieferant' }],
+      defaultCountry: { column: 'Art', default: 'DE' },
+      fields: {
+        firstName: { column: 'Vorname' },
+        lastName: { transform: ['titleCase'] },
+        company: { column: 'Firma', policy: 'seed' },
+      },
+      customFields: [{ column: 'Seit', key: 'since' }],
+    });
+    expect(mapping.phones).toEqual([
+      { column: 'Telefon', label: 'office', country: 'AT' },
+      { column: 'Mobilnummer', label: 'mobile' },
+    ]);
+    expect(columns).toMatchObject({ Telefon: 'phone (office)', Seit: 'custom.since', Nr: 'key' });
+    expect(lost).toEqual(['what the mapping which is there says of these does not stay: phones (Handy)']);
+  });
+
+  it('decides what a column is that it reads, and what a field is filled from', () => {
+    const { mapping, columns } = mended('fields: { firstName: Vorname, lastName: Name 2, role: Firma }\n');
+    expect(mapping.fields).toEqual({
+      firstName: { column: 'Vorname' },
+      lastName: { column: 'Name 2' },
+      role: { column: 'Firma' },
+    });
+    expect(columns).toMatchObject({ Nachname: null, 'Name 2': 'lastName', Firma: 'role' });
+  });
+
+  it('keeps a whole name whole, and columns out that it ignores', () => {
+    const names = tableFacts(
+      ['Nr', 'Name', 'Telefon', 'Mobil'],
+      six((n) => [`A-${n}`, `Ann${n} Eins${n}`, `+49 30 90182${n}`, `+49 171 234567${n}`]),
+    );
+    const old = before('ignore: [mobil]\nfields: { firstName: Name }\n');
+    const { mapping, draft } = propose(names, { before: old });
+    expect(mapping.fields).toEqual({ firstName: { column: 'Name' } });
+    expect(mapping.phones).toMatchObject([{ column: 'Telefon' }]);
+    expect(draft.columns[3]).toMatchObject({ target: null, reason: 'ignored by the mapping which is there' });
+    expect(changesBetween(old, mapping)).toEqual([]);
+  });
+
+  it('stays where files may lack a column, or have one of several', () => {
+    const { mapping, lost } = mended(
+      'fields: { role: { firstOf: [Rolle, Art] }, company: { column: Organisation, optional: true } }\n',
+    );
+    expect(mapping.fields).toMatchObject({ role: { firstOf: ['Rolle', 'Art'] }, company: { column: 'Organisation' } });
+    expect(lost).toEqual([]);
+  });
+
+  it('is named where the file lacks a column of it, or where it cannot be checked', () => {
+    const { mapping, lost } = mended(`
+sheet: Kunden
+keepRows: [{ column: Status, equals: aktiv }]
+fields: { company: { join: [Firma, Abteilung] }, role: { column: 8 } }
+phones: [{ column: Telefon, label: { column: Telefonart, default: work } }]
+fixtures: [{ row: { Nr: "1" }, problems: [rowEmpty] }]
+`);
+    expect(mapping.fields.company).toEqual({ column: 'Firma' });
+    expect(lost).toEqual([
+      'what the mapping which is there says of these does not stay: keepRows, sheet, fixtures, fields.company, fields.role, phones (Telefon)',
+    ]);
+  });
+
+  it('stays in JSON, for each element of a list', () => {
+    const file = jsonFacts(
+      [1, 2, 3, 4, 5, 6].map((n) => ({ id: `a${n}`, name: `Ann${n}`, phones: [{ nr: `+49 30 90182${n}` }] })),
+    );
+    const old = parseMapping(
+      'name: crm\nkey: id\nfields: { lastName: name }\nphones: [{ column: "phones[].nr", label: office }]\n',
+      'before.yaml',
+    );
+    const { mapping } = propose(file, { before: old });
+    expect(mapping.phones).toEqual([{ column: 'phones[].nr', label: 'office' }]);
+    expect(mapping.fields).toEqual({ lastName: { column: 'name' } });
+  });
+});
