@@ -83,6 +83,8 @@ export interface MapResult {
   readonly stop: string | null;
   /** Whether an import of the file as it is could do nothing else but refuse it: of what all rows lack, or since no mapping was found. */
   readonly isRefused: boolean;
+  /** Whether the file is in the generic layout, and a mapping would read more of it. */
+  readonly hasMore: boolean;
   /** What was noticed while the file was read. */
   readonly warnings: readonly Problem[];
   /** Null in the generic layout, for an empty file, and where no mapping could be proposed. */
@@ -143,6 +145,7 @@ async function mapBy(
     rows: facts.rows + facts.unreadable,
     isPartial: facts.isPartial,
     misfit: null,
+    hasMore: false,
   };
   const changesTo = (now: Mapping | null) => (before === null || now === null ? [] : changesBetween(before, now));
   const warningsBy = (mapping: Mapping | null) => [...namelessIgnored(read.nameless, mapping), ...read.warnings];
@@ -171,6 +174,7 @@ async function mapBy(
       remarks,
       stop: refusal ?? stopBy(compiled, chosen.mapping),
       isRefused: refusal !== null,
+      hasMore: more.length > 0,
       warnings: warningsBy(chosen.mapping),
       mapping: chosen.mapping,
       draft: null,

@@ -152,19 +152,23 @@ function savedLine({ file, feed }: SavedMapping): string {
     : `saved: ${path} (files of feed ${feed} are read by it from now on)`;
 }
 
-/** The one command to type next; null where there is nothing to import, or an import would refuse the file. */
+/**
+ * The one command to type next; null where there is nothing to import, an import would refuse the file, or its first one would stop until the
+ * mapping is edited.
+ */
 function nextCommand(
   { isSandbox }: MapParts,
   options: MapCommandOptions,
   file: string,
-  { layout, draft, isRefused, misfit }: MapResult,
+  { layout, draft, stop, hasMore, isRefused, misfit }: MapResult,
   saved: SavedMapping | null,
 ): string | null {
-  const isPresetToSave = misfit !== null && layout.kind === 'preset';
-  const isDraftToSave = (draft !== null || isPresetToSave) && saved === null;
+  // What stops an import is mapped by the mapping that is made, or added to the copy of a preset.
+  const isMade = draft !== null || (stop !== null && !isRefused && (hasMore || layout.kind === 'preset'));
+  const isDraftToSave = isMade && saved === null;
   // The generic layout needs no mapping, but the feed has one.
   if (misfit !== null && layout.kind === 'generic') return null;
-  if (layout.kind === 'empty' || (isRefused && !isDraftToSave)) return null;
+  if (layout.kind === 'empty' || ((isRefused || stop !== null) && !isDraftToSave)) return null;
   const word = operands(file);
   const feed = options.feed === undefined ? '' : ` --feed ${shellWord(options.feed)}`;
   const sandbox = isSandbox ? ' --sandbox' : '';
