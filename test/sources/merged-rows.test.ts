@@ -4,7 +4,8 @@ import type { HeaderRule } from '#src/sources/format-reader.ts';
 import type { SourceOptions } from '#src/sources/open-source.ts';
 import { findMergedDown } from '#src/sources/xlsx/merged-rows.ts';
 import { brokenOf, dataOf, type ReadFile, readText, useTempFolder } from '#test/sources/temp-files.ts';
-import { type SheetPlan, workbookOf } from '#test/support/workbook.ts';
+import { type SheetPlan, workbookMembers, workbookOf } from '#test/support/workbook.ts';
+import { zipFile } from '#test/support/zip-file.ts';
 
 const folder = useTempFolder();
 const header: HeaderRule = {
@@ -22,6 +23,30 @@ function read(rows: SheetPlan['rows'], merges: string, options: Partial<SourceOp
 const noted = ({ tail }: ReadFile) => tail.warnings.map(({ code, message }) => [code, message]);
 
 describe('a value that is merged down', () => {
+  it.each([
+    ['utf-16le', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')],
+    ['utf-16be', (text: string) => Buffer.from(text, 'utf16le').swap16()],
+  ])('counts in a sheet in %s, too', async (_, encode) => {
+    const rows = [
+      ['externalId', 'company'],
+      ['1', 'Šumava – ACME'],
+      ['2', null],
+      ['3', 'Umbrella'],
+    ];
+    const sheet = { name: 'S', rows, after: '<mergeCells count="1"><mergeCell ref="B2:B3"/></mergeCells>' };
+    const members = workbookMembers({ sheets: [sheet] }).map((member) =>
+      member.name.endsWith('sheet1.xml')
+        ? { ...member, data: encode(String(member.data).replace('UTF-8', 'UTF-16')) }
+        : member,
+    );
+    const { items } = await readText(folder, 'a.xlsx', zipFile(members), { header });
+    expect(dataOf(items)).toEqual([
+      ['1', 'Šumava – ACME'],
+      ['2', 'Šumava – ACME'],
+      ['3', 'Umbrella'],
+    ]);
+  });
+
   it('counts in each of its rows, and in no other', async () => {
     const file = await read(
       [

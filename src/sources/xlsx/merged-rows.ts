@@ -7,6 +7,7 @@
  */
 import type { KeyColumns } from '#src/sources/read-table.ts';
 import type { SheetRecord } from './sheet-records.ts';
+import { inUtf8 } from './xml-part.ts';
 
 /** A range of several rows; its value is in the first cell. */
 export interface MergedDown {
@@ -31,12 +32,12 @@ const reference = /\sref\s*=\s*["']\$?([A-Z]{1,3})\$?(\d{1,8}):\$?[A-Z]{1,3}\$?(
 /** An element is shorter; what of it is at the end of one chunk is looked at with the next. */
 const elementBytesMax = 256;
 
-/** @param bytes of the sheet. In UTF-16, which hardly any program writes, nothing is found. Throws what `bytes` throws. */
+/** @param bytes of the sheet. Throws what `bytes` throws. */
 export async function findMergedDown(bytes: AsyncGenerator<Buffer>): Promise<MergedRanges> {
   const ranges: MergedDown[] = [];
   let isCutShort = false;
   let rest: Buffer = Buffer.alloc(0);
-  for await (const chunk of bytes) {
+  for await (const chunk of inUtf8(bytes)) {
     const window = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     let end = 0;
     if (window.includes(marker)) {

@@ -101,6 +101,20 @@ function withoutPrefix(name: string): string {
   return colon < 0 ? name : name.slice(colon + 1);
 }
 
+/** The part in UTF-8, for who looks for elements in its bytes; what cannot be decoded is replaced. */
+export async function* inUtf8(bytes: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  let encoding: string | null = null;
+  let decoder: InstanceType<typeof TextDecoder> | null = null;
+  for await (const chunk of bytes) {
+    encoding ??= encodingOf(chunk);
+    if (encoding === 'utf-8') yield chunk;
+    else {
+      decoder ??= new TextDecoder(encoding);
+      yield Buffer.from(decoder.decode(chunk, { stream: true }));
+    }
+  }
+}
+
 /** XML is UTF-8 unless its first bytes say otherwise. */
 function encodingOf(start: Uint8Array): string {
   if (start[0] === 0xff && start[1] === 0xfe) return 'utf-16le';
