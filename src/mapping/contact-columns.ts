@@ -81,6 +81,29 @@ const names: readonly (readonly [ContactColumnKind, ReadonlySet<string>])[] = [
   ],
 ];
 
+/**
+ * The number of a company, at which all of its people are reached: contact data, but the generic layout does not read it, since whether each
+ * of them is to have it is for a person to say.
+ */
+const switchboards = words(
+  `hauptrufnummer haupttelefonnummer haupttelefonnr haupttelefon telefonzentrale zentralrufnummer switchboard centralita centralino`,
+);
+const switchboardNames = words('standardtelephonique centraltelefonica');
+/** These may as well be a place, or what is usual: the values tell. */
+const perhapsSwitchboards = words('zentrale firmenzentrale standard centrale');
+
+function isSwitchboard(parts: readonly string[]): boolean {
+  if (switchboardNames.has(parts.join(''))) return true;
+  const others = parts.filter((part) => !switchboards.has(part));
+  return others.length < parts.length && others.every((part) => qualifiers.has(part));
+}
+
+/** Whether phone numbers in a column of that name are those of companies: `Telefonzentrale`, `Standard`. */
+export function holdsSwitchboards(column: string): boolean {
+  const parts = wordsOf(column);
+  return isSwitchboard(parts) || perhapsSwitchboards.has(parts.join(''));
+}
+
 const displayNames = words(
   'displayname anzeigename angezeigtername nomaffiche nomdaffichage nombremostrado nombreparamostrar',
 );
@@ -116,11 +139,12 @@ export function contactColumnOf(column: string): ContactColumn | null {
   const parts = wordsOf(column);
   const joined = parts.join('');
   const [named] = names.find(([, known]) => known.has(joined)) ?? [];
-  const kind = named ?? (displayNames.has(joined) ? 'fullName' : listOf(column));
+  const isOfCompany = isSwitchboard(parts);
+  const kind = named ?? (displayNames.has(joined) ? 'fullName' : (listOf(column) ?? (isOfCompany ? 'phone' : null)));
   if (kind === null) return null;
   const shown = JSON.stringify(tidyHeader(column));
   if (kind === 'phone' || kind === 'email') {
-    const label = labelIn(parts) ?? kind;
+    const label = isOfCompany ? 'work' : (labelIn(parts) ?? kind);
     const line = `${kind}s: [{ column: ${shown}, label: ${label} }]`;
     return { column, kind, line, generic: label === kind ? kind : `${kind} ${label}` };
   }

@@ -19,6 +19,8 @@ describe('a header that names contact data', () => {
       'E-Mail, E-Mail-Adresse, email, Email 2, E-mail 1 - Value, Work Email, Mail, Courriel, Correo electrónico',
     ],
     ['phone', 'Mobiltelefonnummer, Diensttelefon, Téléphone cellulaire, Tél. pro, Mobile perso'],
+    ['phone', 'Hauptrufnummer, Telefonzentrale, Hauptrufnummer Firma, Switchboard, Company Switchboard Number'],
+    ['phone', 'Standard téléphonique, Centralita, Main Phone'],
     ['email', 'Adresse de messagerie, Adresse de messagerie 2, Adresse e-mail professionnelle'],
     ['firstName', 'First Name, first_name, Vorname, Prénom, Nombre, Given Name'],
     ['lastName', 'Last Name, Surname, Nachname, Familienname, Nom, Apellidos'],
@@ -36,6 +38,7 @@ describe('a header that names contact data', () => {
     'Email Type, E-mail Display Name, Email Opt Out, Phone Verified, Phone 1 - Label, Phone Country Code, Phone Extension',
     'Accepts Email Marketing, Email Domain, Last Email Sent Date, Owner Email, Do Not Call, Mobile App, Mail Merge',
     "Nom complet de l'adresse de messagerie, E-Mail: Angezeigter Name, Nombre de pantalla de correo electrónico",
+    'Standard, Zentrale, Zentrale Fax, Switchboard Extension, Hauptstandort, Switchboard Manager',
     'Type de messagerie, Messagerie, Messagerie instantanée',
     'Account Name, Company Name, File Name, Notes, Id, Nominal, Telltale, Cellar, Handycap, Region, 電話, _id',
   ])('is none of: %s', (headers) => {
@@ -43,11 +46,13 @@ describe('a header that names contact data', () => {
   });
 
   test('comes with the line of a mapping, and with its name in the generic layout', () => {
-    expect(['Mobile', 'E-Mail privat', 'Nachname', 'Name'].map((header) => contactColumnOf(header))).toMatchObject([
+    const headers = ['Mobile', 'E-Mail privat', 'Nachname', 'Name', 'Hauptrufnummer'];
+    expect(headers.map((header) => contactColumnOf(header))).toMatchObject([
       { line: 'phones: [{ column: "Mobile", label: mobile }]', generic: 'phone mobile' },
       { line: 'emails: [{ column: "E-Mail privat", label: home }]', generic: 'email home' },
       { line: 'fields: { lastName: "Nachname" }', generic: 'lastName' },
       { line: 'fields: { firstName: "Name" }', generic: 'firstName' },
+      { line: 'phones: [{ column: "Hauptrufnummer", label: work }]', generic: 'phone work' },
     ]);
   });
 });

@@ -47,6 +47,7 @@ describe('a synonym', () => {
     'Title, Titel, Titre, Anrede, Fax, Telefax, Fax Number, Pager, Notes, Account Name, Company 2',
     'Display Name, Complete Name, Telefon Empfang, Handy Chef, Nombre completo, Nombre y apellidos, Nachname Vorname, Kundenname, First, Last',
     'Télécopie (bureau), Téléphone ATS/TTY, Fax del trabajo, Localizador, Faxnummer, Work Fax, TTY/TDD Phone',
+    'Hauptrufnummer, Telefonzentrale, Zentrale, Switchboard, Standard, Standard téléphonique',
     '__proto__, constructor, 電話, _id, Mobile App, Do Not Call, Assistant Telephone',
   ])('is none of: %s', (headers) => {
     for (const header of headers.split(', ')) {

@@ -6,7 +6,7 @@
  */
 import type { CountryCode } from 'libphonenumber-js/max';
 import type { ScalarName } from '#src/contacts/desired.ts';
-import { contactColumnOf, isAboutContactData, labelByWords } from '#src/mapping/contact-columns.ts';
+import { contactColumnOf, holdsSwitchboards, isAboutContactData, labelByWords } from '#src/mapping/contact-columns.ts';
 import { genericMeaning, genericTargets, type Settings, type Target } from '#src/mapping/layout.ts';
 import { tidyHeader } from '#src/sources/column-name.ts';
 import { machineIn, wordsOf } from '#src/sources/number-words.ts';
@@ -313,7 +313,10 @@ function judgeByValues(
     const what = found.list === 'emails' ? 'e-mail addresses' : 'phone numbers';
     if (isAboutContactData(name) && !(found.list === 'emails' && signInNames.has(wordsOf(name).join(''))))
       return unused(`its values are ${what}, but its name says that they are not the contact's own`);
-    const byWords = named?.generic.split(' ')[1] ?? labelByWords(name, plainLabels[found.list]);
+    const isOfCompany = found.list === 'phones' && holdsSwitchboards(name);
+    const byWords = isOfCompany
+      ? 'work'
+      : (named?.generic.split(' ')[1] ?? labelByWords(name, plainLabels[found.list]));
     const label = numbered(byWords ?? tidyHeader(name).toLowerCase().slice(0, 75).trim(), name, found.list);
     return verdict({ kind: 'items', list: found.list, label }, found.confidence, foundInWords(found.list, kinds));
   }
@@ -365,7 +368,7 @@ function itemsByValues(
   const isFew = kinds.judged < provingMin;
   const confidence = isFew || machineIn(name) === 'inDoubt' ? 'guess' : 'likely';
   if (kinds.email >= mostly) return { list: 'emails', confidence };
-  const isNamed = contactColumnOf(name)?.kind === 'phone';
+  const isNamed = contactColumnOf(name)?.kind === 'phone' || holdsSwitchboards(name);
   if (Math.max(kinds.phone, kinds.nationalPhone) < mostly) return null;
   if (isNamed || kinds.international >= mostly) return { list: 'phones', confidence };
   const isOther = isNumberOfOther(name) || isMeasure(name) || kinds.measured >= hardly;

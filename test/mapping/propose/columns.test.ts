@@ -417,6 +417,19 @@ describe('a few values', () => {
     expect(one('Work', '0301234567')).toBe('–: it has too few values to be sure what they are');
     expect(one('Assistant', '+46 8 1234567')).toContain('not the contact');
   });
+
+  test('of a company at its main number are those of work, whatever such a column is called', () => {
+    for (const name of ['Hauptrufnummer', 'Telefonzentrale', 'Zentrale', 'Switchboard', 'Standard']) {
+      const facts = tableFacts(
+        ['ID', 'Name', name],
+        six((n) => [`a${n}`, `Ann Eins${n}`, n < 3 ? '030 901820' : '']),
+      );
+      const { target } = proposal(facts, { country: 'DE' }).draft.columns[2] ?? {};
+      expect(target).toBe('phone (work)');
+    }
+    expect(one('Zentrale', 'Berlin')).toContain('–');
+    expect(one('Standard', 'ja')).toContain('–');
+  });
 });
 
 describe('a remark in brackets behind a name', () => {
