@@ -321,7 +321,10 @@ export interface ContactLedger {
    */
   decideHeld(decision: HeldDecision): Promise<HeldDecided>;
   /** Keys that are one of these, in any case of their ASCII letters, and bound to a contact; at most `limit`. */
-  alikeKeys(folded: readonly string[], limit: number): Promise<readonly Pick<ContactRecord, 'key' | 'seen'>[]>;
+  alikeKeys(
+    folded: readonly string[],
+    limit: number,
+  ): Promise<readonly (Pick<ContactRecord, 'key' | 'seen'> & { readonly number: number | null })[]>;
   /**
    * How long bound keys are that are, behind this prefix, digits with a zero in front: in characters behind it, at most `limit` lengths. Others get
    * their turn meanwhile (`zero-led.ts`).

@@ -219,6 +219,8 @@ export interface StagingLedger {
   newKeys(runId: string, afterPosition: number, limit: number): Promise<readonly NewKey[]>;
   /** Enters what such rows were found to be. */
   linkRows(runId: string, links: readonly { readonly position: number; readonly link: RowLink }[]): Promise<void>;
+  /** The keys that the feed knows and a row of the run has, by their numbers (`rules/bitmap.ts`); empty while the file is read. */
+  keysOfRun(runId: string): Promise<Uint8Array>;
   /** How many keys the rows of a run have, and how many of these the other run has too. None where they are forgotten. */
   sharedKeys(runId: string, otherRunId: string): Promise<{ readonly keys: number; readonly shared: number }>;
 

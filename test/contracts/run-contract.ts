@@ -235,6 +235,7 @@ export function runContract(open: OpenLedger): void {
     const none = bitsOf();
     const second = await stagingRun(ledger, 'r2', { feed: 'crm' });
     await ledger.runs.confirm(second.id, { unchanged: none, met: bitsOf(0, 1) });
+    expect([...(await ledger.runs.keysOfRun('r2'))]).toEqual([...bitsOf(0, 1)]);
     expect(await ledger.runs.sharedKeys('r1', 'r2')).toEqual({ keys: 3, shared: 2 });
     const third = await stagingRun(ledger, 'r3', { feed: 'crm' });
     await ledger.runs.confirm(third.id, { unchanged: none, met: bitsOf(1, 2) });

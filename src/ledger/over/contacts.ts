@@ -160,6 +160,7 @@ export function contactsOver(store: Store): ContactLedger {
     alikeKeys: async (folded, limit) =>
       (await store.reads.keys.someContacts(limit, { folded })).map((contact) => ({
         key: contact.key,
+        number: contact.number,
         seen: memoryOf(atHand(contact.key, { contact, flight: null, known: [] })).seen,
       })),
     zeroLedLengths: (prefix, limit) => zeroLedLengths(store.reads.keys, prefix, limit),

@@ -9,7 +9,7 @@ import type { Store, Tables } from '#src/ledger/tables.ts';
 
 type KnownKeys = Pick<
   StagingLedger,
-  'saidOf' | 'knownKeyCount' | 'knownPage' | 'feedRevision' | 'numbersInDoubt' | 'keysAt' | 'sharedKeys'
+  'saidOf' | 'knownKeyCount' | 'knownPage' | 'feedRevision' | 'numbersInDoubt' | 'keysAt' | 'sharedKeys' | 'keysOfRun'
 >;
 
 export function knownKeysOver({ reads }: Store): KnownKeys {
@@ -25,6 +25,7 @@ export function knownKeysOver({ reads }: Store): KnownKeys {
         .flatMap(({ number }) => number ?? [])
         .sort((one, other) => one - other),
     keysAt: (numbers) => keys.keysAt(numbers),
+    keysOfRun: (runId) => keysOfRun(reads, runId),
     sharedKeys: async (runId, otherRunId) => {
       const before = await keysOfRun(reads, runId);
       const now = await keysOfRun(reads, otherRunId);

@@ -6,7 +6,8 @@
  *   that the two are one record, whatever the rows say.
  * - A key with the prefix of a mapping, or without it (`hubspot-251`, `251`), keys that differ in case only, and numbers that differ in
  *   the zeros in front, which a spreadsheet takes away (`00251`, `251`), or that have the decimals and separators of one (`1,001.00`,
- *   `1001`), or of which a spreadsheet has made a date (`2026-12-01`, `12-1`): two systems may have the same numbers, and case may matter. So these count only where the contact shares a phone number, an e-mail address or first and last name with the row.
+ *   `1001`), or of which a spreadsheet has made a date (`2026-12-01`, `12-1`): two systems may have the same numbers, and case may matter. So these count only where the contact shares a phone number, an e-mail address or first and last name with the row;
+ *   where the file has a row with the known key, too, its name alone, since people of one company share a number.
  * - A key that is made of a phone number as it is spelt (`number-spellings.ts`), where the number is known in another spelling, for a
  *   contact of the same name.
  */
@@ -16,6 +17,7 @@ import { type DesiredContact, itemIdentity } from '#src/contacts/desired.ts';
 import { unreachable } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { counted } from '#src/ledger/rules/approval.ts';
+import { hasBit } from '#src/ledger/rules/bitmap.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { eventsPerRunMax, type NewKey, type RunEvent, type StagedRecord } from '#src/ledger/staging.ts';
 import { foldCase } from '#src/ledger/zero-led.ts';
@@ -50,6 +52,7 @@ export async function compareKeys({ runs, contacts }: Pick<Ledger, 'runs' | 'con
     if (events.length < eventsPerRunMax) events.push(keyEvent(shownRow(row), found.known));
   };
   let forms: KnownForms | null = null;
+  let inFile: Uint8Array | null = null;
   const add = async (page: readonly NewKey[]): Promise<void> => {
     if (!isOfRows) return;
     forms ??= { prefix, lengths: await lengthsBehind(contacts, ['', prefix, ...prefixes]) };
@@ -87,7 +90,10 @@ export async function compareKeys({ runs, contacts }: Pick<Ledger, 'runs' | 'con
     const asked = new Set(wanted.flatMap(({ forms, spellings }) => [...forms, ...spellings]));
     const there = await contacts.alikeKeys([...asked], alikeAtOnceMax);
     if (there.length === 0) return;
-    const byFolded = Map.groupBy(there, ({ key }) => foldCase(key));
+    inFile ??= await runs.keysOfRun(run.id);
+    const bits = inFile;
+    const known = there.map(({ number, ...one }) => ({ ...one, isInFile: number !== null && hasBit(bits, number) }));
+    const byFolded = Map.groupBy(known, ({ key }) => foldCase(key));
     const knownIn = (those: readonly string[]) => those.flatMap((one) => byFolded.get(one) ?? []);
     const alike = new Map(
       wanted.map(({ position, forms, spellings }) => [position, { forms: knownIn(forms), spelt: knownIn(spellings) }]),
@@ -129,6 +135,8 @@ interface KnownKey {
   readonly key: string;
   /** The contact as the service last returned it. */
   readonly seen: Contact | null;
+  /** Whether the file has a row with this very key, too. */
+  readonly isInFile: boolean;
 }
 
 /** A new key: in which forms the workspace may know it. */
@@ -193,7 +201,9 @@ export function sameUnderOtherKey(
       return { form: bare.length === 15 ? 'salesforce15' : 'salesforce18', known: one.key };
   }
   for (const one of known) {
-    if (one.key === key || one.seen === null || !isSamePerson(desired, one.seen)) continue;
+    if (one.key === key || one.seen === null) continue;
+    // Two rows of one file that share a number are of two people who share it, unless they are called alike.
+    if (!(one.isInFile ? isCalledAlike(desired, one.seen) : isSamePerson(desired, one.seen))) continue;
     return { form: formOf(one.key), known: one.key };
   }
   return null;

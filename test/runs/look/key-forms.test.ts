@@ -10,7 +10,7 @@ function known(key: string, { firstName = 'Ada', lastName = 'King', number = pho
   const items = { emails: [], phoneNumbers: [{ id: 'i', name: 'x', value: number }] };
   const defaultFields = { firstName, lastName, company: null, role: null, ...items };
   const seen = { id: 'h', externalId: key, source: null, sourceUrl: null, defaultFields, customFields: [] };
-  return { key, seen: contactReply.parse(seen) };
+  return { key, seen: contactReply.parse(seen), isInFile: false };
 }
 const stranger = (key: string) => known(key, { firstName: 'Bea', lastName: 'Queen', number: phone(2) });
 

@@ -292,6 +292,26 @@ describe('keys in another form', () => {
     expect(run.reason?.hint).toContain('give their column the format of text there');
   });
 
+  test('that the file has in both forms are two people who share a number, unless they are called alike', async () => {
+    const bench = await openRunsBench();
+    await bench.import('list.csv', file(person('DEC-5'), `7,Dee,Poe,Buyer,${phone(4)}`));
+    const both = file(
+      person('DEC-5'),
+      `DEC-05,Cid,Roe,Buyer,${phone(1)}`,
+      `007,Eve,Ray,Buyer,${phone(4)}`,
+      `7,Dee,Poe,Boss,${phone(4)}`,
+    );
+    const run = await bench.import('both.csv', both);
+    expectCounts(run, { rows: 4, created: 2, unchanged: 1, updated: 1 });
+    const twice = await bench.import('twice.csv', file(person('DEC-5'), person('dec-5')));
+    expect(twice.reason?.code).toBe('guardKeyForms');
+    const alone = await bench.import(
+      'alone.csv',
+      file(`007,Eve,Ray,Buyer,${phone(4)}`, `07,Fay,Roe,Buyer,${phone(4)}`),
+    );
+    expect(alone.reason?.code, 'where the file lacks one that is known').toBe('guardKeyForms');
+  });
+
   test.each([
     ['--accept', { accept: true }],
     ['--create-anyway', { createAnyway: true }],
