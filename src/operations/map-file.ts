@@ -36,6 +36,7 @@ import {
   checkOptions,
   type FileRead,
   headerByMapping,
+  keptReading,
   type MapLayout,
   type MapReadOptions,
   readForMap,
@@ -125,17 +126,17 @@ async function mapBy(
 ): Promise<MapResult> {
   const country = checkOptions(options);
   const named = typeof by === 'string' ? undefined : by;
-  const read = await readForMap(resolve(path), options, named);
-  const { facts, head } = read;
   const feed = options.feed === undefined || options.feed === mainFeed ? null : options.feed;
   const before = await mappingThere(parts, feed);
+  const read = await readForMap(resolve(path), options, named, null, before);
+  const { facts, head } = read;
   const usual = typeof before?.defaultCountry === 'string' ? readCountry(before.defaultCountry) : null;
   const draftOptions: Parameters<typeof proposeMapping>[1] = {
     fileName: basename(path).replace(/(?:\.[a-z0-9]{1,6}){1,2}$/i, ''),
     feed,
     country: country ?? usual,
     usualCountry: readCountry(parts.config.mapping.defaultCountry ?? ''),
-    reading: options,
+    reading: { ...keptReading(before), ...options },
     isGeneric: read.recognised?.layout.kind === 'generic',
     before,
   };

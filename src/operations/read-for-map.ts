@@ -84,15 +84,17 @@ export interface FileRead {
 /**
  * @param named the mapping that reads the file; undefined: it is recognised.
  * @param place to be found; the file is then read up to its line.
+ * @param before the mapping that another is to take the place of: what it says of the sheet and the encoding still holds.
  */
 export async function readForMap(
   path: string,
   options: MapReadOptions,
   named: Pick<KnownLayout, 'mapping'> | undefined,
   place: ShownPlace | null = null,
+  before: Mapping | null = null,
 ): Promise<FileRead> {
   await requireThere(path, basename(path));
-  const source = await openAny(path, options, named);
+  const source = await openAny(path, options, named, before);
   try {
     return await readAll(source, basename(path), named, place);
   } finally {
@@ -204,13 +206,20 @@ function recognised(head: FileHead, presets: readonly Mapping[], file: string): 
   }
 }
 
+/** What separates the cells is seen anew, as it is with each export that has changed. */
+export function keptReading(before: Mapping | null): Pick<Mapping, 'sheet' | 'encoding'> {
+  const { sheet, encoding } = before ?? {};
+  return { ...(sheet === undefined ? {} : { sheet }), ...(encoding === undefined ? {} : { encoding }) };
+}
+
 /** By the header of the mapping or of a known layout; else by the line that is probably the header, of another sheet where the first has none. */
 async function openAny(
   path: string,
   options: MapReadOptions,
   named: Pick<KnownLayout, 'mapping'> | undefined,
+  before: Mapping | null = null,
 ): Promise<OpenSource> {
-  const reading = fileReadingOf(named?.mapping, options);
+  const reading = fileReadingOf(named === undefined ? keptReading(before) : named.mapping, options);
   const open = (header: HeaderRule | null): Promise<OpenSource> =>
     openSource(path, {
       name: basename(path),

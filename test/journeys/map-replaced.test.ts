@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
 import { callPatchbay } from '#test/support/call-patchbay.ts';
+import { writeWorkbook } from '#test/support/workbook.ts';
 
 const edited = [
   '# Ask Jo before you change this.',
@@ -72,5 +73,39 @@ describe('a mapping that people have edited', () => {
     expect(named.stdout, named.stderr).toContain(`note: ${change}`);
     expect(named.stdout).not.toContain('does not stay');
     expect((await call('map', 'week1.csv', '--feed', 'crm')).stdout).not.toContain('the key changes');
+  });
+
+  it('is read in its sheet, where the file has it', async () => {
+    const { call, path } = await openPlace();
+    const folder = join(path, '..', '..', '..', '..');
+    const sheets = (name: string) => [
+      {
+        name: 'Info',
+        rows: [
+          ['Stand', 'Autor'],
+          ['2026', 'Jo'],
+        ],
+      },
+      {
+        name,
+        rows: week2
+          .trim()
+          .split('\n')
+          .map((line) => line.split(';')),
+      },
+    ];
+    writeFileSync(join(folder, 'a.xlsx'), writeWorkbook({ sheets: sheets('Kunden') }));
+    writeFileSync(join(folder, 'b.xlsx'), writeWorkbook({ sheets: sheets('Leute') }));
+    writeFileSync(path, `${edited}sheet: Kunden\n`);
+    const own = await call('map', 'a.xlsx', '--feed', 'crm');
+    expect(own.stdout, own.stderr).toContain('phone (office)');
+    const saved = await call('map', 'a.xlsx', '--feed', 'crm', '--save', '--force', '--quiet');
+    expect(saved.stdout, saved.stderr).not.toContain('sheet');
+    expect(readFileSync(path, 'utf8')).toContain('\nsheet: Kunden\n');
+    const other = await call('map', 'b.xlsx', '--feed', 'crm', '--save', '--force');
+    expect(other.stderr).toContain('[sheetMissing]');
+    const named = await call('map', 'b.xlsx', '--feed', 'crm', '--save', '--force', '--sheet', 'Leute');
+    expect(named.stdout, named.stderr).toContain('does not stay: sheet');
+    expect(readFileSync(path, 'utf8')).toContain('\nsheet: Leute\n');
   });
 });

@@ -27,10 +27,14 @@ const wholeSettings = [
 export function withKept(draft: Draft, before: Mapping, file: FileFacts): Draft {
   const kept = fitting(before, file);
   const isIgnored = ignoredBy(before);
-  const uses = columnUses({ ...kept, ignore: before.ignore }, namesOf(file));
+  const names = namesOf(file);
+  const withFilters = columnUses(kept, names);
+  // A column that tells which rows are read may be proposed for something as well.
+  const uses = columnUses({ ...kept, skipRows: undefined, keepRows: undefined }, names);
   const columns = draft.columns.map((one, index): ProposedColumn => {
-    const words = uses[index] ?? [];
-    if (words.length > 0) return keptColumn(one, words);
+    const words = withFilters[index] ?? [];
+    const isTaken = uses[index]?.length !== 0 || one.target === null;
+    if (words.length > 0 && isTaken) return keptColumn(one, words);
     return isIgnored(one.column) ? leftOut(one, 'ignored by the mapping which is there') : one;
   });
   /** Whether a column is left to the proposal. */
@@ -42,15 +46,16 @@ export function withKept(draft: Draft, before: Mapping, file: FileFacts): Draft 
     ...kept[list].map((value) => ({ column: '', label: '', optional: false, kept: value })),
     ...draft[list].filter(({ column }) => isOpen(column)),
   ];
-  const country = draft.defaultCountry;
+  // A code is that of the proposal already, which may have found a column beside it.
+  const hasOwnCountry = typeof kept.defaultCountry === 'object';
   return {
     ...draft,
     settings: wholeSettings.flatMap((name) => {
       const value = kept[name];
-      const isProposed = name === 'defaultCountry' && areEqual(value, country);
+      const isProposed = name === 'defaultCountry' && !hasOwnCountry;
       return isProposed || areEqual(value, unsaid[name]) ? [] : [{ name, value }];
     }),
-    defaultCountry: kept.defaultCountry === undefined || typeof kept.defaultCountry === 'string' ? country : null,
+    defaultCountry: hasOwnCountry ? null : draft.defaultCountry,
     fields: fieldNames.flatMap((name): readonly DraftField[] => {
       const value = kept.fields[name];
       if (value !== undefined) return [{ name, sources: [], kept: inShort(value) }];
@@ -129,10 +134,13 @@ function keptColumn(column: ProposedColumn, uses: readonly string[]): ProposedCo
   return { ...column, target: uses.join(' and '), confidence: 'certain', reason: 'as in the mapping which is there' };
 }
 
-/** Of a column that was proposed for a field which the mapping fills from elsewhere. */
-function withoutRival(column: ProposedColumn, uses: readonly string[], { fields }: Mapping): ProposedColumn {
+/** Of a column that was proposed for what the mapping takes from elsewhere: a field, or the country of numbers. */
+function withoutRival(column: ProposedColumn, uses: readonly string[], kept: Mapping): ProposedColumn {
+  const { fields, defaultCountry } = kept;
   const targets = column.target?.split(/, | and /) ?? [];
-  const own = targets.filter((one) => !Object.hasOwn(fields, one));
+  const hasCountry = typeof defaultCountry === 'object';
+  const isElsewhere = (one: string) => Object.hasOwn(fields, one) || (hasCountry && one === 'country of phone numbers');
+  const own = targets.filter((one) => !isElsewhere(one));
   if (uses.length > 0 || own.length === targets.length) return column;
   if (own.length > 0) return { ...column, target: own.join(' and ') };
   return leftOut(column, 'the mapping which is there takes another column for the same field');

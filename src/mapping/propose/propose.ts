@@ -82,7 +82,10 @@ export function proposeMapping(file: FileFacts, options: ProposeOptions): Draft 
       ...(secondTable === null ? [] : [secondTable]),
     ],
   };
-  const whole = before === null ? draft : withKept(draft, before, file);
+  // What a person says now comes before what the mapping says; its own code is said here, too.
+  const isSaid = options.country !== null && typeof before?.defaultCountry === 'object';
+  const settled = before === null || !isSaid ? before : { ...before, defaultCountry: undefined };
+  const whole = settled === null ? draft : withKept(draft, settled, file);
   // Where there is no draft, there is nothing to add the columns to.
   const isToBeFilled = !(ownKey.key.kind === 'none' && file.isJson);
   return isToBeFilled ? { ...whole, remarks: [...whole.remarks, ...nothingToWrite(whole)] } : whole;

@@ -19,9 +19,9 @@ const week2 = tableFacts(
     `+49 30 90183${n}`,
   ]),
 );
-const before = (text: string) => parseMapping(`name: crm\nkey: Nr\n${text}`, 'before.yaml');
+const earlier = (text: string) => parseMapping(`name: crm\nkey: Nr\n${text}`, 'before.yaml');
 const mended = (text: string) => {
-  const old = before(text);
+  const old = earlier(text);
   const { mapping, draft } = propose(week2, { feed: 'crm', before: old });
   const columns = Object.fromEntries(draft.columns.map(({ column, target }) => [column, target]));
   return { mapping, columns, draft, lost: changesBetween(old, mapping) };
@@ -77,7 +77,7 @@ customFields: [{ column: Seit, key: since }]
       ['Nr', 'Name', 'Telefon', 'Mobil'],
       six((n) => [`A-${n}`, `Ann${n} Eins${n}`, `+49 30 90182${n}`, `+49 171 234567${n}`]),
     );
-    const old = before('ignore: [mobil]\nfields: { firstName: Name }\n');
+    const old = earlier('ignore: [mobil]\nfields: { firstName: Name }\n');
     const { mapping, draft } = propose(names, { before: old });
     expect(mapping.fields).toEqual({ firstName: { column: 'Name' } });
     expect(mapping.phones).toMatchObject([{ column: 'Telefon' }]);
@@ -91,6 +91,31 @@ customFields: [{ column: Seit, key: since }]
     );
     expect(mapping.fields).toMatchObject({ role: { firstOf: ['Rolle', 'Art'] }, company: { column: 'Organisation' } });
     expect(lost).toEqual([]);
+  });
+
+  it('gives way to the country that a person names, and decides which column holds it', () => {
+    const file = tableFacts(
+      ['Nr', 'Name', 'Telefon', 'Land', 'Lieferland'],
+      six((n) => [`A-${n}`, `Eins${n}`, `030 90182${n}`, 'Germany', 'Austria']),
+    );
+    const of = (text: string, given = {}) => propose(file, { feed: 'crm', before: earlier(text), ...given });
+    const own = of('defaultCountry: { column: Lieferland, default: AT }\n');
+    expect(own.mapping.defaultCountry).toEqual({ column: 'Lieferland', default: 'AT' });
+    expect(own.draft.columns.map(({ target }) => target)).toEqual([
+      'key',
+      'firstName and lastName',
+      'phone',
+      null,
+      'country of phone numbers',
+    ]);
+    const named = of('defaultCountry: { column: Lieferland }\n', { country: 'CH' });
+    expect(named.mapping.defaultCountry).toEqual({ column: 'Land', default: 'CH' });
+  });
+
+  it('proposes a column that tells which rows are read for something as well', () => {
+    const { mapping, columns } = mended('skipRows: [{ column: Telefon, isBlank: true }, { column: Art, equals: x }]\n');
+    expect(mapping.phones).toMatchObject([{ column: 'Telefon' }, { column: 'Mobilnummer' }]);
+    expect(columns).toMatchObject({ Telefon: 'phone', Art: 'which rows are read' });
   });
 
   it('is named where the file lacks a column of it, or where it cannot be checked', () => {
