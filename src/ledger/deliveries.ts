@@ -84,10 +84,17 @@ export interface FeedCondition {
   readonly begunMs?: { readonly [Trouble in FeedTrouble]?: number };
   /** What `failed` and `missed` are of now. Absent without these troubles, and in what older versions wrote. */
   readonly causes?: readonly TroubleCause[];
+  /** Of `main`: the file that could not be read which was reported last, or came while one was, and when. */
+  readonly failedFile?: ReportedFile;
   /** Of a feed with a failed file, by the ledger's clock: since when its folder was found at no look. Absent while it is there. */
   readonly awaySinceMs?: number;
   /** How many of its fields were held when that was reported last; absent: none, or none since a person decided. */
   readonly heldFields?: number;
+}
+
+export interface ReportedFile {
+  readonly run: string;
+  readonly atMs: number;
 }
 
 /** Since when a feed is good, or has any of the troubles that it has now: others may have ended meanwhile. */

@@ -9,7 +9,13 @@
  */
 
 import { isoInstant } from '#src/clock.ts';
-import { type FeedTrouble, type NewDelivery, type TroubleCause, troubleCauses } from '#src/ledger/deliveries.ts';
+import {
+  type FeedTrouble,
+  type NewDelivery,
+  type ReportedFile,
+  type TroubleCause,
+  troubleCauses,
+} from '#src/ledger/deliveries.ts';
 import type { FeedStanding } from '#src/ledger/rules/feeds.ts';
 
 /** The order in which they are reported. */
@@ -30,6 +36,8 @@ export interface FeedFacts {
   readonly reported: readonly FeedTrouble[];
   /** What `failed` and `missed` among them are of; null where that was not recorded. */
   readonly causes: readonly TroubleCause[] | null;
+  /** As `FeedCondition.failedFile`. */
+  readonly failedFile: ReportedFile | null;
   /** Null: no file has arrived yet. */
   readonly standing: FeedStanding | null;
   /** Null: there is no schedule, or it has had no tick yet. */
@@ -83,7 +91,7 @@ interface OutageFacts {
   readonly outageAfterMs: number;
 }
 
-interface Trouble {
+export interface Trouble {
   readonly trouble: FeedTrouble;
   readonly runId: string | null;
   readonly code: string | null;
@@ -101,6 +109,7 @@ export function troublesOf(facts: FeedFacts, nowMs: number): readonly Trouble[] 
     outage(facts, nowMs),
     hostAway(facts),
     fileTrouble(facts),
+    failedBeside(facts),
     failedTick(facts),
     missed(facts, nowMs),
   ].filter((one) => one !== null);
@@ -129,7 +138,9 @@ export function causesOf(facts: FeedFacts, nowMs: number): readonly TroubleCause
   const { tick, expected } = facts;
   const late = expected.filter((one) => isLate(one, nowMs)).map((one) => one.of);
   const found: readonly TroubleCause[] = [
-    ...(fileTrouble(facts)?.trouble === 'failed' ? (['failedFile'] as const) : []),
+    ...([fileTrouble(facts), failedBeside(facts)].some((one) => one?.trouble === 'failed')
+      ? (['failedFile'] as const)
+      : []),
     ...(tick?.failed === true ? (['failedTick'] as const) : []),
     ...late,
     ...heldCauses(facts),
@@ -197,6 +208,19 @@ function fileTrouble({ exists, standing }: FeedFacts): Trouble | null {
   if (last.state === 'failed') return exists === true ? about('failed', { runId, code }) : null;
   if (last.state === 'stopped') return about('guard', { runId, code });
   return last.deadOpen ? about('deadRows', { runId, deadCount: last.deadCount }) : null;
+}
+
+/**
+ * A file of `main` that could not be read while others of it went in: those do not take its place. It is a trouble until a file is accepted
+ * that arrived after the notice.
+ */
+function failedBeside({ standing, failedFile }: FeedFacts): Trouble | null {
+  const failed = standing?.failed ?? null;
+  if (standing === null || failed === null || failed.id === standing.last?.id) return null;
+  const isTold = failedFile?.run === failed.id;
+  const isNews = failedFile === null ? failed.isAmongNewest : !isTold;
+  const isOpen = isNews || (isTold && (standing.acceptedAtMs ?? 0) <= failedFile.atMs);
+  return isOpen ? about('failed', { runId: failed.id, code: failed.code }) : null;
 }
 
 function failedTick({ tick }: FeedFacts): Trouble | null {

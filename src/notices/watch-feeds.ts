@@ -15,6 +15,7 @@ import {
   type KnownFeedCondition,
   type NewDelivery,
   newDeliveryId,
+  type ReportedFile,
   type TroubleCause,
 } from '#src/ledger/deliveries.ts';
 import type { Ledger, Pause } from '#src/ledger/port.ts';
@@ -36,6 +37,7 @@ import {
   isUnwatched,
   noticeOf,
   type TickFacts,
+  type Trouble,
   troublesOf,
 } from './feed-condition.ts';
 
@@ -158,8 +160,9 @@ async function lookAt(parts: WatchParts, seen: Seen, feed: string): Promise<Feed
   const change = changeOf(facts.reported, now);
   const heldFields = known?.heldFields ?? 0;
   const causes = causesOf(facts, nowMs);
+  const failedFile = failedFileOf(facts, now, nowMs);
   if (change === null) {
-    if (known !== undefined) return await withCauses(ledger, known, causes);
+    if (known !== undefined) return await withCauses(ledger, known, causes, failedFile);
     // Records since when a first file is expected.
     if (facts.expected.length === 0) return known;
     const first = { feed, troubles, sinceMs: nowMs };
@@ -179,6 +182,7 @@ async function lookAt(parts: WatchParts, seen: Seen, feed: string): Promise<Feed
     ...{ feed, troubles, sinceMs },
     ...(troubles.length === 0 ? {} : { begunMs }),
     ...ofWhat,
+    ...(failedFile === null ? {} : { failedFile }),
     ...(known?.awaySinceMs !== undefined && troubles.includes('failed') ? { awaySinceMs: known.awaySinceMs } : {}),
     ...(heldFields === 0 ? {} : { heldFields }),
   };
@@ -201,14 +205,27 @@ async function lookAt(parts: WatchParts, seen: Seen, feed: string): Promise<Feed
   return condition;
 }
 
+/** The failed file of `main` that people know of, now that this is reported. */
+function failedFileOf(
+  { standing, failedFile }: FeedFacts,
+  now: readonly Trouble[],
+  nowMs: number,
+): ReportedFile | null {
+  const run = standing?.failed?.id;
+  const isReported = run !== undefined && now.some((one) => one.trouble === 'failed' && one.runId === run);
+  return isReported && failedFile?.run !== run ? { run, atMs: nowMs } : failedFile;
+}
+
 /** The same troubles may be of something else now. */
 async function withCauses(
   { deliveries }: NoticeWatchParts['ledger'],
   known: FeedCondition,
   causes: readonly TroubleCause[],
+  failedFile: ReportedFile | null,
 ): Promise<FeedCondition> {
-  if (isDeepStrictEqual(known.causes ?? [], causes)) return known;
-  const condition = { ...known, causes };
+  if (isDeepStrictEqual(known.causes ?? [], causes) && isDeepStrictEqual(known.failedFile ?? null, failedFile))
+    return known;
+  const condition = { ...known, causes, ...(failedFile === null ? {} : { failedFile }) };
   await deliveries.setCondition(condition, []);
   return condition;
 }
@@ -247,6 +264,7 @@ async function factsOf(parts: NoticeWatchParts, seen: Seen, feed: string, exists
     exists,
     reported: conditions.get(feed)?.troubles ?? [],
     causes: conditions.get(feed)?.causes ?? null,
+    failedFile: conditions.get(feed)?.failedFile ?? null,
     standing,
     tick: schedule === null ? null : await tickFacts(parts, feed),
     onHostAway: seen.filesAway.get(feed) ?? null,

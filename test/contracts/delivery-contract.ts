@@ -247,6 +247,7 @@ export function deliveryContract(open: OpenLedger): void {
         atWork: false,
         acceptedAtMs: at + 1,
         isCancelledSince: false,
+        failed: null,
       },
       expect.objectContaining({
         feed: 'other',

@@ -13,7 +13,8 @@ function run(state: LastRun['state'], parts: Partial<LastRun> = {}): LastRun {
 }
 
 function standing(last: LastRun | null, parts: Partial<FeedStanding> = {}): FeedStanding {
-  return { feed: 'crm', createdAtMs: 0, last, atWork: false, acceptedAtMs: null, isCancelledSince: false, ...parts };
+  const none = { atWork: false, acceptedAtMs: null, isCancelledSince: false, failed: null };
+  return { feed: 'crm', createdAtMs: 0, last, ...none, ...parts };
 }
 
 function facts(parts: Partial<FeedFacts>): FeedFacts {
@@ -22,6 +23,7 @@ function facts(parts: Partial<FeedFacts>): FeedFacts {
     exists: true,
     reported: [],
     causes: null,
+    failedFile: null,
     standing: null,
     tick: null,
     expected: [],

@@ -97,6 +97,46 @@ describe('A feed that goes bad', () => {
     expect(bench.lines).toEqual(['warn crm deadRows feed became unhealthy', 'info crm deadRows feed recovered']);
   });
 
+  it('is told of a file of `main` that failed while others went in, until one is accepted that came after that', async () => {
+    const bench = await openNoticeBench();
+    const lost = await bench.file('main', 'failed');
+    await bench.file('main', 'done');
+    await bench.look();
+    await bench.look();
+    const began = [expect.objectContaining({ trouble: 'failed', run: lost, code: 'why-failed' })];
+    expect(await bench.told()).toMatchObject([{ type: 'feed.bad', feed: 'main', data: { began } }]);
+    // A further one is no further notice, and waits for a file after it, too.
+    await bench.file('main', 'failed');
+    await bench.file('main', 'done');
+    await bench.look();
+    await bench.look();
+    expect(await bench.told()).toEqual([]);
+    await bench.file('main', 'done');
+    await bench.look();
+    expect(await bench.told()).toEqual([recovered('main')]);
+    const again = await bench.file('main', 'failed');
+    await bench.file('main', 'stopped');
+    await bench.look();
+    expect(await bench.told()).toMatchObject([
+      { type: 'feed.bad', data: { began: [{ trouble: 'failed', run: again }, { trouble: 'guard' }] } },
+    ]);
+    bench.restart();
+    await bench.look();
+    expect(await bench.told()).toEqual([]);
+  });
+
+  it('is not told of a file of `main` that failed long before the newest one, nor of another feed once a newer file is read', async () => {
+    const bench = await openNoticeBench();
+    await bench.file('main', 'failed');
+    await bench.file('crm', 'failed');
+    bench.clock.advance(hour);
+    await bench.file('main', 'done');
+    await bench.file('crm', 'done');
+    await bench.look();
+    await bench.look();
+    expect(await bench.told()).toEqual([]);
+  });
+
   it('is told in the log alone where no webhook is set', async () => {
     const bench = await openNoticeBench({ url: null });
     await bench.file('crm', 'failed');

@@ -8,6 +8,7 @@ import {
   type FeedStanding,
   historyKind,
   isStanding,
+  mainFeed,
   standingOf,
   standingStates,
   workingStates,
@@ -34,6 +35,7 @@ export async function feedStandings(tables: Sources, away: readonly string[] = [
         working: away.length === 0 ? await newest(workingStates) : await newestAtWork(tables, feed.feed, away),
         accepted: await newest(acceptedStates),
         cancelled: await newest(cancelledStates),
+        failed: feed.feed === mainFeed ? await newest(['failed']) : null,
         deadOpen: mayBeOpen && (await hasUnsettled(tables, feed.feed, last.sequence)),
       }),
     );

@@ -44,6 +44,18 @@ export interface FeedStanding {
    * since. One whose place a newer file took is not meant: that one was accepted.
    */
   readonly isCancelledSince: boolean;
+  /** The newest file of `main` that could not be read, since its files do not take each other's place; null for other feeds. */
+  readonly failed: FailedFile | null;
+}
+
+/** Files that arrive together are entered within this time, though one that is empty may have failed before the last is. */
+const togetherMs = 60_000;
+
+export interface FailedFile {
+  readonly id: string;
+  readonly code: string | null;
+  /** Whether the newest file with an end arrived together with it, and so is no correction of it. */
+  readonly isAmongNewest: boolean;
 }
 
 export interface LastRun {
@@ -75,10 +87,11 @@ export function standingOf(
     readonly working: RunRecord | null;
     readonly accepted: RunRecord | null;
     readonly cancelled: RunRecord | null;
+    readonly failed: RunRecord | null;
     readonly deadOpen: boolean;
   },
 ): FeedStanding {
-  const { last, whole, working, accepted, cancelled, deadOpen } = newest;
+  const { last, whole, working, accepted, cancelled, failed, deadOpen } = newest;
   return {
     feed,
     createdAtMs,
@@ -92,6 +105,14 @@ export function standingOf(
       cancelled !== null &&
       cancelled.sequence > (whole?.sequence ?? 0) &&
       endOf(cancelled) > (last === null ? 0 : endOf(last)),
+    failed:
+      failed === null
+        ? null
+        : {
+            id: failed.id,
+            code: failed.reason?.code ?? null,
+            isAmongNewest: (last?.createdAtMs ?? 0) <= endOf(failed) + togetherMs,
+          },
   };
 }
 
