@@ -160,6 +160,8 @@ export interface GuardVerdict extends GuardFigures {
   readonly gone?: number;
   /** For `keyForms`. */
   readonly forms?: readonly KeyFormCount[];
+  /** For `blanks`: the values were those of an earlier file, since the one before is empty. */
+  readonly isBehindEmpty?: boolean;
   /** Those of `names` that hold countries which contradict the default one, for `unmapped`. */
   readonly countries?: readonly string[];
   /** What a person can do besides approving the run, in sentences. */
@@ -208,7 +210,10 @@ function compareWithBefore(rows: number, before: FileBefore, limits: GuardLimits
     verdicts.push({ guard: 'columns', count: names.length, base: before.mappedColumns, limit: 0, names });
   const blanked = before.blankedColumns;
   if (blanked.length > 0 && before.filledRows >= Math.max(1, limits.rowsFloor))
-    verdicts.push({ guard: 'blanks', count: blanked.length, base: before.mappedColumns, limit: 0, names: blanked });
+    verdicts.push({
+      ...{ guard: 'blanks', count: blanked.length, base: before.mappedColumns, limit: 0, names: blanked },
+      ...(before.rows === 0 ? { isBehindEmpty: true } : {}),
+    });
   const check = (guard: 'rows' | 'keys', count: number, base: number, limit: number, floor: number): void => {
     if (base >= Math.max(1, floor) && count < limit * base - rounding) verdicts.push({ guard, count, base, limit });
   };
@@ -398,6 +403,7 @@ function sentence(verdict: GuardVerdict): string {
     forms = [],
     others = 0,
     gone = 0,
+    isBehindEmpty = false,
   } = verdict;
   const share = percent(base === 0 ? 1 : count / base);
   const most = `(${share}; your limit is ${percent(limit)}: guards.${guard}Max)`;
@@ -416,7 +422,7 @@ function sentence(verdict: GuardVerdict): string {
     case 'columns':
       return `the file lacks the mapped ${count === 1 ? 'column' : 'columns'} ${listNames(names)}, which the previous file had`;
     case 'blanks':
-      return `the mapped ${count === 1 ? 'column' : 'columns'} ${listNames(names)}, filled in half or more of the previous file's rows, ${count === 1 ? 'has' : 'have'} lost the values: filled in less than a third as many now`;
+      return `the mapped ${count === 1 ? 'column' : 'columns'} ${listNames(names)}, filled in half or more of the rows of ${isBehindEmpty ? 'the last file that had any' : 'the previous file'}, ${count === 1 ? 'has' : 'have'} lost the values: filled in less than a third as many now`;
     case 'rows':
       return `the file has ${count} ${count === 1 ? 'row' : 'rows'}, and the previous file had ${base} ${least}`;
     case 'keys':
