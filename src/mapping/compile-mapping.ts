@@ -14,7 +14,7 @@ import { closestName, ignoredBy, normaliseHeader, tidyHeader } from '#src/source
 import { listNames, type Row } from '#src/sources/row.ts';
 import { configuredMapping } from './bind-mapping.ts';
 import { type ContactColumn, contactColumnOf } from './contact-columns.ts';
-import { watchCountries } from './contradicted-country.ts';
+import { watchCountries, watchCountriesOfObjects } from './contradicted-country.ts';
 import {
   createFileNotes,
   type LeftOut,
@@ -210,12 +210,14 @@ function compileGenericObjects(settings: Settings): CompiledMapping {
   const { country, onBlank, customFields } = settings;
   const names = new FlatNames(settings);
   const leftOut = leftOutOfGeneric(names);
+  const countries = watchCountriesOfObjects(names, country);
   const lacking = watchContent(names);
   return {
     ...common(null, null),
     see: (row) => {
       if (row.kind === 'object') lacking.see(row);
       leftOut.see(row);
+      countries.see(row);
     },
     mustSee: leftOut.mustSee,
     refuseLacking: lacking.refuse,
@@ -228,7 +230,7 @@ function compileGenericObjects(settings: Settings): CompiledMapping {
       return unmapped.list().map((name) => (names.reads(name) ? `${name} (beside defaultFields)` : name));
     },
     get leftOut() {
-      return leftOut.list();
+      return [...leftOut.list(), ...countries.list()];
     },
     get notes() {
       return notes.list();

@@ -1,13 +1,16 @@
 /**
- * A column with countries that nothing maps, beside phone numbers without a country code: in the generic layout these are numbers of the default
+ * A column, or a member of JSON, with countries that nothing maps, beside phone numbers without a country code: in the generic layout these are numbers of the default
  * country, also in the rows whose country is another one. Such a number would be that of a stranger, and no row would say so. Pure.
  */
 import type { CountryCode } from 'libphonenumber-js/max';
 import { normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
-import { listNames, type Row } from '#src/sources/row.ts';
+import { type JsonValue, listNames, type Row } from '#src/sources/row.ts';
+import { isJsonObject, type JsonObject, memberOf } from './cell.ts';
 import type { ContactColumn } from './contact-columns.ts';
 import { countryMissingCode, countryOf } from './country.ts';
-import type { BoundColumn } from './layout.ts';
+import { type FlatNames, isContactShape } from './json-rows.ts';
+import type { BoundColumn, Target } from './layout.ts';
+import { valueMemberOf } from './list-element.ts';
 import { readPhone, readPhones, splitPhones } from './phone-cell.ts';
 
 export interface CountryWatch {
@@ -31,9 +34,7 @@ export function watchCountries(
   bound: readonly BoundColumn[],
   country: CountryCode | null,
 ): CountryWatch {
-  const phones = bound.flatMap(({ index, target }) =>
-    index !== null && target.kind === 'items' && target.list === 'phones' ? [index] : [],
-  );
+  const phones = bound.flatMap(({ index, target }) => (index !== null && isPhones(target) ? [index] : []));
   let open = country === null || phones.length === 0 ? [] : unmapped.filter((index) => isCountryName(columns[index]));
   const found: ContactColumn[] = [];
   const countryIn = rememberCountries();
@@ -49,6 +50,88 @@ export function watchCountries(
       open = open.filter((index) => !met.includes(index));
     },
     list: () => found,
+  };
+}
+
+/** The same for JSON. A country in an object, as in `address`, is named by its path. */
+export function watchCountriesOfObjects(names: FlatNames, country: CountryCode | null): CountryWatch {
+  const found = new Map<string, ContactColumn>();
+  const countryIn = rememberCountries();
+  const isCountry = rememberNames();
+  return {
+    see: (row) => {
+      if (country === null || row.kind !== 'object') return;
+      const { object } = row;
+      const met = countriesIn(object, isCountry).filter(({ path }) => !found.has(path));
+      if (met.length === 0) return;
+      const mapped = isContactShape(object) ? null : names.targetsOf(object);
+      const phones = mapped === null ? textsIn(phoneNumbersOf(object)) : phonesIn(object, mapped);
+      for (const { path, value } of met) {
+        const own = mapped?.has(path) === true ? null : countryIn(value);
+        if (own !== null && phones.some((phone) => differs(phone, country, own))) found.set(path, countryColumn(path));
+        if (found.size === foundMax) return;
+      }
+    },
+    list: () => [...found.values()],
+  };
+}
+
+/** A member may be named by a key, and be another one in each record. */
+const foundMax = 100;
+
+interface CountryMember {
+  readonly path: string;
+  readonly value: string;
+}
+
+/** Members with the name of a country, and those of objects: the name of `address.country` is read as that of `Address Country`. */
+function countriesIn(object: JsonObject, isCountry: (name: string) => boolean): readonly CountryMember[] {
+  return Object.entries(object).flatMap(([name, raw]): readonly CountryMember[] => {
+    if (typeof raw === 'string') return isCountry(name) ? [{ path: name, value: raw }] : [];
+    if (!isJsonObject(raw)) return [];
+    const isFields = name === 'defaultFields';
+    return Object.entries(raw).flatMap(([inner, value]) =>
+      typeof value === 'string' && isCountry(isFields ? inner : `${name}${inner}`)
+        ? [{ path: `${name}.${inner}`, value }]
+        : [],
+    );
+  });
+}
+
+function phonesIn(object: JsonObject, mapped: ReadonlyMap<string, readonly Target[]>): readonly string[] {
+  return [...mapped].flatMap(([name, targets]) => (targets.some(isPhones) ? textsIn(memberOf(object, name)) : []));
+}
+
+function phoneNumbersOf(object: JsonObject): JsonValue | undefined {
+  const defaults = memberOf(object, 'defaultFields');
+  return isJsonObject(defaults) ? memberOf(defaults, 'phoneNumbers') : undefined;
+}
+
+/** The texts of a value, or of the elements of a list. */
+function textsIn(raw: JsonValue | undefined): readonly string[] {
+  if (typeof raw === 'string') return [raw];
+  if (typeof raw === 'number') return [String(raw)];
+  if (!Array.isArray(raw)) return [];
+  return raw.flatMap((element: JsonValue) => {
+    const name = isJsonObject(element) ? valueMemberOf(element) : null;
+    const value = isJsonObject(element) ? memberOf(element, name ?? '') : element;
+    return Array.isArray(value) ? [] : textsIn(value);
+  });
+}
+
+function isPhones(target: Target): boolean {
+  return target.kind === 'items' && target.list === 'phones';
+}
+
+/** Names of members are the same in most records. */
+function rememberNames(): (name: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (name) => {
+    const met = known.get(name);
+    if (met !== undefined) return met;
+    const isCountry = isCountryName(name);
+    if (known.size < rememberedMax) known.set(name, isCountry);
+    return isCountry;
   };
 }
 

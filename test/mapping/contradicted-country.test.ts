@@ -1,7 +1,7 @@
 /** The generic layout and a column with countries, which it does not read. */
 import { describe, expect, test } from 'vitest';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
-import { cellsRow, mapping, noContext } from './support.ts';
+import { cellsRow, mapping, noContext, objectRow } from './support.ts';
 
 /** The columns that stop the first file. */
 function leftOutOf(header: string, rows: readonly string[], defaultCountry: string | null = 'DE'): readonly string[] {
@@ -57,5 +57,39 @@ describe('a country that nothing maps is left out', () => {
       'Telefon Empfang: phones: [{ column: "Telefon Empfang", label: phone }]',
       'Country: defaultCountry: { column: "Country" }',
     ]);
+  });
+});
+
+describe('so is one in JSON', () => {
+  const leftOutOfObjects = (objects: readonly object[], defaultCountry: string | null = 'DE') => {
+    const compiled = compileMapping(null, { columns: null }, { ...noContext, defaultCountry });
+    for (const [index, object] of objects.entries()) compiled.see(objectRow(object, index + 1));
+    return compiled.leftOut.map(({ line }) => line);
+  };
+  const number = '020 - 624 11 11';
+
+  test.each<[string, object]>([
+    ['country', { phone: number, country: 'NL' }],
+    ['Land', { Telefon: number, Land: 'Niederlande' }],
+    ['address.country', { phones: [number], address: { city: 'Amsterdam', country: 'NL' } }],
+    ['country', { phones: [{ type: 'work', number }], country: 'NL' }],
+    ['country', { country: 'NL', defaultFields: { phoneNumbers: [{ name: 'work', value: number }] } }],
+    ['defaultFields.country', { defaultFields: { country: 'NL', phoneNumbers: [{ name: 'work', value: number }] } }],
+  ])('under "%s", once: %j', (path, object) => {
+    expect(leftOutOfObjects([object, object])).toEqual([`defaultCountry: { column: "${path}" }`]);
+  });
+
+  test.each<[string, object]>([
+    ['the country is the default one', { phone: '030 901820', country: 'DE' }],
+    ['the number has its country code', { phones: ['+31 20 6241111'], country: 'NL' }],
+    ['there is no number', { phone: null, phones: [], country: 'NL' }],
+    ['the country is none', { phone: number, country: 'Nowhere' }],
+    ['it is that of something else', { phone: number, vehicle: { country: 'NL' } }],
+  ])('but not where %s: %j', (_, object) => {
+    expect(leftOutOfObjects([object])).toEqual([]);
+  });
+
+  test('nor where numbers have no default country', () => {
+    expect(leftOutOfObjects([{ phone: number, country: 'NL' }], null)).toEqual([]);
   });
 });

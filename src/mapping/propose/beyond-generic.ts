@@ -7,14 +7,20 @@ import { tidyHeader } from '#src/sources/column-name.ts';
 import { listNames } from '#src/sources/row.ts';
 import type { FileFacts } from './column-facts.ts';
 import type { ProposedColumn } from './proposal.ts';
-import { proposeMapping } from './propose.ts';
+import { countryTarget, proposeMapping } from './propose.ts';
 
-/** Those columns of a table, with what each would become; none of JSON (null), whose lists a mapping names in another way. */
+/**
+ * Those columns of a table, with what each would become. Of JSON (null) the country alone: its lists are named by a mapping in another way, so
+ * that of other members it is not known whether the generic layout reads them.
+ */
 export function moreThanGeneric(
   { columns, facts }: { readonly columns: readonly string[] | null; readonly facts: FileFacts },
   options: Parameters<typeof proposeMapping>[1],
 ): readonly ProposedColumn[] {
-  if (columns === null) return [];
+  if (columns === null) {
+    const proposed = proposeMapping(facts, options).columns;
+    return proposed.filter(({ target, example }) => target === countryTarget && example !== null);
+  }
   const names = facts.columns.map(({ name }) => name);
   const uses = columnUses(null, names);
   return proposeMapping(facts, options).columns.filter(

@@ -244,6 +244,9 @@ function pathOf({ name, isNamed, isList, firstPath }: ColumnFacts): string | nul
   return path === null || /[{}]/.test(path) ? null : path;
 }
 
+/** What a column with the country of each row becomes, in words. */
+export const countryTarget = 'country of phone numbers';
+
 /** The share of numbers without a country code from which a country is asked for. */
 const nationalMin = 0.02;
 
@@ -303,7 +306,7 @@ function targetInWords({ meaning }: JudgedColumn): string | null {
     case 'label':
       return 'label';
     case 'country':
-      return 'country of phone numbers';
+      return countryTarget;
     case 'source':
       return 'source';
     default:
