@@ -54,6 +54,14 @@ export interface Problem {
   readonly isLoss?: true;
 }
 
+/**
+ * For lists: a cell with several bad values has the same problem for each of them, and is corrected once. Letters keep them all, since numbers
+ * without a country are counted.
+ */
+export function distinctProblems<Shown extends object>(problems: readonly Shown[]): readonly Shown[] {
+  return problems.length < 2 ? problems : [...new Map(problems.map((one) => [JSON.stringify(one), one])).values()];
+}
+
 /** `cleared` is a scalar or a custom field set to null; `removed` and `relabelled` are e-mails and phones. */
 type ChangeKind = 'added' | 'changed' | 'cleared' | 'removed' | 'relabelled';
 

@@ -2,6 +2,7 @@
  * What is shown of a dead letter. A row may be a megabyte long, and a page has hundreds of letters: of each no more is held than its card
  * shows. Pure.
  */
+import { distinctProblems } from '#src/contacts/outcome.ts';
 import type { DeadLetter } from '#src/ledger/letters.ts';
 import { type Row, recordOf } from '#src/sources/row.ts';
 
@@ -24,7 +25,8 @@ const cellCharactersMax = 200;
 const objectCharactersMax = 5_000;
 
 export function shownLetter({ row, desired: _, ...letter }: DeadLetter): ShownLetter {
-  return { ...letter, place: recordOf(row), row: row === null ? null : shownRow(row) };
+  const problems = distinctProblems(letter.problems);
+  return { ...letter, problems, place: recordOf(row), row: row === null ? null : shownRow(row) };
 }
 
 function shownRow(row: Row): ShownRow {

@@ -1,5 +1,6 @@
 /** Dead letters as JSON (`docs/contract.md`), with what people wrote in them or without. */
 import { isoInstant } from '#src/clock.ts';
+import { distinctProblems } from '#src/contacts/outcome.ts';
 import { withoutQuotedCells } from '#src/contacts/quoted-cell.ts';
 import type { DeadLetter, DeadLetterState } from '#src/ledger/letters.ts';
 import type { ServiceAnswer } from '#src/ledger/staging.ts';
@@ -71,7 +72,7 @@ export function letterDetailDocument(letter: DeadLetter, values: boolean) {
   return {
     ...(values ? letterDocument(letter) : letterWithoutValues(letter)),
     hint: values ? letter.hint : withoutQuotedCells(letter.hint),
-    problems: letter.problems.map((problem) => problemDocument(letter, problem, values)),
+    problems: distinctProblems(letter.problems.map((problem) => problemDocument(letter, problem, values))),
     answer: values ? letter.answer : answerWithoutValues(letter),
     cells: values ? cellsOf(letter) : {},
     mapped: values ? letter.desired : null,

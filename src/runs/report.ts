@@ -8,6 +8,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { distinctProblems } from '#src/contacts/outcome.ts';
 import type { Feeds } from '#src/feeds/feeds.ts';
 import { type ContactChange, changePages } from '#src/journal/changes.ts';
 import type { Ledger } from '#src/ledger/port.ts';
@@ -129,12 +130,14 @@ function workMs({ startedAtMs, finishedAtMs, stoppedAtMs, stoppedMs }: RunRecord
   return (finishedAtMs ?? stoppedAtMs ?? nowMs) - startedAtMs - stoppedMs;
 }
 
-/** The problems of a rejected row, one line each; a row without any still has its code. */
+/** The problems of a rejected row, one line for each that differs; a row without any still has its code. */
 export function problemLines(dead: Pick<RunDeadRow, 'line' | 'code' | 'row' | 'problems'>): readonly ProblemLine[] {
   const shared = recordOf(dead.row);
   if (dead.problems.length === 0)
     return [{ line: dead.line, ...shared, code: dead.code, field: null, value: null, hint: '' }];
-  return dead.problems.map(({ line, code, field, value, hint }) => ({ line, ...shared, code, field, value, hint }));
+  return distinctProblems(
+    dead.problems.map(({ line, code, field, value, hint }) => ({ line, ...shared, code, field, value, hint })),
+  );
 }
 
 const rowsPerPage = 250;

@@ -208,7 +208,8 @@ describe('one run', () => {
     const { text } = await bench.page(`/runs/${run.id}`);
     expect(text.match(/data-label="Value"/g)).toHaveLength(200);
     expect(text).toMatch(/And 30 more, so far; when the run has ended, all are in .*reports/);
-    const twice = rows.map((row) => ({ ...row, problems: [...row.problems, ...row.problems] }));
+    const other = (row: (typeof rows)[number]) => row.problems.map((one) => ({ ...one, field: 'another' }));
+    const twice = rows.map((row) => ({ ...row, problems: [...row.problems, ...other(row)] }));
     const second = await enterRun(bench, { id: '20261121T140100Z-00000b' });
     await stageRun(bench, second, { rows: 230, dead: 230 }, twice);
     const { text: cut } = await bench.page(`/runs/${second.id}`);

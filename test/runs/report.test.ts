@@ -44,3 +44,19 @@ it('a run that waited for an engine, and was cancelled before it began, took no 
   expect(ended).toMatchObject({ state: 'cancelled', startedAtMs: null });
   expect((await bench.report(ended)).seconds).toBe(0);
 });
+
+it('a cell with two bad values is listed once, in the report and the fix-file; the letter keeps both of its problems', async () => {
+  const bench = await openRunsBench();
+  const text = csv(['c-1,Ann,anna@; bea@,012; 034'], 'externalId,firstName,email,phone');
+  const run = await bench.import('export.csv', text);
+  const listed = (await bench.report(run)).problems.map((one: { field: string; code: string }) => [
+    one.field,
+    one.code,
+  ]);
+  expect(listed).toEqual([
+    ['email', 'emailInvalid'],
+    ['phone', 'phoneCountryMissing'],
+  ]);
+  expect((await bench.fixFile(run)).text.match(/the part after the @/g)).toHaveLength(1);
+  expect((await bench.letters()).map(({ problems }) => problems.length)).toEqual([3]);
+});

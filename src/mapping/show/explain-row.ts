@@ -4,7 +4,7 @@
  */
 
 import { scalarNames } from '#src/contacts/desired.ts';
-import type { Problem } from '#src/contacts/outcome.ts';
+import { distinctProblems, type Problem } from '#src/contacts/outcome.ts';
 import { filterColumns } from '#src/mapping/bind-mapping.ts';
 import type { JsonObject } from '#src/mapping/cell.ts';
 import { columnMatcher, fillPattern, isPattern } from '#src/mapping/column-pattern.ts';
@@ -88,7 +88,7 @@ function explainRead(mapping: Mapping | null, row: Row, context: MappingContext)
       .map((_, index) => cellAt(index))
       .filter(({ raw }, index) => uses[index]?.length === 0 && (raw ?? '') !== ''),
     contact: whole.kind === 'desired' ? viewContact(whole.desired) : null,
-    problems: whole.kind === 'dead' ? whole.problems : [],
+    problems: whole.kind === 'dead' ? distinctProblems(whole.problems) : [],
     warnings: whole.warnings,
   };
 }
@@ -186,7 +186,7 @@ function resultOf(mapped: MappedRow, target: string): string | null {
 function findingsOf(mapped: MappedRow, target: string): Pick<ExplainedEntry, 'problems' | 'warnings'> {
   const isOwn = ({ code }: Problem): boolean => code.startsWith('key') === (target === 'key');
   return {
-    problems: (mapped.kind === 'dead' ? mapped.problems : []).filter(isOwn),
+    problems: distinctProblems(mapped.kind === 'dead' ? mapped.problems : []).filter(isOwn),
     warnings: mapped.warnings.filter(isOwn),
   };
 }

@@ -3,7 +3,7 @@
  * fixtures of a mapping, checked. Both show contacts in one form. Pure.
  */
 import { type DesiredContact, type DesiredItem, fingerprint, hasContent } from '#src/contacts/desired.ts';
-import { contactEmptyProblem, duplicateKeyProblem, type Problem } from '#src/contacts/outcome.ts';
+import { contactEmptyProblem, distinctProblems, duplicateKeyProblem, type Problem } from '#src/contacts/outcome.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type CompiledMapping, compileMapping } from '#src/mapping/compile-mapping.ts';
 import { createRowFilter } from '#src/mapping/conditions.ts';
@@ -58,7 +58,7 @@ export function previewRows(compiled: CompiledMapping, items: readonly SourceIte
     count(problems, own, place);
     count(warnings, mapped.warnings, place);
     const contact = mapped.kind === 'desired' ? viewContact(mapped.desired) : null;
-    if (contacts.length < contactsMax) contacts.push({ ...place, contact, problems: own });
+    if (contacts.length < contactsMax) contacts.push({ ...place, contact, problems: distinctProblems(own) });
   }
   return { contacts, rows: items.length, rejected, problems: [...problems.values()], warnings: [...warnings.values()] };
 }

@@ -305,7 +305,7 @@ function hintsOf(dead: FixRow, inFile: string): string {
     const advice = code === duplicateKey && inFile === oneOfSeveral ? howToChoose : withoutOptions(hint);
     return `${field === null ? '' : `${field}: `}${message}. ${advice}`;
   });
-  return [...hints, ...(isMisshapen(dead.code) && dead.row !== null ? howToMend(dead.row) : [])].join(' | ');
+  return [...new Set(hints), ...(isMisshapen(dead.code) && dead.row !== null ? howToMend(dead.row) : [])].join(' | ');
 }
 
 /**
