@@ -4,7 +4,6 @@
  */
 import { access, stat } from 'node:fs/promises';
 import type { Home } from '#src/app.ts';
-import { archiveFolders } from '#src/config/data-folders.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { FollowEnd, FollowStop } from '#src/ledger/follow.ts';
 import { eachRun } from '#src/ledger/paged-lists.ts';
@@ -21,7 +20,7 @@ import {
   summarise,
 } from '#src/runs/report.ts';
 import { readReportHead } from '#src/runs/report-head.ts';
-import { pathOfRun } from '#src/sources/check-out.ts';
+import { type FailedFile, failedFileOf } from '#src/runs/run-files.ts';
 import { standstillOfHost } from './hosts.ts';
 import { standstillReason } from './standstill.ts';
 
@@ -108,13 +107,12 @@ export function viewRun(home: RunHome, run: RunRecord, stop: FollowStop | null =
 }
 
 /** A file that a command named is where it was. */
-async function failedFileOf(home: RunHome, run: RunRecord): Promise<FailedFile | null> {
+async function failedFileThere(home: RunHome, run: RunRecord): Promise<FailedFile | null> {
   if (run.state !== 'failed' || run.claimedPath === '' || run.options.path !== null) return null;
-  const path = pathOfRun(archiveFolders(run.importFolder).failed, run.id, run.fileName);
+  const file = failedFileOf(run);
   const elsewhere = hostPrefix(home, run);
-  const file = { path: `${elsewhere}${path}`, note: `${elsewhere}${path}.reason.txt` };
-  if (elsewhere !== '') return file;
-  return access(path).then(
+  if (elsewhere !== '') return { path: `${elsewhere}${file.path}`, note: `${elsewhere}${file.note}` };
+  return access(file.path).then(
     () => file,
     () => null,
   );
@@ -161,12 +159,6 @@ export async function withWholeRunId<Choice extends { readonly run?: string }>(
  * - `gone`: the report has been removed.
  */
 export type ProblemsKnown = 'all' | 'soFar' | 'first' | 'gone';
-
-/** Paths. */
-export interface FailedFile {
-  readonly path: string;
-  readonly note: string;
-}
 
 export interface RunDetail extends RunView {
   readonly problems: readonly ProblemLine[];
@@ -230,7 +222,7 @@ export async function readRun(
     ...view,
     hasReport: reportBytes > 0 || view.summary.report !== reportPath(home.runFolders.reports, run.id),
     isFixFileGone: mayHaveFixFile(run) && view.summary.fixFile === null && (await hasOpenLetters(home, run)),
-    failedFile: await failedFileOf(home, run),
+    failedFile: await failedFileThere(home, run),
     isReportCut: reportBytes > limits.reportBytesMax,
     isInterrupted: stop !== null,
     problems: problems.slice(0, limits.problemsMax),

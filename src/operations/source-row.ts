@@ -4,7 +4,6 @@
  */
 import { access } from 'node:fs/promises';
 import type { Home } from '#src/app.ts';
-import { archiveFolders } from '#src/config/data-folders.ts';
 import type { DesiredContact } from '#src/contacts/desired.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
@@ -12,8 +11,8 @@ import { compileMapping } from '#src/mapping/compile-mapping.ts';
 import { createRowFilter } from '#src/mapping/conditions.ts';
 import { type ExplainedRow, explainRow } from '#src/mapping/show/explain-row.ts';
 import { openRunFile } from '#src/runs/open-file.ts';
+import { doneFileOf } from '#src/runs/run-files.ts';
 import { readingOf } from '#src/runs/supply.ts';
-import { pathOfRun } from '#src/sources/check-out.ts';
 import type { Row } from '#src/sources/row.ts';
 import type { CustomFieldDefinition } from '#src/wire/contact.ts';
 
@@ -41,7 +40,7 @@ export async function findSourceRow(
   if (accepted === null) return { kind: 'gone', run: null, file: null };
   const { run } = accepted;
   const place = { run: run.id, file: run.fileName };
-  const archived = pathOfRun(archiveFolders(run.importFolder).done, run.id, run.fileName);
+  const archived = doneFileOf(run);
   const isThere = await access(archived).then(
     () => true,
     () => false,

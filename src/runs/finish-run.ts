@@ -20,7 +20,7 @@ import {
   type RunRecord,
   type RunState,
 } from '#src/ledger/runs.ts';
-import { archiveFile, pathOfRun } from '#src/sources/check-out.ts';
+import { archiveFile } from '#src/sources/check-out.ts';
 import { inStep } from '#src/steps.ts';
 import { type Facts, inWork, publishFact, rowOutcomes } from '#src/telemetry.ts';
 import { storing } from '#src/whole-file.ts';
@@ -29,6 +29,7 @@ import { removeVainFolder } from './feed-folder.ts';
 import { isWholeDelta, isWholeFile } from './feed-history.ts';
 import { writeFixFile } from './fix/fix-file.ts';
 import { eventPages, noteOn, type RunSummary, writeReport } from './report.ts';
+import { failedFileOf } from './run-files.ts';
 import { removeStoppedNote, type StopParts } from './stop-run.ts';
 
 /** What runs are ended with. */
@@ -227,7 +228,7 @@ async function archive(run: RunRecord, state: RunState, note: string): Promise<v
   const folder = failed ? folders.failed : folders.done;
   const path = await archiveOrMissing(run, folder);
   // A file that failed and is not kept leaves its reason all the same.
-  const notePath = failed ? `${pathOfRun(folder, run.id, run.fileName)}.reason.txt` : path && `${path}.txt`;
+  const notePath = failed ? failedFileOf(run).note : path && `${path}.txt`;
   if (notePath !== null) await storing(folder, () => writeFile(notePath, note, { mode: 0o600 }));
 }
 

@@ -9,11 +9,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, type Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
-import { archiveFolders } from '#src/config/data-folders.ts';
 import { messageOf, systemCodeOf } from '#src/errors.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
-import { pathOfRun } from '#src/sources/check-out.ts';
 import { type DroppedFile, type SubmitParts, takeGrown } from './enter-run.ts';
+import { doneFileOf, failedFileOf } from './run-files.ts';
 
 export interface GrownFiles {
   /** A file of an import folder was taken: it is watched from now on. @throws the system's errors. */
@@ -119,8 +118,7 @@ async function hashOfStart(path: string, bytes: number): Promise<string> {
 
 /** Where the file is: checked out, or archived. */
 async function find(run: RunOfFile): Promise<{ readonly path: string; readonly stats: Stats } | null> {
-  const { done, failed } = archiveFolders(run.importFolder);
-  const places = [run.claimedPath, ...[done, failed].map((folder) => pathOfRun(folder, run.id, run.fileName))];
+  const places = [run.claimedPath, doneFileOf(run), failedFileOf(run).path];
   for (const path of places) {
     const stats = await lstat(path).catch((error: unknown) => {
       if (systemCodeOf(error) === 'ENOENT') return null;

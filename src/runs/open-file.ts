@@ -3,7 +3,6 @@
  * (`src/mapping/recognise.ts`).
  */
 
-import { archiveFolders } from '#src/config/data-folders.ts';
 import { fileError, PatchbayError } from '#src/errors.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { originOf, type RunRecord } from '#src/ledger/runs.ts';
@@ -21,11 +20,11 @@ import {
   recognise,
 } from '#src/mapping/recognise.ts';
 import { operands, shellWord } from '#src/shell-words.ts';
-import { pathOfRun } from '#src/sources/check-out.ts';
 import type { HeaderRule, RecordLook } from '#src/sources/format-reader.ts';
 import { type OpenSource, openSource } from '#src/sources/open-source.ts';
 import { listNames, type Row, type SourceItem } from '#src/sources/row.ts';
 import { originalColumns, readingOfFixFile } from './fix/fix-file.ts';
+import { failedFileOf } from './run-files.ts';
 
 /** How the file of a run is read. */
 export interface OpenedFile {
@@ -244,7 +243,7 @@ function unknown(run: RunRecord, { columns, sample }: FileHead): PatchbayError {
 
 /** One sentence with a command that works as it stands: the path is where the file is now, or will be in a moment. */
 function whatToType(run: RunRecord): string {
-  const path = run.options.path ?? pathOfRun(archiveFolders(run.importFolder).failed, run.id, run.fileName);
+  const path = run.options.path ?? failedFileOf(run).path;
   const feed = run.feed === mainFeed ? '' : ` --feed ${shellWord(run.feed)}`;
   return `To see what its columns could be, and to write a mapping for it, type: patchbay map${feed} ${operands(path)}`;
 }

@@ -8,8 +8,11 @@
 import { randomInt } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { archiveFolders } from '#src/config/data-folders.ts';
 import { feedNameProblem } from '#src/config/feed-schema.ts';
 import { emptyIfMissing } from '#src/errors.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
+import { pathOfRun } from '#src/sources/check-out.ts';
 
 /** Where a run's files go. Absolute paths. */
 export interface RunFolders {
@@ -63,6 +66,27 @@ export function claimedFolderOf(claimed: string, folder: string | null): string 
  */
 export function takingFolderOf(importFolder: string, host: string): string {
   return join(importFolder, '_taking', host);
+}
+
+type ArchivedRun = Pick<RunRecord, 'importFolder' | 'id' | 'fileName'>;
+
+/** Where the file of a run is archived once that has failed, and the note beside it that says why. */
+export function failedFileOf({ importFolder, id, fileName }: ArchivedRun): FailedFile {
+  const path = pathOfRun(archiveFolders(importFolder).failed, id, fileName);
+  return { path, note: `${path}${reasonEnding}` };
+}
+
+export interface FailedFile {
+  readonly path: string;
+  readonly note: string;
+}
+
+/** Of the names of such notes. */
+export const reasonEnding = '.reason.txt';
+
+/** The same of a run with any other end. The note is written where the file is there. */
+export function doneFileOf({ importFolder, id, fileName }: ArchivedRun): string {
+  return pathOfRun(archiveFolders(importFolder).done, id, fileName);
 }
 
 export interface ClaimedFile {

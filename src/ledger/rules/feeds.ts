@@ -45,13 +45,13 @@ export interface FeedStanding {
    */
   readonly isCancelledSince: boolean;
   /** The newest file of `main` that could not be read, since its files do not take each other's place; null for other feeds. */
-  readonly failed: FailedFile | null;
+  readonly failed: FailedRun | null;
 }
 
 /** Files that arrive together are entered within this time, though one that is empty may have failed before the last is. */
 const togetherMs = 60_000;
 
-export interface FailedFile {
+export interface FailedRun {
   readonly id: string;
   readonly code: string | null;
   /** Whether the newest file with an end arrived together with it, and so is no correction of it. */

@@ -18,7 +18,7 @@ import type { RunRecord } from '#src/ledger/runs.ts';
 import { isMisshapen, letterIdOf, originalName } from '#src/runs/fix/fix-file.ts';
 import { openRunFile, presetsFor } from '#src/runs/open-file.ts';
 import { hasMovedCells, possibleKeys } from '#src/runs/possible-keys.ts';
-import { type RunFolders, runIdOf } from '#src/runs/run-files.ts';
+import { type RunFolders, reasonEnding, runIdOf } from '#src/runs/run-files.ts';
 import { isOfHost } from '#src/runs/stop-run.ts';
 import { type ReadAs, readingOf, rowMapper } from '#src/runs/supply.ts';
 import { unguardFormulas } from '#src/sources/csv-writer.ts';
@@ -101,7 +101,7 @@ async function filesIn(folder: string): Promise<string[]> {
 
 /** Beside an archived file lies a note of the same name. */
 function isNote(path: string, files: readonly string[]): boolean {
-  return path.endsWith('.reason.txt') || (path.endsWith('.txt') && files.includes(path.replace(/\.txt$/, '')));
+  return path.endsWith(reasonEnding) || (path.endsWith('.txt') && files.includes(path.replace(/\.txt$/, '')));
 }
 
 /** An original is read as its run read it; a file of changes is a table of our own. */
