@@ -6,7 +6,7 @@ import type { AuditRecord } from '#src/ledger/audits.ts';
 import type { AuditEnd } from '#src/ledger/follow.ts';
 import { isFinal, type RunRecord } from '#src/ledger/runs.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
-import { approveCommand } from '#src/runs/guards.ts';
+import { approveCommand } from '#src/runs/guard-reason.ts';
 import { standstillReason } from './standstill.ts';
 
 /**

@@ -21,7 +21,7 @@ import { firstShown, type ViewOptions } from '#src/plans/show/plan-view.ts';
 import { readingOfFile } from '#src/runs/choose-feed.ts';
 import type { NamedFile, SubmitChoice } from '#src/runs/enter-run.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
-import { asksForLinks } from '#src/runs/guards.ts';
+import { asksForLinks } from '#src/runs/guard-reason.ts';
 import { importFlags } from '#src/runs/import-flags.ts';
 import { operands } from '#src/shell-words.ts';
 import { hashFile } from '#src/sources/check-out.ts';

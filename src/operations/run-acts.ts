@@ -5,7 +5,7 @@ import type { PlanRecord } from '#src/ledger/plans.ts';
 import { approvalOf, type LinkChoice } from '#src/ledger/rules/approval.ts';
 import { isFinal, type OlderWrites, type RunReason, type RunRecord } from '#src/ledger/runs.ts';
 import { unlessAway } from '#src/ledger/wait-out.ts';
-import { asksForLinks } from '#src/runs/guards.ts';
+import { asksForLinks } from '#src/runs/guard-reason.ts';
 import { removeStoppedNote } from '#src/runs/stop-run.ts';
 import { actOf } from './acts.ts';
 import { stateWords } from './runs.ts';

@@ -10,7 +10,7 @@ import { isFinal, type NewRun, noOptions, openRunStates, type RunOptions, type R
 import { onDraft, openDraft } from '#src/plans/draft-file.ts';
 import { type MadePlan, makePlan } from '#src/plans/make-plan.ts';
 import { importFolderOf, type SubmitParts } from '#src/runs/enter-run.ts';
-import { asksForLinks } from '#src/runs/guards.ts';
+import { asksForLinks } from '#src/runs/guard-reason.ts';
 import { newRunId } from '#src/runs/run-files.ts';
 import { isStopOfStagedUndo, stageUndo } from '#src/runs/stage-undo.ts';
 import { actOf } from './acts.ts';

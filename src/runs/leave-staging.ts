@@ -10,12 +10,11 @@ import { inStep } from '#src/steps.ts';
 import type { CountryAdviceParts } from './country-advice.ts';
 import { fileHistory, isWholeFile, leftOutVerdict, newlyLeftOut } from './feed-history.ts';
 import type { FinishParts } from './finish-run.ts';
+import { guardNotes, guardReason } from './guard-reason.ts';
 import {
   checkGuards,
   checkLook,
   type GuardVerdict,
-  guardNotes,
-  guardReason,
   noOthersValues,
   type OthersValues,
   type StagedTally,

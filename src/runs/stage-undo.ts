@@ -12,15 +12,8 @@ import { counted, figureFacts, guardCode, percent } from '#src/ledger/rules/appr
 import { skipSentences } from '#src/ledger/rules/events.ts';
 import type { RunReason, RunRecord } from '#src/ledger/runs.ts';
 import type { NewStagedRecord, RunEvent } from '#src/ledger/staging.ts';
-import {
-  approveCommand,
-  checkGuards,
-  checkLook,
-  type GuardVerdict,
-  guardReason,
-  noOthersValues,
-  noTally,
-} from './guards.ts';
+import { approveCommand, guardReason } from './guard-reason.ts';
+import { checkGuards, checkLook, type GuardVerdict, noOthersValues, noTally } from './guards.ts';
 import type { LeaveParts } from './leave-staging.ts';
 import { lookAtNewKeys } from './look/look.ts';
 import { writeSlice } from './slice-ledger.ts';

@@ -12,7 +12,7 @@ import type { RunReason, RunRecord, RunState } from '#src/ledger/runs.ts';
 import type { Logger } from '#src/log.ts';
 import { safeFileName } from '#src/sources/file-name.ts';
 import { makeFolder, storing, takingError } from '#src/whole-file.ts';
-import { approveCommand } from './guards.ts';
+import { approveCommand } from './guard-reason.ts';
 import { noteOn, type ReportParts, writeReport } from './report.ts';
 
 /** What runs are stopped with. */

@@ -1,7 +1,8 @@
 /** Guards: stop before the first write (`docs/rules.md`, "Guards"). */
 import { describe, expect, it } from 'vitest';
 import { noOptions, type RunOptions, zeroCounts } from '#src/ledger/runs.ts';
-import { checkGuards, type FeedTally, type FileBefore, type FileHistory, guardReason } from '#src/runs/guards.ts';
+import { guardReason } from '#src/runs/guard-reason.ts';
+import { checkGuards, type FeedTally, type FileBefore, type FileHistory } from '#src/runs/guards.ts';
 import { defaultGuards, tallyOf } from './support/tallies.ts';
 
 const guardsOf = (given: Partial<FeedTally>, options = {}) =>
