@@ -305,6 +305,12 @@ export function originOf({ kind, options }: Pick<RunRecord, 'kind' | 'options'>)
   return kind === 'held' ? 'decision' : (options.origin ?? null);
 }
 
+/** Whether the file came by itself: Patchbay has taken it, and no person imports it again by a command. */
+export function cameByItself(run: Pick<RunRecord, 'kind' | 'options'>): boolean {
+  const origin = originOf(run);
+  return origin === 'folder' || origin === 'schedule' || origin === 'request';
+}
+
 /** The part of the ledger that holds feeds and runs. */
 export interface RunFilter {
   readonly states?: readonly RunState[];

@@ -11,7 +11,7 @@ import type { Feeds } from '#src/feeds/feeds.ts';
 import { eachRun } from '#src/ledger/paged-lists.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { acceptedStates, mainFeed } from '#src/ledger/rules/feeds.ts';
-import { appliesAllRows, type ColumnFill, type FileShape, type RunRecord } from '#src/ledger/runs.ts';
+import { appliesAllRows, type ColumnFill, cameByItself, type FileShape, type RunRecord } from '#src/ledger/runs.ts';
 import { beyondNumbersOf, namesColumn } from '#src/mapping/bind-mapping.ts';
 import type { ContactColumn } from '#src/mapping/contact-columns.ts';
 import { areOfOneKind, compareHeaders, describeHeaderChanges } from '#src/mapping/header-changes.ts';
@@ -301,25 +301,36 @@ export function leftOutVerdict(columns: readonly ContactColumn[], run: RunRecord
   return [{ guard: 'unmapped', count, base: count, limit: 0, names, countries, advice: advices.join(' ') }];
 }
 
-function adviceFor(columns: readonly ContactColumn[], { mapping }: RunRecord): string {
+function adviceFor(columns: readonly ContactColumn[], run: RunRecord): string {
+  const { mapping } = run;
   const ignore = `ignore: [${columns.map(({ column }) => JSON.stringify(tidyHeader(column))).join(', ')}]`;
   if (mapping !== null) {
     const lines = columns.map(({ line }) => line).join(' and ');
     return `Add the columns you need to mapping "${mapping.name}", for example ${lines}; ignore the others with ${ignore}.`;
   }
   const them = columns.length === 1 ? 'it' : 'them';
-  return `To import ${them}, rename ${renamedIn(columns)} in the file, or map ${them} with --mapping. To leave ${them} out, put ${ignore} into that mapping.`;
+  return `To import ${them}, rename ${renamedIn(columns)} in the file, or map ${them} ${whereToMap(run)}. To leave ${them} out, put ${ignore} into that mapping.`;
+}
+
+function whereToMap(run: RunRecord): string {
+  if (!cameByItself(run)) return 'with --mapping';
+  return run.feed === mainFeed ? 'in a mapping that the config file names (mapping.file)' : 'in a mapping of the feed';
 }
 
 /** The generic layout has no column for the country of a number: a mapping has. */
-function countryAdvice(columns: readonly string[], { feed, fileName, options }: RunRecord): string {
+function countryAdvice(columns: readonly string[], run: RunRecord): string {
+  const { feed, fileName, options, claimedPath } = run;
   const flags = [
     ...(feed === mainFeed ? [] : [`--feed ${shellWord(feed)} `]),
     ...(options.defaultCountry === null ? [] : [`--default-country ${options.defaultCountry} `]),
   ].join('');
-  const again =
-    feed === mainFeed ? ', and import the file again with that (--mapping).' : ', and import the file again.';
-  return `To read each number in its own country, let patchbay map ${flags}--save ${operands(fileName)} make a mapping that reads ${listNames(columns)}${again}`;
+  const mapped = (file: string): string =>
+    `To read each number in its own country, let patchbay map ${flags}--save ${operands(file)} make a mapping that reads ${listNames(columns)}`;
+  if (cameByItself(run)) {
+    const named = feed === mainFeed ? ', and name it in the config file (mapping.file)' : '';
+    return `${mapped(claimedPath)}${named}.`;
+  }
+  return `${mapped(fileName)}, and import the file again${feed === mainFeed ? ' with that (--mapping)' : ''}.`;
 }
 
 /** Several columns of one field are alternatives: the generic layout takes one of them. */

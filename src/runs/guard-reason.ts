@@ -2,7 +2,7 @@
 import { isoInstant } from '#src/clock.ts';
 import { unreachable } from '#src/errors.ts';
 import { counted, figureFacts, guardCode, percent } from '#src/ledger/rules/approval.ts';
-import type { RunReason, RunRecord } from '#src/ledger/runs.ts';
+import { cameByItself, type RunReason, type RunRecord } from '#src/ledger/runs.ts';
 import { countryLeftOut } from '#src/mapping/contradicted-country.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { listNames } from '#src/sources/row.ts';
@@ -38,12 +38,18 @@ export function guardReason(
   }
   if (isOfLetters({ kind }))
     return { ...shown, hint: [...advices, ...lettersHint(run, verdicts, serviceName)].join('\n') };
+  const refuse = [...check, refuseLine(id, serviceName)].join(' ');
+  const approve = approveCommand(id, serviceName);
+  if (cameByItself(run)) {
+    const again = `To read it anew after a change of the mapping or the limits: ${approve.replace('approve', 'restage')}`;
+    return { ...shown, hint: [refuse, again, `If this is expected, approve the run: ${approve}`].join('\n') };
+  }
   // The rows that were chosen are to stay the same: without `--only` the same flags would import the whole file.
   const { mappingNamed } = options;
   const chosen = importFlags({ feed, mappingNamed, options: { ...options, maxChange: null, maxDead: null } });
   return {
     ...shown,
-    hint: `${[...check, refuseLine(id, serviceName)].join(' ')}\nIf this is expected, import it again with ${chosen.map((word) => `${word} `).join('')}${flags === null ? '' : `${flags} or `}--accept, or approve the run: ${approveCommand(id, serviceName)}`,
+    hint: `${refuse}\nIf this is expected, import it again with ${chosen.map((word) => `${word} `).join('')}${flags === null ? '' : `${flags} or `}--accept, or approve the run: ${approve}`,
   };
 }
 

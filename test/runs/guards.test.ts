@@ -283,6 +283,23 @@ describe('the reason of a stopped run', () => {
     );
   });
 
+  it.each(['folder', 'schedule', 'request'] as const)(
+    'offers no second import of a file that came by itself, but to read it anew: %s',
+    (origin) => {
+      const run = { ...main, options: { ...noOptions, origin } };
+      const { hint } = guardReason(
+        checkGuards(tallyOf({ known: 400, updates: 300 }), defaultGuards, noOptions),
+        run,
+        's',
+      );
+      expect(hint?.split('\n')).toEqual([
+        `Check the file. To refuse the file: patchbay runs cancel ${main.id}`,
+        `To read it anew after a change of the mapping or the limits: patchbay runs restage ${main.id}`,
+        `If this is expected, approve the run: patchbay runs approve ${main.id}`,
+      ]);
+    },
+  );
+
   it('carries the figures as facts', () => {
     expect(reasonOf({ known: 400, updates: 300 }).facts).toEqual({
       updatesCount: 300,
