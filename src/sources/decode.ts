@@ -64,7 +64,9 @@ export async function detectEncoding(
   const badLine = await firstLineNotUtf8(read);
   if (badLine === null) return { label: 'utf-8', assumedFromLine: null };
   const named = otherwise === undefined ? null : checkEncoding(otherwise);
-  if (label !== null || wide === 'utf-8' || named === 'utf-8') throw notUtf8(name, badLine);
+  if (bomLabel(start) === 'utf-8') throw notUtf8(name, badLine, 'mark');
+  if (label !== null) throw notUtf8(name, badLine, 'option');
+  if (named === 'utf-8') throw notUtf8(name, badLine, 'mapping');
   if (named !== null) return { label: named, assumedFromLine: null };
   const { words: collector, lines } = await foreignWords(read);
   const { label: assumed, doubt, isKnown } = chooseCodePage(collector.words());
@@ -112,8 +114,17 @@ function packedInside(name: string): PatchbayError {
   return fileError('formatUnknown', message, { file: name }, 'Unpack it and drop what is inside.');
 }
 
-function notUtf8(name: string, line: number): PatchbayError {
-  const hint = 'Save the file as UTF-8, or name its encoding with --encoding windows-1252.';
+/** What says that a file is UTF-8, and is to be changed where it is wrong. */
+const utf8Hints = {
+  // In another encoding the mark is part of the first column's name.
+  mark: 'The file begins with the mark of UTF-8: correct the line, or export the file again.',
+  option: 'Save the file as UTF-8, or name its encoding (--encoding windows-1252); without --encoding it is detected.',
+  mapping:
+    'Save the file as UTF-8, or name its encoding in its mapping (encoding: windows-1252); where that names none, it is detected. For one import: --encoding windows-1252',
+} as const;
+
+function notUtf8(name: string, line: number, saidBy: keyof typeof utf8Hints): PatchbayError {
+  const hint = utf8Hints[saidBy];
   return fileError('encodingInvalid', `${name}, line ${line}: not valid UTF-8`, { file: name, line }, hint);
 }
 

@@ -74,6 +74,19 @@ describe('encodings', () => {
     });
   });
 
+  it('names what said that a file is UTF-8 where it is not, and no encoding behind its mark', async () => {
+    const latin = Buffer.from('id\n\xfc\n', 'latin1');
+    const marked = Buffer.concat([Buffer.from('\ufeff'), latin]);
+    const hintOf = async (bytes: Buffer, options: object): Promise<string> =>
+      (await errorOf(readText(folder, 's.csv', bytes, options))).hint ?? '';
+    expect(await hintOf(latin, { encoding: 'utf8' })).toContain('without --encoding it is detected');
+    expect(await hintOf(latin, { encodingIfNotUtf8: 'utf-8' })).toContain('in its mapping (encoding: windows-1252)');
+    for (const options of [{}, { encoding: 'utf8' }, { encodingIfNotUtf8: 'windows-1252' }])
+      expect(await hintOf(marked, options)).toBe(
+        'The file begins with the mark of UTF-8: correct the line, or export the file again.',
+      );
+  });
+
   it.each([
     ['with its mark', '\ufeff'],
     ['without a mark', ''],
