@@ -1,18 +1,19 @@
 /** A run for people: what became of it, what is wrong, and what to do next. */
+import { hintsOnce } from '#src/contacts/outcome.ts';
 import { withoutQuotedCells } from '#src/contacts/quoted-cell.ts';
 import { fieldWithoutValue } from '#src/journal/changes.ts';
-import type { HeldRecord } from '#src/ledger/contacts.ts';
 import { skipSentences } from '#src/ledger/rules/events.ts';
 import { pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import { changesPerRunMax, eventsPerRunMax, type RunEvent } from '#src/ledger/staging.ts';
 import { withoutValues } from '#src/operations/run-document.ts';
 import { failedHeadline, type RunDetail, stateWords } from '#src/operations/runs.ts';
 import { missingText } from '#src/plans/show/plan-view.ts';
-import { notedIn } from '#src/runs/column-warnings.ts';
+import { hintsOfNotes, notedIn } from '#src/runs/column-warnings.ts';
 import type { ProblemLine, RunSummary } from '#src/runs/report.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { lineText, placeText } from '#src/sources/row.ts';
 import { type Output, printable } from './output.ts';
+import { shorten, valueText } from './present-values.ts';
 
 /** How many of each kind are printed. */
 export interface ShownMax {
@@ -32,7 +33,6 @@ interface Shown extends ShownMax {
 
 /** What an import prints. */
 const shortList: ShownMax = { problems: 10, held: 5, warnings: 50, matches: 10, rest: ' in the report' };
-const valueCharsMax = 40;
 
 type PresentedRun = Pick<
   RunDetail,
@@ -96,10 +96,13 @@ function present(output: Output, run: RunPresentation, warnings: readonly RunEve
   // A warning about the whole file is a note, too: it is printed once.
   const listed = new Set(warnings.slice(0, max.warnings).map(({ message }) => message));
   const values = output.values ? valuesByMessage(outcomes) : new Map<string, string>();
-  for (const note of notes) {
+  const printed = notes.filter((note) => !listed.has(note));
+  const hints = hintsOfNotes(printed, outcomes);
+  for (const note of printed) {
     const value = values.get(note);
-    if (!listed.has(note))
-      lines.push(`  note: ${output.paste(printable(note))}${value === undefined ? '' : `: ${shorten(value)}`}`);
+    lines.push(`  note: ${output.paste(printable(note))}${value === undefined ? '' : `: ${shorten(value)}`}`);
+    const hint = hints.get(note);
+    if (hint !== undefined) lines.push(`    ${hintText(output, hint)}`);
   }
   lines.push(...problemLines(output, run, max));
   // Where they are not listed one by one, those that are notes are printed already.
@@ -319,9 +322,13 @@ function problemTable(output: Output, problems: readonly ProblemLine[]): string 
     field ?? '',
     ...(output.values ? [shorten(value ?? '')] : []),
     code,
-    output.paste(output.values ? hint : withoutQuotedCells(hint)),
+    hintText(output, hint),
   ]);
   return output.table(['line', 'column', ...(output.values ? ['value'] : []), 'code', 'what to do'], rows);
+}
+
+function hintText({ values, paste }: Output, hint: string): string {
+  return paste(printable(values ? hint : withoutQuotedCells(hint)));
 }
 
 const warningKindsShown = 5;
@@ -362,16 +369,19 @@ function warningLines(
   if (listed.length === 0) {
     return [output.paste(`  ${count}: see patchbay runs show ${summary.run}`), ...warningKinds(run, max)];
   }
-  const rows = listed
-    .slice(0, max.warnings)
-    .map((warning) => (output.values ? warning : withoutValues(warning)))
-    .map(({ field, value, code, message, ...place }) => [
+  const shown = listed.slice(0, max.warnings).map((warning) => (output.values ? warning : withoutValues(warning)));
+  const hints = hintsOnce(shown);
+  const rows = shown.map((warning) => {
+    const { field, value, code, message, ...place } = warning;
+    const hint = hints.get(warning);
+    return [
       placeText(place),
       field ?? '',
       ...(output.values ? [shorten(value ?? '')] : []),
       code,
-      message,
-    ]);
+      hint === undefined ? message : `${message}. ${hintText(output, hint)}`,
+    ];
+  });
   const head = ['line', 'column', ...(output.values ? ['value'] : []), 'code', 'what was done'];
   const counts = { count: summary.warnings, listed: listed.length, shown: rows.length };
   return [`  ${count}:`, indent(output.table(head, rows)), ...moreLine('  ', counts, max)];
@@ -419,11 +429,6 @@ const matchWords: Readonly<Record<string, string>> = {
   matchUnclear: 'unclear: one of several',
   matchKey: 'known under this key',
 };
-
-export function shorten(text: string, charsMax = valueCharsMax): string {
-  const one = printable(text);
-  return one.length > charsMax ? `${one.slice(0, charsMax - 1)}…` : one;
-}
 
 function indent(text: string): string {
   return text
@@ -479,11 +484,4 @@ function heldSentence({ values }: Output, { line, key, field, file, app }: HeldL
   const ofKey = key === null ? where : `${where} of ${printable(key)}`;
   if (file === undefined || app === undefined) return ofKey;
   return `${ofKey}: the file says ${printable(valueText(file))}, the app ${printable(valueText(app))}`;
-}
-
-/** A value as one short line; a field without one is a dash. */
-export function valueText(value: HeldRecord['ours']): string {
-  if (value === null) return '–';
-  const text = Array.isArray(value) ? value.join('; ') : String(value);
-  return text.length > valueCharsMax ? `${text.slice(0, valueCharsMax - 1)}…` : text;
 }

@@ -8,15 +8,8 @@ import type { RunStory } from '#src/operations/run-story.ts';
 import { actWhat, approvedText, layoutWords, originWords, ownerWords } from '#src/operations/story-words.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { type Output, printable } from './output.ts';
-import {
-  counted,
-  instantText,
-  presentAtLength,
-  type RunPresentation,
-  type ShownMax,
-  shorten,
-  valueText,
-} from './present-run.ts';
+import { counted, instantText, presentAtLength, type RunPresentation, type ShownMax } from './present-run.ts';
+import { shorten, valueText } from './present-values.ts';
 
 /** How many writes are printed without `--full`. */
 export const changesShown = 20;

@@ -62,6 +62,19 @@ export function distinctProblems<Shown extends object>(problems: readonly Shown[
   return problems.length < 2 ? problems : [...new Map(problems.map((one) => [JSON.stringify(one), one])).values()];
 }
 
+/**
+ * For lists of warnings about a file: each hint behind the last warning that has it, since many may have the same one. One that asks for nothing
+ * is left out.
+ */
+export function hintsOnce<Warning extends { readonly hint?: string }>(
+  warnings: readonly Warning[],
+): ReadonlyMap<Warning, string> {
+  const last = new Map(warnings.map((one) => [one.hint ?? '', one]));
+  return new Map([...last].flatMap(([hint, one]) => (hint === '' || asksForNothing.test(hint) ? [] : [[one, hint]])));
+}
+
+const asksForNothing = /^Nothing to do[^.;]*\.$/;
+
 /** `cleared` is a scalar or a custom field set to null; `removed` and `relabelled` are e-mails and phones. */
 type ChangeKind = 'added' | 'changed' | 'cleared' | 'removed' | 'relabelled';
 

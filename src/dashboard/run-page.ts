@@ -1,5 +1,6 @@
 /** The page of one run and its JSON twin: its outcome, the reason, what it left alone and why, warnings and problems of its rows. */
 import { html } from 'hono/html';
+import { hintsOnce } from '#src/contacts/outcome.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { ContactChange } from '#src/journal/changes.ts';
 import type { Pause } from '#src/ledger/port.ts';
@@ -169,12 +170,18 @@ function warningSection(detail: RunDetail): Markup {
   const warnings = outcomes.filter(({ kind }) => kind === 'warning');
   if (warnings.length === 0) return html``;
   const shown = warnings.slice(0, rowsShownMax);
+  const hints = hintsOnce(shown);
   return html`<section><h2>Warnings</h2>
 <table class="stacking">
 <thead><tr><th scope="col">Line</th><th scope="col">Column</th><th scope="col">Value</th><th scope="col">Reason</th>
 <th scope="col">What was done</th></tr></thead>
 <tbody>
-${shown.map(({ field, value = null, code, message, ...place }) => problemLine({ ...place, field, value, code, hint: message }, 'What was done'))}
+${shown.map((warning) => {
+  const { field, value = null, code, message, ...place } = warning;
+  const hint = hints.get(warning);
+  const told = hint === undefined ? message : `${message}. ${hint}`;
+  return problemLine({ ...place, field, value, code, hint: told }, 'What was done');
+})}
 </tbody>
 </table>
 ${moreLine(detail, record.counts.warnings - shown.length)}

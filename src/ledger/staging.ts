@@ -295,6 +295,8 @@ export interface RunEvent {
   readonly field: string | null;
   /** Of a warning: the cell as the file holds it, where there is one. */
   readonly value?: string | null;
+  /** Of a warning about the file: what to do next. */
+  readonly hint?: string;
   /** Of a missing person: since when, as an ISO instant. */
   readonly since?: string;
   /** Of a change: the names of all fields that were written. */

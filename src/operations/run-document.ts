@@ -70,6 +70,7 @@ export function withoutValues(event: RunEvent): RunEvent {
     key: null,
     field: event.field === null ? null : fieldWithoutValue(event.field),
     ...(event.value === undefined ? {} : { value: null }),
+    ...(event.hint === undefined ? {} : { hint: withoutQuotedCells(event.hint) }),
     ...(fields === undefined ? {} : { fields: fields.map(fieldWithoutValue) }),
     // There it is another key, not the id of a contact.
     ...(contact === undefined || event.code === 'matchKey' || event.code === 'samePhone' ? {} : { contact }),

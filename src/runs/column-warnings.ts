@@ -2,7 +2,7 @@
  * Warnings that an export may cause in each row of a column, such as `NULL` as the country: the first rows are listed with their lines, and
  * all of them are counted in one warning about the column. Pure.
  */
-import type { Problem } from '#src/contacts/outcome.ts';
+import { hintsOnce, type Problem } from '#src/contacts/outcome.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import type { WarningCode } from '#src/mapping/cell.ts';
 import { noteOf } from '#src/mapping/file-findings.ts';
@@ -49,11 +49,29 @@ export function columnNote({ line, field, message }: Pick<Problem, 'line' | 'fie
   return `line ${line}: ${field === null ? '' : `${JSON.stringify(field)}: `}${message}`;
 }
 
+/** What to do about the warnings that are notes, by the note. */
+export function hintsOfNotes(notes: readonly string[], events: readonly RunEvent[]): ReadonlyMap<string, string> {
+  const byText = new Map(
+    events.flatMap((event) =>
+      event.kind === 'warning' && event.key === null ? textsOf(event).map((text) => [text, event] as const) : [],
+    ),
+  );
+  const hints = hintsOnce(notes.flatMap((note) => byText.get(note) ?? []));
+  return new Map(
+    notes.flatMap((note) => {
+      const event = byText.get(note);
+      const hint = event === undefined ? undefined : hints.get(event);
+      return hint === undefined ? [] : [[note, hint]];
+    }),
+  );
+}
+
+function textsOf(event: RunEvent): readonly string[] {
+  return [event.message, noteOf(event), columnNote(event)];
+}
+
 /** Tells which warnings about a file are among its notes: they are printed there, and need not be said a second time. */
 export function notedIn(notes: readonly string[]): (event: RunEvent) => boolean {
   const noted = new Set(notes);
-  return (event) =>
-    event.kind === 'warning' &&
-    event.key === null &&
-    [event.message, noteOf(event), columnNote(event)].some((text) => noted.has(text));
+  return (event) => event.kind === 'warning' && event.key === null && textsOf(event).some((text) => noted.has(text));
 }

@@ -290,8 +290,9 @@ function ignoredEvent({ line, row, problems }: Extract<Verdict, { readonly kind:
 
 /** @param row absent where the warning is about the file. */
 export function warningEvent(key: string | null, warning: Problem, row: Row | null = null): RunEvent {
-  const { line, code, field, value, message } = warning;
-  return { kind: 'warning', line, ...recordOf(row), key, code, field, value, message };
+  const { line, code, field, value, message, hint } = warning;
+  const ofFile = key === null && row === null ? { hint } : {};
+  return { kind: 'warning', line, ...recordOf(row), key, code, field, value, message, ...ofFile };
 }
 
 function skippedEvent(key: string | null, line: number, fate: Fate): readonly RunEvent[] {

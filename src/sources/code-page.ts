@@ -10,6 +10,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import type { Problem } from '#src/contacts/outcome.ts';
+import { quotedCell } from '#src/contacts/quoted-cell.ts';
 import { type CodePageLabel, codePages, costsOf } from './languages.ts';
 import { shownValue } from './row.ts';
 
@@ -272,7 +273,7 @@ export function misreadWarning(text: string, line: number, field: string): Probl
     };
   }
   const meant = repaired(text);
-  const probably = meant === null ? '' : ` Probably it should be "${shownValue(meant)}".`;
+  const probably = meant === null ? '' : ` Probably it should be ${quotedCell(meant)}.`;
   return {
     ...about,
     code: 'textMisread',

@@ -8,6 +8,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Problem } from '#src/contacts/outcome.ts';
+import { quotedCell } from '#src/contacts/quoted-cell.ts';
 import { fileError, PatchbayError } from '#src/errors.ts';
 import {
   type DecodedText,
@@ -234,7 +235,7 @@ function assumedEncoding(name: string, encoding: DetectedEncoding, comesByItself
   }
   if (doubt !== null) {
     const message = `${read}, and a word on line ${doubt.line} looks wrong; ${hints.named(doubt.label)} would probably be right`;
-    const hint = `If that should be "${doubt.meant}", ${hints.choose(doubt.label)}`;
+    const hint = `If that should be ${quotedCell(doubt.meant)}, ${hints.choose(doubt.label)}`;
     return [{ ...about, value: `${doubt.word} → ${doubt.meant}`, message, hint }];
   }
   const hint = `If letters look wrong, ${hints.lookWrong(label === 'macintosh' ? 'windows-1252' : null)}`;

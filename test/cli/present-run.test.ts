@@ -283,6 +283,33 @@ describe('a run for people', () => {
     expect(presentRun(plain, alone)).not.toContain('warning');
   });
 
+  it('says behind a note what to do about it, once where several have the same hint, and nothing where nothing is to be done', () => {
+    const about = (message: string, hint: string) => warning({ key: null, field: null, value: null, message, hint });
+    const outcomes = [
+      about('column 3 has no name', 'Give the column a name.'),
+      about('column 5 has no name', 'Give the column a name.'),
+      about('line 9 is left out', 'Nothing to do if that is right.'),
+      about('a.csv is not UTF-8', 'If that should be “Zoë”, save it as UTF-8.'),
+    ];
+    const notes = [...outcomes.map(({ message }) => message), 'another note'];
+    const shown = presentation({ warnings: 4 }, { notes, outcomes });
+    expect(presentRun(plain, shown)).toContain(
+      [
+        '  note: column 3 has no name',
+        '  note: column 5 has no name',
+        '    Give the column a name.',
+        '  note: line 9 is left out',
+        '  note: a.csv is not UTF-8',
+        '    If that should be “Zoë”, save it as UTF-8.',
+        '  note: another note\n',
+      ].join('\n'),
+    );
+    expect(presentRun({ ...plain, values: false }, shown)).toContain('    If that should be “…”, save it as UTF-8.\n');
+    const whole = presentStory(plain, { ...shown, record }, false);
+    expect(whole).toContain('column 5 has no name. Give the column a name.\n');
+    expect(whole.match(/Give the column a name/g)).toHaveLength(1);
+  });
+
   it('tells which contacts may be there already, and after that which were linked', () => {
     const match = {
       kind: 'match',

@@ -148,7 +148,7 @@ describe('a file', () => {
         ...{ code: 'encodingAssumed', line: 3, value: 'Zo‘ → Zoë' },
         message:
           'd.csv is not UTF-8 (first at line 3); it was read as Windows-1252, and a word on line 3 looks wrong; --encoding macintosh would probably be right',
-        hint: expect.stringContaining('If that should be "Zoë", import the file again with --encoding macintosh'),
+        hint: expect.stringContaining('If that should be “Zoë”, import the file again with --encoding macintosh'),
       },
     ]);
   });

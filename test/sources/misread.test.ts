@@ -22,7 +22,7 @@ describe('text that was decoded wrongly before', () => {
       {
         ...{ code: 'textMisread', line: 3, field: 'name', value: text },
         message: 'line 3, name: the text was decoded wrongly before it came here (first of 2 rows)',
-        hint: expect.stringContaining(`Probably it should be "${meant}".`),
+        hint: expect.stringContaining(`Probably it should be “${meant}”.`),
       },
     ]);
   });

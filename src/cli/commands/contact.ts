@@ -16,8 +16,9 @@ import { feedsOfAllHosts } from '#src/operations/hosts.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
-import { instantText, shorten, valueText } from '../present-run.ts';
+import { instantText } from '../present-run.ts';
 import { changeLines } from '../present-story.ts';
+import { shorten, valueText } from '../present-values.ts';
 import { presentExplained } from './map.ts';
 
 interface ContactOptions extends GlobalOptions {

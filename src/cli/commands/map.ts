@@ -4,10 +4,10 @@ import { isAbsolute, relative } from 'node:path';
 import { ledgerPlace } from '#src/app.ts';
 import { type GlobalOptions, loadCliConfig } from '#src/cli/open-home.ts';
 import { createOutput, type Output, printable } from '#src/cli/output.ts';
-import { shorten } from '#src/cli/present-run.ts';
+import { shorten } from '#src/cli/present-values.ts';
 import { type DataFolders, dataFolders } from '#src/config/data-folders.ts';
 import type { Config } from '#src/config/schema.ts';
-import type { Problem } from '#src/contacts/outcome.ts';
+import { hintsOnce, type Problem } from '#src/contacts/outcome.ts';
 import { withoutQuotedCells } from '#src/contacts/quoted-cell.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { createFeeds, type Feeds, findMapping, findMappingText } from '#src/feeds/feeds.ts';
@@ -265,8 +265,17 @@ function presentMap(output: Output, result: MapResult): readonly string[] {
     ...(result.preview === null ? [] : previewLines(output, result.preview, result.stop !== null)),
     ...(result.stop === null ? [] : [printable(result.stop)]),
     ...result.remarks.map((remark) => `note: ${printable(remark)}`),
-    ...result.warnings.map(({ message }) => `note: ${printable(message)}`),
+    ...warningNotes(output, result.warnings),
   ];
+}
+
+function warningNotes({ values, paste }: Output, warnings: readonly Problem[]): readonly string[] {
+  const hints = hintsOnce(warnings);
+  return warnings.flatMap((warning) => {
+    const hint = hints.get(warning);
+    const note = `note: ${printable(warning.message)}`;
+    return hint === undefined ? [note] : [note, `  ${paste(printable(values ? hint : withoutQuotedCells(hint)))}`];
+  });
 }
 
 function describeFile({ rows, isPartial, columns, format, delimiter, encoding }: MapResult): string {

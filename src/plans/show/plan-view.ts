@@ -11,7 +11,7 @@ import { fieldWithoutValue } from '#src/journal/changes.ts';
 import type { PlanTotals } from '#src/ledger/plans.ts';
 import { counted } from '#src/ledger/rules/approval.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
-import { notedIn } from '#src/runs/column-warnings.ts';
+import { hintsOfNotes, notedIn } from '#src/runs/column-warnings.ts';
 import type { ProblemLine } from '#src/runs/report.ts';
 import { lineText, placeText } from '#src/sources/row.ts';
 import type { CustomFieldValue } from '#src/wire/contact.ts';
@@ -121,7 +121,12 @@ export function planView(made: MadePlan, options: ViewOptions): PlanView {
       count: problemCount,
       moreCount: Math.max(0, problemCount - limit),
     },
-    notes: [...missingNotes(made, options), ...made.notes, ...skippedNotes(made), ...warningNotes(made, values)],
+    notes: [
+      ...missingNotes(made, options),
+      ...withHints(made, values),
+      ...skippedNotes(made),
+      ...warningNotes(made, values),
+    ],
     stop: plan.stop === null ? null : { message: plan.stop.message, hints: plan.stop.hint?.split('\n') ?? [] },
     summary: summaryOf(made),
   };
@@ -226,6 +231,15 @@ function skippedNotes({ outcomes, areOutcomesAll }: MadePlan): readonly string[]
   return [...Map.groupBy(skipped, ({ message }) => message)].map(
     ([message, same]) => `${areOutcomesAll ? '' : 'at least '}${counted(same.length, 'row')} skipped: ${message}`,
   );
+}
+
+/** The notes of a run; behind those that are warnings what to do about them. */
+function withHints({ notes, outcomes }: MadePlan, values: boolean): readonly string[] {
+  const hints = hintsOfNotes(notes, outcomes);
+  return notes.map((note) => {
+    const hint = hints.get(note);
+    return hint === undefined ? note : `${note}. ${values ? hint : withoutQuotedCells(hint)}`;
+  });
 }
 
 const warningsShown = 10;
