@@ -4,7 +4,7 @@
  */
 import { html } from 'hono/html';
 import { troubleWords } from '#src/ledger/deliveries.ts';
-import type { TickOutcome } from '#src/ledger/schedules.ts';
+import type { TickOutcome, TickRecord } from '#src/ledger/schedules.ts';
 import type { SnapshotRecord } from '#src/ledger/snapshots.ts';
 import type { FeedsView, FeedView } from '#src/operations/feeds.ts';
 import { type ScheduleView, tickHint } from '#src/operations/schedules.ts';
@@ -17,7 +17,7 @@ const outcomeWords: Readonly<Record<TickOutcome, string>> = {
   run: 'files taken',
   snapshot: 'snapshot taken',
   nothingNew: 'nothing new',
-  skipped: 'skipped: the one before was still running',
+  skipped: 'skipped',
   failed: 'failed',
 };
 
@@ -80,14 +80,25 @@ function dueCell(schedule: ScheduleView | null): Markup {
 }
 
 function outcomeCell(frame: Frame, schedule: ScheduleView | null): Markup {
+  const skipped = schedule?.skipped ?? null;
   const tick = schedule?.last ?? null;
-  if (tick === null || tick.outcome === null) return html`–`;
-  const { outcome, code, message, endedAtMs } = tick;
-  const why = message === null ? '' : html`: <bdi>${message}</bdi>`;
-  const failure = outcome === 'failed' && code !== null ? html` <code>${code}</code>${why}` : '';
+  if (tick === null || tick.outcome === null) return skipped === null ? html`–` : skippedLine(skipped);
+  const { outcome, code, endedAtMs } = tick;
+  const failure = outcome === 'failed' && code !== null ? html` <code>${code}</code>` : '';
   const hint = tickHint(tick);
   const advice = hint === null ? '' : html`<br><bdi>${paste(frame, hint)}</bdi>`;
-  return html`${outcomeWords[outcome]}${failure} <span class="dim">${moment(endedAtMs)}</span>${advice}`;
+  const since = skipped === null ? '' : html`<br>${skippedLine(skipped)}`;
+  return html`${outcomeWords[outcome]}${failure}${whyOf(tick)} <span class="dim">${moment(endedAtMs)}</span>${advice}${since}`;
+}
+
+/** The ticks after it that were skipped, and why the newest was. */
+function skippedLine({ count, newest }: NonNullable<ScheduleView['skipped']>): Markup {
+  const times = count === 1 ? '' : ` ${counted(count, 'time', 'times')}`;
+  return html`${outcomeWords.skipped}${times}${whyOf(newest)} <span class="dim">${moment(newest.endedAtMs)}</span>`;
+}
+
+function whyOf({ message }: Pick<TickRecord, 'message'>): Markup | '' {
+  return message === null ? '' : html`: <bdi>${message}</bdi>`;
 }
 
 function snapshotLine(record: SnapshotRecord | null): Markup {

@@ -52,6 +52,23 @@ describe('the feeds', () => {
     }
   });
 
+  it('say why a tick found nothing new, and that later ones were skipped, and why', async () => {
+    const { bench } = await benchWithFeeds();
+    const { schedules } = bench.ledger;
+    const end = async (id: string, outcome: 'nothingNew' | 'skipped', message: string) => {
+      await schedules.request({ id, schedule: 'crm', trigger: 'request', user: null, dueAtMs: startMs });
+      await schedules.begin(id, startMs);
+      await schedules.end(id, startMs + 2_000, { outcome, code: 'c', message });
+    };
+    await end('t2', 'nothingNew', 'there is no file at /exports/crm.csv');
+    expect((await bench.page('/feeds')).text).toContain('nothing new: <bdi>there is no file at /exports/crm.csv</bdi>');
+    await end('t3', 'skipped', 'run r-1 of the previous tick is still active');
+    await end('t4', 'skipped', 'run r-2 of the previous tick is still active');
+    const { text } = await bench.page('/feeds');
+    expect(text).toContain('nothing new: <bdi>there is no file');
+    expect(text).toContain('skipped 2 times: <bdi>run r-2 of the previous tick is still active</bdi>');
+  });
+
   it('have a JSON twin', async () => {
     const { bench, run } = await benchWithFeeds();
     const { body } = await bench.json('/feeds');
