@@ -6,7 +6,6 @@
 import { PatchbayError } from '#src/errors.ts';
 import { ignoredBy, isIgnoredHeader, normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
 import { listNames } from '#src/sources/row.ts';
-import type { PlaceholderPlace } from './cell.ts';
 import { beyondNumbers, columnMatcher, isPattern } from './column-pattern.ts';
 import { isSynonym } from './contact-columns.ts';
 import { columnsOfCountry } from './entry-schema.ts';
@@ -23,6 +22,7 @@ import {
   type Target,
 } from './layout.ts';
 import type { Mapping } from './mapping-schema.ts';
+import type { PlaceholderPlace } from './placeholder.ts';
 import { type ColumnRef, parseTemplate, referencesIn, type Value } from './value-schema.ts';
 import { type ColumnNames, type Wanted, wantedValues } from './wanted-values.ts';
 

@@ -12,7 +12,6 @@ import {
   type Flaw,
   good,
   isJsonObject,
-  isPlaceholder,
   memberOf,
   type Place,
   type Reading,
@@ -29,6 +28,7 @@ import type { ItemList, ItemsTarget, Target } from './layout.ts';
 import { labelMemberOf, valueMemberOf, valueUnknown } from './list-element.ts';
 import { familyName, givenNames } from './person-name.ts';
 import { phoneLeftOut, phoneLeftOutByLabel, readPhones, splitPhones } from './phone-cell.ts';
+import { isPlaceholder, mayBePlaceholder } from './placeholder.ts';
 import { isReservedSource, readSource } from './source-label.ts';
 
 /** What is wrong with one value, and where it was found. `raw` is undefined where there is no value to show. */
@@ -60,7 +60,9 @@ const readers: Readers = {
     const isNothing = cell.kind === 'text' && isNoName(name, cell.text);
     if (cell.kind === 'text' && !isNothing) {
       const reading = name === 'sourceUrl' ? readSourceUrl(cell.text) : readText(cell.text);
-      return found(place, reading, (value) => ({ scalars: { [name]: value } }));
+      const said = found(place, reading, (value) => ({ scalars: { [name]: value } }));
+      const isInDoubt = part !== 'familyName' && isNameOrCompany(name) && mayBePlaceholder(cell.text);
+      return isInDoubt ? { ...said, warnings: [...said.warnings, { ...place, flaw: placeholderInDoubt }] } : said;
     }
     const isCleared = cell.kind === 'clear' || onBlank === 'clear';
     // Both parts of a whole name come from one cell, which is worth one warning.
@@ -116,14 +118,24 @@ const nothing: CellReading = { adds: {}, problems: [], warnings: [] };
 
 /** A word such as `N/A` means "no value" in names alone (`docs/rules.md`, "What a cell means"). */
 function isNoName(name: ScalarName, text: string): boolean {
-  if (name === 'company') return isPlaceholder(text, 'company');
-  return (name === 'firstName' || name === 'lastName') && isPlaceholder(text, 'name');
+  return isNameOrCompany(name) && isPlaceholder(text, name === 'company' ? 'company' : 'name');
+}
+
+function isNameOrCompany(name: ScalarName): boolean {
+  return name === 'firstName' || name === 'lastName' || name === 'company';
 }
 
 export const placeholderWarning: Flaw<WarningCode> = {
   code: 'placeholderText',
   message: 'what the cell holds stands for "nothing"; it was read as blank',
   hint: 'Leave the cell blank, or write #CLEAR to remove the value.',
+};
+
+/** Reported where the rows of the file speak for it (`column-warnings.ts`). */
+const placeholderInDoubt: Flaw<WarningCode> = {
+  code: 'placeholderInDoubt',
+  message: 'what the cell holds may stand for "nothing", as NA or None do; it was read as a value',
+  hint: 'Where it does, leave the cell blank, or say so in a mapping: lastName: { column: lastName, transform: [{ values: { NA: "" } }] }',
 };
 
 const sourceLeftOut: Flaw<WarningCode> = {

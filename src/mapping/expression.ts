@@ -3,8 +3,9 @@
  * or says what is wrong with it.
  */
 import type { JsonValue } from '#src/sources/row.ts';
-import { bad, type Flaw, isJsonObject, isPlaceholder, type PlaceholderPlace, readCell } from './cell.ts';
+import { bad, type Flaw, isJsonObject, readCell } from './cell.ts';
 import { valueMemberOf } from './list-element.ts';
+import { isPlaceholder, type PlaceholderPlace } from './placeholder.ts';
 import { applyTransforms, type Transform } from './transforms.ts';
 
 /** A column that a value reads. */

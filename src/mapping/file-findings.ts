@@ -12,11 +12,12 @@ import { PatchbayError } from '#src/errors.ts';
 import { isIgnoredHeader, normaliseHeader } from '#src/sources/column-name.ts';
 import { listNames, type NamelessColumn, type ObjectRow, type Row, shownValue } from '#src/sources/row.ts';
 import { columnsOf } from './bind-mapping.ts';
-import { isPlaceholder, type JsonObject, type WarningCode } from './cell.ts';
+import type { JsonObject, WarningCode } from './cell.ts';
 import { type ContactColumn, contactColumnOf, isDisplayName } from './contact-columns.ts';
 import { type FlatNames, isContactShape } from './json-rows.ts';
 import { type BoundColumn, holdsContent, readsOf } from './layout.ts';
 import type { Mapping } from './mapping-schema.ts';
+import { isPlaceholder } from './placeholder.ts';
 import type { MappedRow } from './row.ts';
 
 export interface Lacking {

@@ -4,9 +4,10 @@
  */
 import { normaliseHeader } from '#src/sources/column-name.ts';
 import type { JsonValue } from '#src/sources/row.ts';
-import { isJsonObject, isPlaceholder } from './cell.ts';
+import { isJsonObject } from './cell.ts';
 import type { CellRef, Expression, RowCells } from './expression.ts';
 import { isBlank } from './json-path.ts';
+import { isPlaceholder } from './placeholder.ts';
 
 /** One element, as a row. */
 export interface ElementRow {

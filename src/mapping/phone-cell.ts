@@ -13,19 +13,11 @@ import {
 } from 'libphonenumber-js/max';
 import { PatchbayError } from '#src/errors.ts';
 import { conjunctions, machineIn } from '#src/sources/number-words.ts';
-import {
-  bad,
-  characterFlaw,
-  type Flaw,
-  formulaError,
-  good,
-  isPlaceholder,
-  type Reading,
-  type WarningCode,
-} from './cell.ts';
+import { bad, characterFlaw, type Flaw, formulaError, good, type Reading, type WarningCode } from './cell.ts';
 import { assignedNumber, isWholeLength, parseAny } from './numbering-plans.ts';
 import { digitsMin, endsInRange, isBehindWhole, mayEndInRange } from './phone-endings.ts';
 import { extensionText, isFax, spellPhone } from './phone-spelling.ts';
+import { isPlaceholder } from './placeholder.ts';
 
 /** The pattern of the service (`docs/facts.md`, "not looked up"). */
 const e164 = /^\+[1-9]\d{1,14}$/;

@@ -8,16 +8,7 @@ import type { DesiredContact, DesiredCustomField, ScalarName, WantedSlot } from 
 import type { Problem } from '#src/contacts/outcome.ts';
 import { withSkipHint } from '#src/sources/remark.ts';
 import { type CellsRow, type JsonValue, listNames } from '#src/sources/row.ts';
-import {
-  bad,
-  type Flaw,
-  isJsonObject,
-  isPlaceholder,
-  keyMissing,
-  readCell,
-  readText,
-  type WarningCode,
-} from './cell.ts';
+import { bad, type Flaw, isJsonObject, keyMissing, readCell, readText, type WarningCode } from './cell.ts';
 import {
   type CellReading,
   type Finding,
@@ -36,6 +27,7 @@ import type { BoundColumn, ItemsTarget, Made, Settings, Target } from './layout.
 import { areLabelled } from './list-element.ts';
 import { type ElementRow, elementRows, inPlaceOfList, pathOf } from './list-rows.ts';
 import { phoneLeftOutByLabel } from './phone-cell.ts';
+import { isPlaceholder } from './placeholder.ts';
 import { mayHoldValue } from './stray-value.ts';
 import { applyTransforms } from './transforms.ts';
 

@@ -7,11 +7,12 @@
  * text that holds no e-mail address, and one that would outgrow a cell are refused.
  */
 import { invariant } from '#src/errors.ts';
-import { bad, type Flaw, isPlaceholder, type RejectionCode, trimWhole } from './cell.ts';
+import { bad, type Flaw, type RejectionCode, trimWhole } from './cell.ts';
 import { splitCompany } from './company-name.ts';
 import { compileDateFormat, type ReadDate } from './date-format.ts';
 import { cutEmails, emailLeftOut, isNameOrLink, readEmail } from './email-cell.ts';
 import { splitPersonName } from './person-name.ts';
+import { isPlaceholder } from './placeholder.ts';
 
 /** What becomes of a text, or why it becomes nothing. */
 export type TransformResult =

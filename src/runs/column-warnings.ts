@@ -8,39 +8,82 @@ import type { WarningCode } from '#src/mapping/cell.ts';
 import { noteOf } from '#src/mapping/file-findings.ts';
 
 const ofColumns: ReadonlySet<string> = new Set<WarningCode>(['placeholderText', 'textEscaped']);
+/** Not listed row by row: of a few rows each may be right, and only the file tells. */
+const inDoubt: WarningCode = 'placeholderInDoubt';
+const readAsNothing: WarningCode = 'placeholderText';
 const rowsListedMax = 5;
 /** In JSON the place of an element of a list is part of a name. Those of further names are listed row by row. */
 const columnsMax = 1_000;
+
+/** A word in doubt is worth a note where this many rows of a column hold it, and this share of all rows. */
+const doubtRowsMin = 5;
+const doubtShareMin = 0.01;
+/** Words that stand for "nothing" are few. */
+const wordsMax = 1_000;
 
 /** Of one reading of a file. */
 export interface ColumnWarnings {
   /** Counts the row's warnings. @returns the row without those of which enough are listed. */
   take<Row extends { readonly warnings: readonly Problem[] }>(row: Row): Row;
-  /** One for each code and column of which not all rows are listed. */
+  /** One for each code and column of which not all rows are listed; and for each word in doubt of which the file says that it stands for "nothing". */
   list(): readonly Problem[];
 }
 
+interface Met {
+  readonly first: Problem;
+  count: number;
+}
+
 export function createColumnWarnings(): ColumnWarnings {
-  const met = new Map<string, { readonly first: Problem; count: number }>();
-  const isListed = (warning: Problem): boolean => {
-    if (!ofColumns.has(warning.code)) return true;
-    const id = JSON.stringify([warning.code, warning.field]);
-    const known = met.get(id);
+  const met = new Map<string, Met>();
+  const doubts = new Map<string, Met>();
+  /** In other columns. */
+  const nothings = new Set<string>();
+  let rows = 0;
+  /** @returns how often it was met, this time included; null where no more are counted. */
+  const count = (all: Map<string, Met>, id: string, warning: Problem): number | null => {
+    const known = all.get(id);
     if (known === undefined) {
-      if (met.size < columnsMax) met.set(id, { first: warning, count: 1 });
-      return true;
+      if (all.size >= columnsMax) return null;
+      all.set(id, { first: warning, count: 1 });
+      return 1;
     }
     known.count += 1;
-    return known.count <= rowsListedMax;
+    return known.count;
   };
+  const isListed = (warning: Problem): boolean => {
+    if (warning.code === inDoubt) {
+      count(doubts, JSON.stringify([warning.field, wordIn(warning)]), warning);
+      return false;
+    }
+    if (!ofColumns.has(warning.code)) return true;
+    if (warning.code === readAsNothing && nothings.size < wordsMax) nothings.add(wordIn(warning));
+    const times = count(met, JSON.stringify([warning.code, warning.field]), warning);
+    return times === null || times <= rowsListedMax;
+  };
+  const isNothing = ({ first, count: times }: Met): boolean =>
+    nothings.has(wordIn(first)) || (times >= doubtRowsMin && times >= rows * doubtShareMin);
   return {
-    take: (row) => (row.warnings.length === 0 ? row : { ...row, warnings: row.warnings.filter(isListed) }),
-    list: () =>
-      [...met.values()].flatMap(({ first, count }) => (count > rowsListedMax ? [aboutColumn(first, count)] : [])),
+    take: (row) => {
+      rows += 1;
+      return row.warnings.length === 0 ? row : { ...row, warnings: row.warnings.filter(isListed) };
+    },
+    list: () => [
+      ...[...met.values()].flatMap((one) => (one.count > rowsListedMax ? [aboutColumn(one)] : [])),
+      ...[...doubts.values()].filter(isNothing).map(inRows),
+    ],
   };
 }
 
-function aboutColumn(first: Problem, count: number): Problem {
+function wordIn({ value }: Problem): string {
+  return (value ?? '').trim().toLowerCase();
+}
+
+function inRows({ first, count }: Met): Problem {
+  return { ...first, message: `${first.message} (${count === 1 ? '1 row' : `${count} rows`})` };
+}
+
+function aboutColumn({ first, count }: Met): Problem {
   return { ...first, message: `${first.message} (${count} rows; the first ${rowsListedMax} are listed)` };
 }
 

@@ -85,6 +85,30 @@ describe('a row', () => {
   });
 });
 
+describe('a word that may stand for "nothing"', () => {
+  const doubt = 'what the cell holds may stand for "nothing", as NA or None do; it was read as a value';
+  const notesOf = async (rows: readonly string[], header = 'externalId,firstName,phone') => {
+    const bench = await openRunsBench();
+    return bench.import('a.csv', csv(rows, header));
+  };
+
+  it('is noted where it stands for nothing in another column', async () => {
+    const run = await notesOf(['c-1,NA,+14155550121', 'c-2,Ada,NA']);
+    expect(run.notes).toEqual([`line 2: "firstName": ${doubt} (1 row)`]);
+  });
+
+  it('is noted where many rows of a column hold it', async () => {
+    const run = await notesOf(Array.from({ length: 6 }, (_, index) => `c-${index},${index === 0 ? 'Ada' : 'None'},`));
+    expect(run.notes).toEqual([`line 3: "firstName": ${doubt} (5 rows)`]);
+    expect(run.counts.warnings).toBe(1);
+  });
+
+  it('is a name like any other in a few rows', async () => {
+    const run = await notesOf(['c-1,None,', 'c-2,NA,', 'c-3,None,N/A']);
+    expect(run.notes).toEqual([]);
+  });
+});
+
 describe('a word for "nothing", or codes of HTML, in each row of a column', () => {
   it('is listed of the first rows, and counted once for the column', async () => {
     const bench = await openRunsBench();

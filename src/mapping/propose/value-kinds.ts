@@ -3,11 +3,12 @@
  * `judgedMax` different values of a column are looked at. Pure.
  */
 import type { CountryCode } from 'libphonenumber-js/max';
-import { isPlaceholder, readHttpUri } from '#src/mapping/cell.ts';
+import { readHttpUri } from '#src/mapping/cell.ts';
 import { isCompanyWithPerson } from '#src/mapping/company-name.ts';
 import { countryOf } from '#src/mapping/country.ts';
 import { readEmail, splitEmails } from '#src/mapping/email-cell.ts';
 import { readPhones, splitPhones } from '#src/mapping/phone-cell.ts';
+import { isPlaceholder } from '#src/mapping/placeholder.ts';
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 const judgedMax = 200;
