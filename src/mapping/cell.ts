@@ -12,6 +12,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonValue } from '#src/sources/row.ts';
 import { isPlaceholder } from './placeholder.ts';
+import { unwrapped } from './wrapped-value.ts';
 
 /** A raw value and where it was found. */
 export interface Place {
@@ -39,17 +40,18 @@ export type Cell =
 const clearToken = '#CLEAR';
 
 /** Reads a raw value. In CSV a guard against formulas is removed; JSON has none. */
-export function readCell(raw: JsonValue, from: 'csv' | 'json'): Cell {
-  if (typeof raw === 'string' && isBare(raw)) return { kind: 'text', text: raw };
+export function readCell(found: JsonValue, from: 'csv' | 'json'): Cell {
+  if (typeof found === 'string' && isBare(found)) return { kind: 'text', text: found };
+  const raw = unwrapped(found);
   if (raw === null) return { kind: 'clear' };
   if (typeof raw === 'string') return readString(from === 'csv' ? unguard(raw) : raw);
   if (typeof raw === 'number') return readNumber(raw);
   if (Array.isArray(raw)) return { kind: 'list', items: raw };
-  const found = typeof raw === 'boolean' ? `the value ${raw}` : 'an object';
+  const what = typeof raw === 'boolean' ? `the value ${raw}` : 'an object';
   const hint = isJsonObject(raw)
     ? 'Write it as a string, or name the member of it that holds the text in a mapping, by its path, such as company.name.'
     : 'Write it as a string.';
-  return { kind: 'wrong', flaw: bad('notText', `expected text, found ${found}`, hint).flaw };
+  return { kind: 'wrong', flaw: bad('notText', `expected text, found ${what}`, hint).flaw };
 }
 
 /** Most cells: a letter, a digit, `+` or `(` first, a letter, a digit or `)` last. There is no guard, nothing to trim, no `#CLEAR`. */

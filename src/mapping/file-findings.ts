@@ -14,11 +14,13 @@ import { listNames, type NamelessColumn, type ObjectRow, type Row, shownValue } 
 import { columnsOf } from './bind-mapping.ts';
 import type { JsonObject, WarningCode } from './cell.ts';
 import { type ContactColumn, contactColumnOf, isDisplayName } from './contact-columns.ts';
+import { contactInside } from './contact-in-object.ts';
 import { type FlatNames, isContactShape } from './json-rows.ts';
 import { type BoundColumn, holdsContent, readsOf } from './layout.ts';
 import type { Mapping } from './mapping-schema.ts';
 import { isPlaceholder } from './placeholder.ts';
 import type { MappedRow } from './row.ts';
+import { unwrapped } from './wrapped-value.ts';
 
 export interface Lacking {
   /** Looks at a row; also at one that is known already and needs no mapping. */
@@ -137,8 +139,11 @@ export function leftOutOfObjects(
       if (row.kind !== 'object') return;
       const isMapped = mappedIn(row.object);
       for (const name of Object.keys(row.object)) {
-        const column = listed.has(name) ? null : (rivalOf(name) ?? columnOf(name));
-        if (column === null || isMapped(name) || !isFilled(row.object[name])) continue;
+        const named = listed.has(name) ? null : (rivalOf(name) ?? columnOf(name));
+        if (named === null || isMapped(name)) continue;
+        const value = unwrapped(row.object[name] ?? null);
+        const column = isFilled(value) ? named : contactInside(named, name, value);
+        if (column === null) continue;
         filled.push(isContactShape(row.object) ? { ...column, generic: inContactShape(column) } : column);
         listed.add(name);
       }

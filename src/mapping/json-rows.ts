@@ -23,6 +23,7 @@ import {
   targetIdentity,
 } from './layout.ts';
 import { foldRow, type MappedRow } from './row.ts';
+import { unwrapped } from './wrapped-value.ts';
 
 /** Names of members that nothing maps, in order of appearance: each once, at most 500. */
 export class UnmappedNames {
@@ -184,7 +185,8 @@ export class FlatNames {
 /** The names of an object's members, with what `isBoundByName` asks of their values. */
 function shapeOf(object: JsonObject): string {
   let shape = '';
-  for (const [name, value] of Object.entries(object)) {
+  for (const [name, raw] of Object.entries(object)) {
+    const value = unwrapped(raw);
     const kind = Array.isArray(value) ? '[' : typeof value === 'boolean' || isJsonObject(value) ? '{' : '"';
     shape += `${name}\n${kind}`;
   }
@@ -192,9 +194,10 @@ function shapeOf(object: JsonObject): string {
 }
 
 /** A synonym is no name for an object or for true and false, and no name of a single field for a list. */
-function isBoundByName(name: string, value: JsonValue | undefined, settings: Settings): boolean {
+function isBoundByName(name: string, raw: JsonValue | undefined, settings: Settings): boolean {
   const header = normaliseHeader(name);
   if (header === 'custom' || header === 'customfields') return false;
+  const value = raw === undefined ? raw : unwrapped(raw);
   const isPlain = value === null || typeof value === 'string' || typeof value === 'number';
   return isPlain || (Array.isArray(value) && isItemsName(name)) || genericTarget(name, settings) !== null;
 }

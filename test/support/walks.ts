@@ -108,6 +108,7 @@ export const walks: readonly Walk[] = [
       'src/sources/remark.ts': 'rejected rows that hold nothing but a remark',
       'src/runs/column-warnings.ts': 'warnings that many rows of a file have',
       'src/mapping/placeholder.ts': 'words that stand for no value',
+      'src/mapping/wrapped-value.ts': 'values of JSON that MongoDB wraps',
       'src/mapping/custom-cell.ts': 'another kind of value: custom fields',
       'src/mapping/email-cell.ts': 'another kind of value: e-mail addresses',
       'src/mapping/person-name.ts': 'another kind of value: whole names',

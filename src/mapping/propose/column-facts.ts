@@ -13,6 +13,7 @@ import type { JsonValue, Row, SourceItem } from '#src/sources/row.ts';
 import { isJsonObject, type JsonObject } from '../cell.ts';
 import { finderOf } from '../json-path.ts';
 import { labelMemberOf, labelMembersOf, loneValueMemberOf, valueMemberOf } from '../list-element.ts';
+import { unwrapped } from '../wrapped-value.ts';
 
 export interface ColumnFacts {
   /** The header as the file holds it, or a path; `column 4` for an empty header. */
@@ -250,8 +251,9 @@ const depthMax = 4;
 function pathsOf(object: JsonObject, prefix = '', depth = 1): readonly PathValue[] {
   const inside = (inner: JsonObject, path: string): readonly PathValue[] =>
     depth < depthMax ? pathsOf(inner, `${path}.`, depth + 1) : [];
-  return Object.entries(object).flatMap(([name, value]): readonly PathValue[] => {
+  return Object.entries(object).flatMap(([name, raw]): readonly PathValue[] => {
     const path = `${prefix}${name}`;
+    const value = unwrapped(raw);
     if (isJsonObject(value)) return inside(value, path);
     if (!Array.isArray(value)) return [{ path, texts: textOf(value), isList: false, ...ofNoList }];
     const [first] = value as readonly JsonValue[];
@@ -316,7 +318,8 @@ function valueIn(element: JsonObject): JsonValue {
   return member === null ? null : (element[member] ?? null);
 }
 
-function textOf(value: JsonValue): readonly string[] {
+function textOf(raw: JsonValue): readonly string[] {
+  const value = unwrapped(raw);
   if (typeof value === 'string') return value.trim() === '' ? [] : [value];
   return typeof value === 'number' || typeof value === 'boolean' ? [String(value)] : [];
 }

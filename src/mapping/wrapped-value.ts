@@ -1,0 +1,30 @@
+/**
+ * Values that an export of MongoDB wraps, so that JSON keeps their type: `{"$numberLong": "4930901801"}`, `{"$oid": "…"}`,
+ * `{"$date": "…"}`. They are read as what they hold. Pure.
+ */
+import type { JsonValue } from '#src/sources/row.ts';
+
+const wrappers: ReadonlySet<string> = new Set([
+  '$numberLong',
+  '$numberInt',
+  '$numberDouble',
+  '$numberDecimal',
+  '$oid',
+  '$date',
+]);
+
+/** Any other value as it is. A date that is given in milliseconds is an ISO date. */
+export function unwrapped(raw: JsonValue): JsonValue {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw;
+  const [entry, ...others] = Object.entries(raw);
+  if (entry === undefined || others.length > 0 || !wrappers.has(entry[0])) return raw;
+  const [name, held] = entry;
+  const inner = name === '$date' ? dateOf(unwrapped(held)) : held;
+  return typeof inner === 'string' || typeof inner === 'number' ? inner : raw;
+}
+
+function dateOf(held: JsonValue): JsonValue {
+  const isCount = typeof held === 'number' || (typeof held === 'string' && /^-?\d{1,16}$/.test(held));
+  const date = new Date(isCount ? Number(held) : Number.NaN);
+  return Number.isNaN(date.getTime()) ? held : date.toISOString();
+}

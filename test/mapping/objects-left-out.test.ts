@@ -1,0 +1,77 @@
+/** Members of JSON that are objects or lists of objects: which of them hold contact data that nothing maps, and which are wrapped values. */
+import { describe, expect, test } from 'vitest';
+import { compileMapping } from '#src/mapping/compile-mapping.ts';
+import { codesOf, desiredOf, mapJson, mapping, noContext, objectRow } from './support.ts';
+
+function leftOut(record: object): readonly (readonly string[])[] {
+  const compiled = compileMapping(mapping({ fields: { company: 'company' } }), { columns: null }, noContext);
+  compiled.see(objectRow({ id: '7', company: 'Nordlicht GmbH', ...record }));
+  return compiled.leftOut.map(({ column, line }) => [column, line]);
+}
+
+describe('a member that nothing maps', () => {
+  test.each<[string, object, string]>([
+    ['phone', { phone: { cc: '49', nsn: '30901801' } }, 'phones: [{ column: "phone.…", label: phone }]'],
+    ['phone', { phone: { $numberLong: '4930901801' } }, 'phones: [{ column: "phone", label: phone }]'],
+    ['mobile', { mobile: { nr: 4_930_901_801 } }, 'phones: [{ column: "mobile.nr", label: mobile }]'],
+    [
+      'phones',
+      { phones: [{ cc: '49', area: '30', local: '901803' }] },
+      'phones: [{ column: "phones[].…", label: phone }]',
+    ],
+    ['phones', { phones: [{ kind: 'work', number: '+4930901801' }] }, 'phones: [{ column: "phones", label: phone }]'],
+    ['phones', { phones: [{ art: 'x', nr: '+4930901801' }] }, 'phones: [{ column: "phones[].nr", label: phone }]'],
+    ['email', { email: { primary: 'ada@example.com' } }, 'emails: [{ column: "email.primary", label: email }]'],
+    ['name', { name: { first: 'Ada', last: 'Lee' } }, 'fields: { firstName: "name.…" }'],
+  ])('%s holds contact data in %j', (name, record, line) => {
+    expect(leftOut(record)).toEqual([[name, line]]);
+  });
+
+  test.each([
+    { phone: { verified: true, count: 3 } },
+    { phone: { checked: '2026-03-09', by: 'web' } },
+    { phones: [] },
+    { phones: [{ count: 2 }] },
+    { email: { verified: true, bounces: 3 } },
+    { emails: [{ opened: 4 }] },
+    { last: { at: '2026-03-09T14:30:00Z', event: 'login' } },
+    { address: { street: 'Hauptstr. 1', number: '4930901801' } },
+  ])('%j holds none', (record) => {
+    expect(leftOut(record)).toEqual([]);
+  });
+});
+
+describe('a value that MongoDB wraps', () => {
+  const number = '4930901801';
+
+  test('is what it holds, by its name and by its path', () => {
+    const record = { externalId: { $oid: 'a1' }, Telefon: { $numberLong: number }, company: { $numberInt: '7' } };
+    const expected = { key: 'a1', scalars: { company: '7' }, phones: [{ items: [{ value: `+${number}` }] }] };
+    expect(desiredOf(mapJson(record, { defaultCountry: 'DE' }))).toMatchObject(expected);
+    const by = mapping({ key: '_id.$oid', phones: [{ column: 'phone.$numberLong' }] });
+    const byPath = mapJson({ _id: { $oid: 'a1' }, phone: { $numberLong: number } }, { defaultCountry: 'DE' }, by);
+    expect(desiredOf(byPath)).toMatchObject({ key: 'a1', phones: expected.phones });
+  });
+
+  test('may be the value of an element, and of a custom field', () => {
+    const customFields = [
+      { key: 'since', type: 'date' },
+      { key: 'visits', type: 'number' },
+    ];
+    const record = {
+      ...{ externalId: 'a', phones: [{ type: 'work', number: { $numberLong: number } }] },
+      custom: { since: { $date: { $numberLong: '1773066600000' } }, visits: { $numberLong: '12' } },
+    };
+    expect(desiredOf(mapJson(record, { defaultCountry: 'DE', customFields }))).toMatchObject({
+      phones: [{ items: [{ label: 'work', value: `+${number}` }] }],
+      customFields: [
+        { key: 'since', value: '2026-03-09T14:30:00.000Z' },
+        { key: 'visits', value: 12 },
+      ],
+    });
+  });
+
+  test.each([{ $numberLong: '1', more: 2 }, { $other: 'x' }, { $numberLong: null }])('%j is an object', (company) => {
+    expect(codesOf(mapJson({ externalId: 'a', company }))).toEqual(['notText']);
+  });
+});
