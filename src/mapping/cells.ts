@@ -12,6 +12,7 @@ import {
   type Flaw,
   good,
   isJsonObject,
+  type JsonObject,
   memberOf,
   type Place,
   type Reading,
@@ -25,7 +26,7 @@ import type { NamePart } from './contact-columns.ts';
 import { customFieldUnknown, readCustomValue } from './custom-cell.ts';
 import { emailLeftOut, readEmail, splitEmails } from './email-cell.ts';
 import type { ItemList, ItemsTarget, Target } from './layout.ts';
-import { labelMemberOf, valueMemberOf, valueUnknown } from './list-element.ts';
+import { labelIn, labelMemberOf, labelMembersOf, valueMemberOf, valueUnknown } from './list-element.ts';
 import { familyName, givenNames } from './person-name.ts';
 import { phoneLeftOut, phoneLeftOutByLabel, readPhones, splitPhones } from './phone-cell.ts';
 import { isPlaceholder, mayBePlaceholder } from './placeholder.ts';
@@ -274,12 +275,11 @@ function readElement(place: Place, target: ItemsTarget, all: readonly JsonValue[
       ? { ...place, field, raw: element }
       : { ...place, field: `${field}.${valueName}`, raw: memberOf(object, valueName) ?? null };
   const single = readSingle(at);
-  const ownLabel = memberOf(object ?? {}, labelName) ?? null;
-  const label = readLabel({ ...place, field: `${field}.${labelName}`, raw: ownLabel }, target);
+  const own = labelIn(object ?? {}, labelName);
+  const label = readLabel({ ...place, field: `${field}.${own.path}`, raw: own.raw ?? null }, target);
   const isText = single.ok && single.value.kind === 'text';
   // Under `name` the workspace itself holds the number.
-  const isOfFile = isText && target.list === 'phones' && labelName !== 'name';
-  const leftOut = isOfFile ? phoneLeftOutByLabel(label.text) : null;
+  const leftOut = isText && target.list === 'phones' ? leftOutByLabels(object ?? {}) : null;
   if (leftOut !== null) return { ...noItems, warnings: [{ ...at, flaw: leftOut }] };
   const { items, problems, warnings } = isText ? readItems(at, target, single.value.text, label.text) : noItems;
   return {
@@ -287,6 +287,16 @@ function readElement(place: Place, target: ItemsTarget, all: readonly JsonValue[
     problems: [...(single.ok ? [] : [{ ...at, flaw: single.flaw }]), ...label.problems, ...problems],
     warnings: [...label.warnings, ...warnings],
   };
+}
+
+/** A fax, by any of its labels but a `name`. */
+function leftOutByLabels(element: JsonObject): Flaw<WarningCode> | null {
+  for (const name of labelMembersOf(element)) {
+    const { raw } = labelIn(element, name);
+    const flaw = name !== 'name' && typeof raw === 'string' ? phoneLeftOutByLabel(raw) : null;
+    if (flaw !== null) return flaw;
+  }
+  return null;
 }
 
 /** The element's own label, or the target's if the element has none that is text. */

@@ -2,6 +2,7 @@
  * Which members of an element of a JSON list hold its value and its label: `{"name": "work", "value": "+1…"}`, or what other programs
  * call them (`docs/mapping.md`, "JSON"). Names are compared as headers are.
  */
+import { normaliseHeader } from '#src/sources/column-name.ts';
 import { type JsonValue, listNames } from '#src/sources/row.ts';
 import { bad, type Flaw, isJsonObject, type JsonObject } from './cell.ts';
 import { isBlank, memberNamed } from './json-path.ts';
@@ -11,6 +12,25 @@ const valueMembers = ['value', 'number', 'email', 'address'] as const;
 /** Each is the value where it is the only one that is filled. */
 const furtherValueMembers = ['phone', 'phoneNumber', 'emailAddress'] as const;
 const labelMembers = ['name', 'label', 'type'] as const;
+/** Without one of those, the first of these that holds words is the label. In the form in which names are compared. */
+const furtherLabelMembers: readonly string[] = [
+  ...['kind', 'phonetype', 'phonekind', 'phonelabel', 'numbertype', 'emailtype', 'emailkind', 'emaillabel'],
+  ...['contacttype', 'category', 'usage', 'use', 'purpose'],
+  ...[
+    'art',
+    'typ',
+    'kategorie',
+    'telefonart',
+    'rufnummernart',
+    'catégorie',
+    'categorie',
+    'tipo',
+    'categoría',
+    'categoria',
+  ],
+];
+/** Of a label that is an object: `{"phone_type": {"name": "fax"}}`. */
+const labelTextMembers = ['name', 'label', 'value', 'type', 'title'] as const;
 
 /** As the element names it. Null: none of its members is known as its value, or two may be. */
 export function valueMemberOf(element: JsonObject): string | null {
@@ -36,12 +56,38 @@ export function loneValueMemberOf(element: JsonObject): string | null {
 
 /** As the element names it; null for none. */
 export function labelMemberOf(element: JsonObject): string | null {
-  return labelMembers.find((name) => Object.hasOwn(element, name)) ?? namesOf(element, labelMembers)?.[0] ?? null;
+  const known = labelMembers.find((name) => Object.hasOwn(element, name)) ?? namesOf(element, labelMembers)?.[0];
+  return known ?? furtherIn(element)[0] ?? null;
 }
 
 /** All of them, as the element names them. */
 export function labelMembersOf(element: JsonObject): readonly string[] {
-  return namesOf(element, labelMembers) ?? [];
+  return [...(namesOf(element, labelMembers) ?? []), ...furtherIn(element)];
+}
+
+/** A number or a code there may be an id. */
+function furtherIn(element: JsonObject): readonly string[] {
+  const names = Object.keys(element);
+  return furtherLabelMembers.flatMap((form) =>
+    names.filter((name) => normaliseHeader(name) === form && holdsWords(labelIn(element, name).raw)),
+  );
+}
+
+function holdsWords(raw: JsonValue | undefined): boolean {
+  return typeof raw === 'string' && /\p{L}{2}/u.test(raw);
+}
+
+/** What a label says: the text of the member, or what an object there holds as its name. @param name as the element names it. */
+export function labelIn(
+  element: JsonObject,
+  name: string,
+): { readonly path: string; readonly raw: JsonValue | undefined } {
+  const raw = Object.hasOwn(element, name) ? element[name] : undefined;
+  if (!isJsonObject(raw)) return { path: name, raw };
+  const inner = labelTextMembers.find((one) => typeof memberNamed(raw, one).raw === 'string');
+  if (inner === undefined) return { path: name, raw };
+  const found = memberNamed(raw, inner);
+  return { path: `${name}.${found.name}`, raw: found.raw };
 }
 
 /** Null where two members have equally similar names. */

@@ -157,3 +157,43 @@ describe('the text beside a number in a cell', () => {
     expect(read(phone).warnings).toEqual(['phoneLeftOut']);
   });
 });
+
+describe('a label under another name', () => {
+  const fax = '+14155550102';
+  const itemsOf = (list: object, by: ReturnType<typeof mapping> | null = null) => {
+    const mapped = mapJson({ externalId: 'a', id: 'a', firstName: 'Ada', phones: list }, {}, by);
+    return [desiredOf(mapped).phones.flatMap(({ items }) => items.map(({ label }) => label)), warningsOf(mapped)];
+  };
+
+  test.each(['kind', 'phone_type', 'phoneType', 'category', 'numberType', 'usage', 'use', 'Art', 'typ', 'tipo'])(
+    'in "%s" is the label, and leaves out a fax',
+    (name) => {
+      const elements = [
+        { [name]: 'work', number },
+        { [name]: 'fax', number: fax },
+      ];
+      expect(itemsOf(elements)).toEqual([['work'], ['phoneLeftOut']]);
+      expect(itemsOf(elements, mapping({ phones: [{ column: 'phones' }] }))).toEqual([['work'], ['phoneLeftOut']]);
+    },
+  );
+
+  test('may be the name of an object', () => {
+    const elements = [
+      { phone_type: { id: 4, name: 'work' }, number },
+      { type: { id: 5, title: 'Fax' }, number: fax },
+    ];
+    expect(itemsOf(elements)).toEqual([['work'], ['phoneLeftOut']]);
+  });
+
+  test('leaves a fax out beside a name, too', () => {
+    const elements = [
+      { name: 'Desk', kind: 'work', number },
+      { name: 'Lab', kind: 'fax', number: fax },
+    ];
+    expect(itemsOf(elements)).toEqual([['Desk'], ['phoneLeftOut']]);
+  });
+
+  test('is none that is a number or a code', () => {
+    expect(itemsOf([{ kind: 4, category: 'A', number }])).toEqual([['phone'], []]);
+  });
+});

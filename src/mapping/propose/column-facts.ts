@@ -12,7 +12,7 @@ import { isIgnoredHeader, normaliseHeader, tidyHeader } from '#src/sources/colum
 import type { JsonValue, Row, SourceItem } from '#src/sources/row.ts';
 import { isJsonObject, type JsonObject } from '../cell.ts';
 import { finderOf } from '../json-path.ts';
-import { labelMemberOf, labelMembersOf, loneValueMemberOf, valueMemberOf } from '../list-element.ts';
+import { labelIn, labelMemberOf, labelMembersOf, loneValueMemberOf, valueMemberOf } from '../list-element.ts';
 import { unwrapped } from '../wrapped-value.ts';
 
 export interface ColumnFacts {
@@ -286,7 +286,7 @@ function namesIn(
     valuePath: `${list}[].${member}`,
     labelPaths: labelMembersOf(first)
       .filter((name) => name !== label)
-      .map((name) => `${list}[].${name}`),
+      .map((name) => `${list}[].${labelIn(first, name).path}`),
     names: new Set(texts.map((text) => text.trim())),
   };
 }
@@ -296,7 +296,7 @@ function inEach({ path, ofElements }: PathValue, list: string, elements: readonl
   const each = (one: string): string => `${list}[]${one.slice(`${list}[0]`.length)}`;
   const own = each(ofElements?.path ?? path);
   const objects = elements.filter(isJsonObject);
-  const labels = objects.slice(0, 1).flatMap(labelMembersOf);
+  const labels = objects.slice(0, 1).flatMap((one) => labelMembersOf(one).map((name) => labelIn(one, name).path));
   const labelPaths = [...(ofElements?.labelPaths ?? []).map(each), ...labels.map((label) => `${list}[].${label}`)];
   const find = finderOf(own.slice(`${list}[].`.length));
   // A list of its own may be absent.

@@ -1,5 +1,6 @@
 /** Which member of the elements of a JSON list is the label of their addresses or numbers. Pure. */
 import { normaliseHeader } from '#src/sources/column-name.ts';
+import { machineIn } from '#src/sources/number-words.ts';
 import type { ColumnFacts } from './column-facts.ts';
 import { isLabel } from './column-facts.ts';
 import type { JudgedColumn } from './propose-columns.ts';
@@ -38,7 +39,22 @@ function labelPathOf({ facts, meaning }: JudgedColumn, all: readonly JudgedColum
   const factsAt = (path: string) => all.find((one) => one.facts.ofElements?.path === path)?.facts;
   const isChosen = (path: string): boolean =>
     normaliseHeader(lastName(path)) !== 'name' || holdsLabels(factsAt(path) ?? null);
-  return ofElements.labelPaths.find(isChosen) ?? null;
+  return ofElements.labelPaths.find(isChosen) ?? pathOfWords(ofElements.path, all);
+}
+
+/** A member beside it whose name says nothing, and whose values are words for numbers alone: `work`, `mobile`, `fax`. */
+function pathOfWords(path: string, all: readonly JudgedColumn[]): string | null {
+  const found = all.find(
+    ({ facts, meaning }) =>
+      meaning.kind === 'unused' &&
+      facts.ofElements !== null &&
+      facts.ofElements.path !== path &&
+      normaliseHeader(lastName(facts.ofElements.path)) !== 'name' &&
+      listOf(facts.ofElements.path) === listOf(path) &&
+      facts.values.length > 0 &&
+      facts.values.every((value) => isLabel(value) || machineIn(value) === 'alone'),
+  );
+  return found?.facts.ofElements?.path ?? null;
 }
 
 /** `people[].contact.mobile` → `people[]`. */

@@ -242,6 +242,16 @@ describe('JSON', () => {
     expect(uses).toEqual([...[['key'], ['label'], ['phone (label in contact.phones[].type)']], ['email']]);
   });
 
+  test('the label may have any name beside numbers, where its values are words for them', () => {
+    const labelOf = (element: (n: number) => object) =>
+      propose(jsonFacts([0, 1, 2, 3].map((n) => ({ id: `a${n}`, phones: [element(n)] })))).mapping.phones[0]?.label;
+    const nr = (n: number) => `+1415555010${n}`;
+    const from = (column: string) => ({ column, default: 'phone' });
+    expect(labelOf((n) => ({ device: n % 2 ? 'Mobile' : 'fax', nr: nr(n) }))).toEqual(from('phones[].device'));
+    expect(labelOf((n) => ({ phoneType: { name: 'work' }, nr: nr(n) }))).toEqual(from('phones[].phoneType.name'));
+    expect(labelOf((n) => ({ device: n % 2 ? 'Mobile' : 'blue', nr: nr(n) }))).toBe('nr');
+  });
+
   test('of a list of people or addresses with a number each member is a column', () => {
     const facts = jsonFacts(
       [0, 1, 2, 3].map((n) => ({
