@@ -242,10 +242,14 @@ interface SynonymsRead {
   readonly rivals: ReadonlyMap<number, ContactColumn>;
 }
 
-/** By a header alone. `nameOrLast`: the other columns decide. `first` and `last` count only beside the other part of a name. */
+/**
+ * By a header alone. `nameOrLast`: the other columns decide. `first` and `last` count only beside the other part of a name, and names of a
+ * directory (LDAP) only beside its other ones, where no column has a plainer name for the same.
+ */
 type Synonym =
   | { readonly kind: 'items'; readonly list: 'emails' | 'phones'; readonly label: string }
   | { readonly kind: 'scalar'; readonly name: ScalarName }
+  | { readonly kind: 'ofDirectory'; readonly name: ScalarName }
   | { readonly kind: 'wholeName' | 'nameOrLast' | 'first' | 'last' };
 
 const scalar = (name: ScalarName, headers: string): readonly (readonly [string, Synonym])[] =>
@@ -283,7 +287,12 @@ const synonyms: ReadonlyMap<string, Synonym> = new Map([
   ...people('nameOrLast', 'name nom'),
   ...people('first', 'first given'),
   ...people('last', 'last family'),
+  ['sn', { kind: 'ofDirectory', name: 'lastName' }],
+  ['o', { kind: 'ofDirectory', name: 'company' }],
 ]);
+
+/** What a directory calls the first name: `sn` beside it is the surname, and no serial number. */
+const firstNameOfDirectory = 'givenname';
 
 /** Null for any other header, and for one with a digit: `Company 2` is not the company. */
 function synonymOf(header: string): Synonym | null {
@@ -308,7 +317,11 @@ export function isItemsName(header: string): boolean {
  * @param taken the fields that have a column of the layout's own name.
  */
 export function readSynonyms(names: readonly (string | null)[], taken: ReadonlySet<ScalarName>): SynonymsRead {
-  const found = names.map((name) => (name === null ? null : synonymOf(name)));
+  const found = inDirectory(
+    names.map((name) => (name === null ? null : synonymOf(name))),
+    names.some((name) => wordsOf(name ?? '').join('') === firstNameOfDirectory),
+    taken,
+  );
   const holds = (kind: 'first' | 'last', name: ScalarName): boolean =>
     taken.has(name) || found.some((one) => one?.kind === kind || (one?.kind === 'scalar' && one.name === name));
   const [anyFirst, anyLast] = [holds('first', 'firstName'), holds('last', 'lastName')];
@@ -348,6 +361,23 @@ export function readSynonyms(names: readonly (string | null)[], taken: ReadonlyS
       }),
     ),
   };
+}
+
+/** With what names of a directory mean; null for each where they mean nothing. */
+function inDirectory(
+  found: readonly (Synonym | null)[],
+  hasFirstName: boolean,
+  taken: ReadonlySet<ScalarName>,
+): readonly (Synonym | null)[] {
+  const isDirectory = hasFirstName && found.some((one) => one?.kind === 'ofDirectory' && one.name === 'lastName');
+  const isPlain = (one: Synonym | null, field: ScalarName): boolean =>
+    (one?.kind === 'scalar' && one.name === field) || (one?.kind === 'last' && field === 'lastName');
+  return found.map((one) => {
+    if (one?.kind !== 'ofDirectory') return one;
+    const { name } = one;
+    const isFree = isDirectory && !taken.has(name) && !found.some((other) => isPlain(other, name));
+    return isFree ? { kind: 'scalar', name } : null;
+  });
 }
 
 function rivalColumn(column: string, field: ScalarName | 'wholeName'): ContactColumn {

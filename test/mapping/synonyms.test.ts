@@ -96,6 +96,17 @@ describe('a synonym', () => {
     },
   );
 
+  test('of a directory means what it does there beside its other names alone', () => {
+    const names = { givenName: 'Ada', sn: 'Lee', o: 'Engine AG' };
+    expect(contact(names).scalars).toEqual({ firstName: 'Ada', lastName: 'Lee', company: 'Engine AG' });
+    expect(desiredOf(mapJson({ externalId: 'a', ...names })).scalars).toEqual(contact(names).scalars);
+    expect(contact({ ...names, company: 'Nordlicht GmbH' }).scalars).toMatchObject({ company: 'Nordlicht GmbH' });
+    expect(contact({ ...names, Surname: 'Lovelace' }).scalars).toMatchObject({ lastName: 'Lovelace' });
+    expect(contact({ firstName: 'Ada', sn: '4711', o: 'x' }).scalars).toEqual({ firstName: 'Ada' });
+    expect(stopping('firstName, lastName, sn, o')).toEqual([]);
+    expect(stopping('givenName, familyName, sn, o')).toEqual([]);
+  });
+
   test('gives the contact its values, phones and e-mails with their labels', () => {
     const columns = {
       ...{ Vorname: 'Ada', Nachname: 'Lovelace', Firma: 'Engine AG', Funktion: 'Rechnerin' },
