@@ -106,7 +106,7 @@ export function draftText(draft: Draft, { file, rows }: DraftTextOptions): strin
   const lines = [
     `# Proposed by patchbay map from ${rows === 1 ? '1 row' : `${rows} rows`} of ${oneLine(file)}. Each key is described in config/mappings/generic.yaml.`,
     ...remarks.map((remark) => `# Note: ${oneLine(remark)}.`),
-    `name: ${draft.name}`,
+    `name: ${scalar(draft.name)}`,
     ...readingLines(reading),
     ...keyLines(draft.key, note),
     ...(keyPrefix === null

@@ -242,6 +242,11 @@ describe('JSON', () => {
     expect(uses).toEqual([...[['key'], ['label'], ['phone (label in contact.phones[].type)']], ['email']]);
   });
 
+  test('a file may be called a number', () => {
+    const facts = tableFacts(['id', 'email'], six((n) => [`a${n}`, `${n}@example.com`]));
+    expect(propose(facts, { fileName: '2026' }).mapping.name).toBe('2026');
+  });
+
   test('the label may have any name beside numbers, where its values are words for them', () => {
     const labelOf = (element: (n: number) => object) =>
       propose(jsonFacts([0, 1, 2, 3].map((n) => ({ id: `a${n}`, phones: [element(n)] })))).mapping.phones[0]?.label;
