@@ -19,8 +19,8 @@ export const customFieldUnknown: Flaw<RejectionCode> = {
 type KnownKind = Exclude<CustomFieldKind, 'undefined'>;
 
 const choicesMax = 200;
-const trueWords: ReadonlySet<string> = new Set(['true', 'yes', '1']);
-const falseWords: ReadonlySet<string> = new Set(['false', 'no', '0']);
+const trueWords: ReadonlySet<string> = new Set(['true', 'yes', '1', 't']);
+const falseWords: ReadonlySet<string> = new Set(['false', 'no', '0', 'f']);
 
 /** Reads a value that is neither blank nor to be cleared, and without its guard. An empty JSON list clears the field: null. */
 export function readCustomValue(raw: JsonValue, kind: CustomFieldKind): Reading<CustomFieldValue> {
@@ -106,7 +106,7 @@ function wrongType(kind: KnownKind): ReturnType<typeof bad> {
 }
 
 const isoDate =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d{2}:?\d{2})?)?$/i;
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
 /**
  * An ISO date or date-time as a date-time string in UTC (`docs/facts.md`, "Custom fields"). `2026-03-09` is midnight UTC; a
@@ -128,10 +128,10 @@ function readIsoDate(text: string): string | null {
   return new Date(date.getTime() - offsetMinutes * 60_000).toISOString();
 }
 
-/** Minutes east of UTC; null for more than 14 hours. */
+/** Minutes east of UTC, of `+02:00`, `+0200` or, as PostgreSQL writes it, `+02`; null for more than 14 hours. */
 function readOffsetMinutes(zone: string | undefined): number | null {
   if (zone === undefined || zone.toUpperCase() === 'Z') return 0;
-  const digits = zone.replace(/\D/g, '');
+  const digits = zone.replace(/\D/g, '').padEnd(4, '0');
   const minutes = Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2));
   if (minutes > 14 * 60 || Number(digits.slice(2)) > 59) return null;
   return zone.startsWith('-') ? -minutes : minutes;

@@ -22,6 +22,11 @@ describe('a custom field is read by its type', () => {
     ['since', '2026-03-09T14:30', '2026-03-09T14:30:00.000Z'],
     ['since', '2026-03-09 14:30:05+02:00', '2026-03-09T12:30:05.000Z'],
     ['since', '2026-03-09T14:30:05.25Z', '2026-03-09T14:30:05.250Z'],
+    ['vip', 't', true],
+    ['vip', 'f', false],
+    ['since', '2024-03-05 14:30:00.123456+00', '2024-03-05T14:30:00.123Z'],
+    ['since', '2024-03-05 14:30:00+02', '2024-03-05T12:30:00.000Z'],
+    ['since', '2024-03-05 14:30:00-0330', '2024-03-05T18:00:00.000Z'],
     ['tags', 'VIP; Blog ;;VIP', ['VIP', 'Blog']],
     ['home', 'https://example.com/a', 'https://example.com/a'],
     ['note', ' two\r\nlines ', 'two\nlines'],
@@ -41,6 +46,8 @@ describe('a custom field is read by its type', () => {
     ['since', '2026-13-01'],
     ['since', '2026-03-09T25:00'],
     ['since', '0/0/00'],
+    ['since', '2024-03-05 14:30:00+2'],
+    ['since', '2024-03-05 14:30:00+15'],
     ['home', 'example.com'],
   ])('the wrong type kills the row and names the column: %s %s', (key, cell) => {
     const [problem] = problemsOf(mapRecord({ externalId: 'a', [`Custom.${key}`]: cell }, context));
