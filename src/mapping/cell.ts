@@ -130,6 +130,7 @@ export type WarningCode =
   | 'placeholderInDoubt'
   | 'lineBreakReplaced'
   | 'textEscaped'
+  | 'textBackslashes'
   | 'clearIgnored'
   | 'keyUnguarded'
   | 'keyDecimalsDropped'
@@ -233,23 +234,34 @@ const textEscaped: Flaw<WarningCode> = {
   message: 'the text holds a code of HTML, such as &amp; or &#39;, in place of a character; it was read as it is',
   hint: 'Export the file again without such codes, or replace them in a mapping: transform: [{ replace: "&amp;", with: "&" }].',
 };
-const escaped = [textEscaped];
+/** What `mysql -B` writes in place of a line break, a tab and a backslash. */
+const backslashCode = /\\[nrt0\\]/;
+const textBackslashes: Flaw<WarningCode> = {
+  code: 'textBackslashes',
+  message: 'the text holds an escape with a backslash, such as \\n, in place of a character; it was read as it is',
+  hint: 'Export the file again as CSV (mysql -B writes such escapes, and none with --raw), or replace them in a mapping: transform: [{ replace: \'\\n\', with: " " }].',
+};
+
+/** Codes in place of characters, which stay. */
+function codesIn(text: string): readonly Flaw<WarningCode>[] {
+  const holdsHtml = text.includes('&') && htmlCode.test(text);
+  const holdsBackslashes = text.includes('\\') && backslashCode.test(text);
+  if (!holdsHtml && !holdsBackslashes) return noWarnings;
+  return [...(holdsHtml ? [textEscaped] : []), ...(holdsBackslashes ? [textBackslashes] : [])];
+}
 
 /**
- * One line of text: a name, a company, a label. A line break or tab inside becomes one space, with a warning; codes of HTML stay, with
- * a warning.
+ * One line of text: a name, a company, a label. A line break or tab inside becomes one space, with a warning; codes of HTML and escapes
+ * with a backslash stay, with a warning.
  */
 export function readText(text: string): Reading<string> {
-  if (plainText.test(text)) return text.includes('&') && htmlCode.test(text) ? good(text, escaped) : good(text);
+  if (plainText.test(text)) return good(text, codesIn(text));
   const flaw = characterFlaw(text);
   if (flaw !== null) return flaw;
   const trimmed = trimWhole(text.normalize('NFC'));
   // Matches each run once, whatever it holds: a pattern that looks for the line break would backtrack at every space.
   const oneLine = trimmed.replace(/[\t\r\n ]+/g, (run) => (/[\t\r\n]/.test(run) ? ' ' : run));
-  return good(oneLine, [
-    ...(oneLine === trimmed ? [] : [lineBreakReplaced]),
-    ...(htmlCode.test(oneLine) ? escaped : []),
-  ]);
+  return good(oneLine, [...(oneLine === trimmed ? [] : [lineBreakReplaced]), ...codesIn(oneLine)]);
 }
 
 /** Text of several lines: the value of a custom field. Line ends become `\n`, so that a change of line ends alone changes no value. */

@@ -25,6 +25,7 @@ import {
 import type { NamePart } from './contact-columns.ts';
 import { customFieldUnknown, readCustomValue } from './custom-cell.ts';
 import { emailLeftOut, readEmail, splitEmails } from './email-cell.ts';
+import { elementsInCell, namedFlaw, valueUnknownInCell } from './json-cell.ts';
 import type { ItemList, ItemsTarget, Target } from './layout.ts';
 import { labelIn, labelMemberOf, labelMembersOf, valueMemberOf, valueUnknown } from './list-element.ts';
 import { familyName, givenNames } from './person-name.ts';
@@ -88,6 +89,8 @@ const readers: Readers = {
     const single = readSingle(place);
     if (!single.ok) return refused(place, single.flaw);
     const cell = single.value;
+    const elements = cell.kind === 'text' && place.from === 'csv' ? elementsInCell(cell.text) : null;
+    if (elements !== null) return readListCell(place, target, elements);
     const { items, ...findings } = cell.kind === 'text' ? readItems(place, target, cell.text, target.label) : noItems;
     // A blank cell with keep leaves no slot; one that clears leaves a slot without items.
     const isSaid = items.length > 0 || cell.kind === 'clear' || target.onBlank === 'clear';
@@ -226,7 +229,7 @@ function readItems(place: Place, { list, country }: ItemsTarget, text: string, l
       items.push({ label, value: reading.value });
       warnings.push(...warningsOf(place, reading.warnings));
     } else {
-      problems.push({ ...place, flaw: reading.flaw });
+      problems.push({ ...place, flaw: namedFlaw(text, reading.flaw) });
     }
   }
   return { items, problems, warnings };
@@ -243,6 +246,19 @@ function readArray(place: Place, target: ItemsTarget, elements: readonly JsonVal
     target,
     Array.from(elements, (_, index) => readElement(place, target, elements, index)),
   );
+}
+
+/** JSON in the cell of a table. As of any other cell, one without a value says nothing. */
+function readListCell(place: Place, target: ItemsTarget, elements: readonly JsonValue[]): CellReading {
+  const read = readArray(place, { ...target, whole: false }, elements);
+  const ofCell = ({ flaw }: Finding): Finding => ({ ...place, flaw });
+  const list = { ...read, problems: read.problems.map(ofCell), warnings: read.warnings.map(ofCell) };
+  const isBlank = list.problems.length === 0 && itemsIn(list.adds, target) === 0 && target.onBlank === 'keep';
+  return isBlank ? { ...list, adds: {} } : list;
+}
+
+function itemsIn(adds: Partial<DesiredContact>, { list }: ItemsTarget): number {
+  return adds[list]?.[0]?.items.length ?? 0;
 }
 
 /** More elements than a list of e-mail addresses or phone numbers may have. */
@@ -267,7 +283,8 @@ function readElement(place: Place, target: ItemsTarget, all: readonly JsonValue[
   const valueName = object === null ? null : valueMemberOf(object);
   if (object !== null && valueName === null) {
     const flaw = valueUnknown(object, target.list, place.field, all);
-    return { ...noItems, problems: [{ field, raw: element, flaw }] };
+    const named = place.from === 'csv' ? valueUnknownInCell(flaw) : flaw;
+    return { ...noItems, problems: [{ field, raw: element, flaw: named }] };
   }
   const labelName = labelMemberOf(object ?? {}) ?? 'name';
   const at: Place =

@@ -107,6 +107,7 @@ export const walks: readonly Walk[] = [
       'src/mapping/contact-columns.ts': 'columns that nothing maps',
       'src/sources/remark.ts': 'rejected rows that hold nothing but a remark',
       'src/runs/column-warnings.ts': 'warnings that many rows of a file have',
+      'src/mapping/json-cell.ts': 'lists of JSON in a cell',
       'src/mapping/placeholder.ts': 'words that stand for no value',
       'src/mapping/wrapped-value.ts': 'values of JSON that MongoDB wraps',
       'src/mapping/custom-cell.ts': 'another kind of value: custom fields',

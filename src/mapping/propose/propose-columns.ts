@@ -7,6 +7,7 @@
 import type { CountryCode } from 'libphonenumber-js/max';
 import type { ScalarName } from '#src/contacts/desired.ts';
 import { contactColumnOf, holdsSwitchboards, isAboutContactData, labelByWords } from '#src/mapping/contact-columns.ts';
+import { textsInCell } from '#src/mapping/json-cell.ts';
 import { genericMeaning, genericTargets, type Settings, type Target } from '#src/mapping/layout.ts';
 import { tidyHeader } from '#src/sources/column-name.ts';
 import { machineIn, wordsOf } from '#src/sources/number-words.ts';
@@ -74,8 +75,8 @@ export function judgeColumns(
   const { targets, rivals } = genericTargets(names, settings);
   const beside = companyBeside(names, targets);
   const byName = columns.map((facts, index): JudgedColumn => {
-    const kinds = kindsOf(facts.values, country);
     const [target, second] = targets[index] ?? [];
+    const kinds = kindsOf(target?.kind === 'items' ? facts.values.flatMap(textsInCell) : facts.values, country);
     const verdict = (meaning: Meaning, confidence: Confidence | null, reason: string): JudgedColumn => ({
       ...{ facts, kinds, meaning, confidence, reason },
     });
