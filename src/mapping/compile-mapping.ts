@@ -296,7 +296,7 @@ function refuseUnknownCustomFields({ bound }: GenericBinding, { customFields }: 
 }
 
 /** To be raised whenever the code maps the same cell in another way than before. */
-const mappingCodeVersion = 6;
+const mappingCodeVersion = 7;
 
 const versionDigits = 16;
 

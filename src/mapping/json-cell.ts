@@ -5,12 +5,13 @@
 import type { JsonValue } from '#src/sources/row.ts';
 import { type Flaw, isJsonObject, memberOf, type RejectionCode } from './cell.ts';
 import { valueMemberOf } from './list-element.ts';
+import { isPlaceholder } from './placeholder.ts';
 
 const listForm = /^\s*(?:\[\s*[{"]|\{\s*")/;
 
 /** The elements of a list that holds some, or one object by itself. Null for any other text. */
 export function elementsInCell(text: string): readonly JsonValue[] | null {
-  if (!listForm.test(text)) return null;
+  if (!listForm.test(text) || isPlaceholder(text, 'item')) return null;
   try {
     const value: JsonValue = JSON.parse(text);
     return Array.isArray(value) ? value : [value];

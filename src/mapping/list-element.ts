@@ -148,7 +148,8 @@ function entryFor(element: JsonObject, path: string): string | null {
     ['string', 'number'].includes(typeof element[name]) || element[name] === null;
   const [lone, ...others] = Object.keys(element).filter((name) => name !== label && isText(name));
   const member = valueMemberOf(element) ?? (others.length === 0 ? lone : undefined);
-  return member === undefined ? null : entryOf(`${path}[].${member}`, label === null ? null : `${path}[].${label}`);
+  const labelPath = label === null ? null : `${path}[].${labelIn(element, label).path}`;
+  return member === undefined ? null : entryOf(`${path}[].${member}`, labelPath);
 }
 
 function entryOf(column: string, label: string | null): string {

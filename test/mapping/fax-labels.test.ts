@@ -185,6 +185,12 @@ describe('a label under another name', () => {
     expect(itemsOf(elements)).toEqual([['work'], ['phoneLeftOut']]);
   });
 
+  test('is named by the hint where the value has an unknown name', () => {
+    const mapped = mapJson({ externalId: 'a', phones: [{ phone_type: { name: 'work' }, nr: number }] });
+    const [problem] = mapped.kind === 'dead' ? mapped.problems : [];
+    expect(problem?.hint).toContain('label: { column: "phones[].phone_type.name" }');
+  });
+
   test('leaves a fax out beside a name, too', () => {
     const elements = [
       { name: 'Desk', kind: 'work', number },

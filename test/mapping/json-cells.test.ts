@@ -37,7 +37,8 @@ describe('a list of JSON in a cell', () => {
   test('says nothing where nothing is left of it, as any other cell', () => {
     const fax = listed({ type: 'fax', number });
     expect([desiredOf(row({ phones: fax })).phones, warningsOf(row({ phones: fax }))]).toEqual([[], ['phoneLeftOut']]);
-    expect(desiredOf(row({ phones: '[]' })).phones).toEqual([]);
+    for (const empty of ['[]', '[{}]', '[""]', '{}'])
+      expect(warningsOf(row({ phones: empty })), empty).toEqual(['placeholderText']);
     expect(desiredOf(row({ phones: fax }, { onBlank: 'clear' })).phones).toEqual([{ slot: 'phones', items: [] }]);
   });
 

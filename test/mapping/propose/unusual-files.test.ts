@@ -243,7 +243,10 @@ describe('JSON', () => {
   });
 
   test('a file may be called a number', () => {
-    const facts = tableFacts(['id', 'email'], six((n) => [`a${n}`, `${n}@example.com`]));
+    const facts = tableFacts(
+      ['id', 'email'],
+      six((n) => [`a${n}`, `${n}@example.com`]),
+    );
     expect(propose(facts, { fileName: '2026' }).mapping.name).toBe('2026');
   });
 
