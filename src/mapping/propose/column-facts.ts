@@ -9,6 +9,7 @@
 
 import { contactColumnOf } from '#src/mapping/contact-columns.ts';
 import { isIgnoredHeader, normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
+import { machineIn } from '#src/sources/number-words.ts';
 import type { JsonValue, Row, SourceItem } from '#src/sources/row.ts';
 import { isJsonObject, type JsonObject } from '../cell.ts';
 import { finderOf } from '../json-path.ts';
@@ -36,6 +37,8 @@ export interface ColumnFacts {
   readonly ofElements: ElementMember | null;
   /** JSON: of a list whose elements have a `name` beside their value, which an import takes for the label. Null for any other column. */
   readonly elementNames: ElementNames | null;
+  /** JSON: of a list whose elements have no label that is known, and a member with words for numbers alone. Null for any other column. */
+  readonly elementWords: ElementMember | null;
 }
 
 /** What elements of a list are called. */
@@ -104,6 +107,17 @@ interface OpenColumn {
   firstPath: string | null;
   ofElements: ElementMember | null;
   elementNames: OpenNames | null;
+  beside: OpenBeside | null;
+}
+
+/** What is beside the values of a list, by its path. */
+interface Beside {
+  readonly valuePath: string;
+  readonly texts: ReadonlyMap<string, Iterable<string>>;
+}
+
+interface OpenBeside extends Beside {
+  readonly texts: Map<string, Set<string>>;
 }
 
 interface OpenNames extends Omit<ElementNames, 'values' | 'filled'> {
@@ -127,7 +141,7 @@ export function collectFacts(
     const isCompared = rows < sampledRowsMax;
     open.set(id, {
       ...{ name, position, filled: 0, values: new Set<string>(), isList: false, firstPath: null, ofElements: null },
-      elementNames: null,
+      ...{ elementNames: null, beside: null },
       ...{ hashes: isCompared ? new Set<number>() : null, isUnique: isCompared ? true : null },
     });
     return open.get(id) ?? null;
@@ -161,6 +175,17 @@ export function collectFacts(
     column.elementNames.filled += names.size;
   };
 
+  const putBeside = (column: OpenColumn, { valuePath, texts }: Beside): void => {
+    column.beside ??= { valuePath, texts: new Map() };
+    if (rows > sampledRowsMax) return;
+    const known = column.beside.texts;
+    for (const [path, words] of texts) {
+      const values = known.get(path) ?? new Set();
+      if (known.size < columnsMax) known.set(path, values);
+      for (const word of words) if (values.size < valuesMax) values.add(word);
+    }
+  };
+
   /** Keeps the hashes of a few columns: those of all would not fit into memory. */
   const narrow = (): void => {
     const compared = [...open.values()].filter(({ hashes }) => hashes !== null);
@@ -181,13 +206,14 @@ export function collectFacts(
           if (column !== null) put(column, row.cells[index] ?? '');
         });
       } else {
-        for (const { path, texts, isList, firstPath, ofElements, names } of pathsOf(row.object)) {
+        for (const { path, texts, isList, firstPath, ofElements, names, beside } of pathsOf(row.object)) {
           const column = columnAt(path, path, null);
           if (column === null) continue;
           column.isList ||= isList;
           column.firstPath ??= firstPath;
           if (column.ofElements === null || ofElements?.isLacked === true) column.ofElements = ofElements;
           if (names !== null) putNames(column, names);
+          if (beside !== null) putBeside(column, beside);
           if (texts.length > 0) put(column, isList ? texts.join('\n') : (texts[0] ?? ''));
         }
       }
@@ -206,9 +232,10 @@ export function collectFacts(
         isPartial,
         sample,
         isJson: header === null,
-        columns: columns.map(({ hashes: _, values, isUnique, elementNames, ...column }) => ({
+        columns: columns.map(({ hashes: _, values, isUnique, elementNames, beside, ...column }) => ({
           ...column,
           elementNames: elementNames && { ...elementNames, values: [...elementNames.values] },
+          elementWords: wordsBeside(beside),
           isUnique: column.filled === 0 ? false : isUnique,
           values: [...values].flatMap((value) => (column.isList ? value.split('\n') : [value])),
           isNamed:
@@ -239,6 +266,7 @@ interface PathValue {
   readonly firstPath: string | null;
   readonly ofElements: ElementMember | null;
   readonly names: NamesFound | null;
+  readonly beside: Beside | null;
 }
 
 interface NamesFound extends Omit<ElementNames, 'values' | 'filled'> {
@@ -267,11 +295,35 @@ function pathsOf(object: JsonObject, prefix = '', depth = 1): readonly PathValue
     const texts = value.flatMap((element) => textOf(isJsonObject(element) ? valueIn(element) : element));
     const firstPath = first === undefined ? null : `${path}[0]${member === null ? '' : `.${member}`}`;
     const names = isJsonObject(first) && member !== null ? namesIn(value, path, { first, member }) : null;
-    return [{ path, texts, isList: true, firstPath, ofElements: null, names }];
+    const beside = isJsonObject(first) && member !== null ? besideIn(value, path, { first, member }) : null;
+    return [{ path, texts, isList: true, firstPath, ofElements: null, names, beside }];
   });
 }
 
-const ofNoList = { firstPath: null, ofElements: null, names: null };
+const ofNoList = { firstPath: null, ofElements: null, names: null, beside: null };
+
+/** Null where the first element has a label that is known. @param member with its value. */
+function besideIn(
+  elements: readonly JsonValue[],
+  list: string,
+  { first, member }: { readonly first: JsonObject; readonly member: string },
+): Beside | null {
+  if (labelMemberOf(first) !== null) return null;
+  const texts = new Map<string, readonly string[]>();
+  for (const [name, raw] of elements.filter(isJsonObject).flatMap((element) => Object.entries(element))) {
+    const path = `${list}[].${name}`;
+    const known = texts.get(path) ?? [];
+    if (name !== member) texts.set(path, [...known, ...textOf(raw)]);
+  }
+  return { valuePath: `${list}[].${member}`, texts };
+}
+
+function wordsBeside(beside: OpenBeside | null): ElementMember | null {
+  const [found] = [...(beside?.texts ?? [])].filter(([, words]) => words.size > 0 && [...words].every(isNumberWord));
+  return beside === null || found === undefined
+    ? null
+    : { path: beside.valuePath, labelPaths: [found[0]], isLacked: false };
+}
 
 /** Null where the first element has no `name` that an import takes for the label. @param member with its value. */
 function namesIn(
@@ -340,9 +392,15 @@ export function isLabel(text: string): boolean {
   return [text, `${text} phone`].some((name) => contactColumnOf(name)?.generic.includes(' ') === true);
 }
 
-/** A list is read element by element where the `name` of each is none of its labels, but a person's: `{"name": "Ada Lee", "address": …}`. */
+/** A label, or what says that the number cannot be called: `fax`. */
+export function isNumberWord(text: string): boolean {
+  return isLabel(text) || machineIn(text) === 'alone';
+}
+
+/** A list is read element by element where the label has a name of its own, or where the `name` of each is none of its labels, but a person's: `{"name": "Ada Lee", "address": …}`. */
 export function withoutNames(facts: ColumnFacts): ColumnFacts {
-  const { elementNames } = facts;
+  const { elementNames, elementWords } = facts;
+  if (elementWords !== null) return { ...facts, ofElements: elementWords };
   if (elementNames === null || !holdNames(elementNames)) return facts;
   const { valuePath: path, labelPaths } = elementNames;
   return { ...facts, ofElements: { path, labelPaths, isLacked: false } };

@@ -1,8 +1,7 @@
 /** Which member of the elements of a JSON list is the label of their addresses or numbers. Pure. */
 import { normaliseHeader } from '#src/sources/column-name.ts';
-import { machineIn } from '#src/sources/number-words.ts';
 import type { ColumnFacts } from './column-facts.ts';
-import { isLabel } from './column-facts.ts';
+import { isLabel, isNumberWord } from './column-facts.ts';
 import type { JudgedColumn } from './propose-columns.ts';
 
 /** With the label of the addresses or numbers of each list in JSON. @param columns all of the file. */
@@ -52,7 +51,7 @@ function pathOfWords(path: string, all: readonly JudgedColumn[]): string | null 
       normaliseHeader(lastName(facts.ofElements.path)) !== 'name' &&
       listOf(facts.ofElements.path) === listOf(path) &&
       facts.values.length > 0 &&
-      facts.values.every((value) => isLabel(value) || machineIn(value) === 'alone'),
+      facts.values.every(isNumberWord),
   );
   return found?.facts.ofElements?.path ?? null;
 }

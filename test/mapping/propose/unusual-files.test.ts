@@ -258,6 +258,9 @@ describe('JSON', () => {
     expect(labelOf((n) => ({ device: n % 2 ? 'Mobile' : 'fax', nr: nr(n) }))).toEqual(from('phones[].device'));
     expect(labelOf((n) => ({ phoneType: { name: 'work' }, nr: nr(n) }))).toEqual(from('phones[].phoneType.name'));
     expect(labelOf((n) => ({ device: n % 2 ? 'Mobile' : 'blue', nr: nr(n) }))).toBe('nr');
+    expect(labelOf((n) => ({ device: n % 2 ? 'Mobile' : 'fax', number: nr(n) }))).toEqual(from('phones[].device'));
+    expect(labelOf((n) => ({ device: n % 2 ? 'Mobile' : 'blue', number: nr(n) }))).toBe('phone');
+    expect(labelOf((n) => ({ device: 'x', kind: 'work', number: nr(n) }))).toBe('phone');
   });
 
   test('of a list of people or addresses with a number each member is a column', () => {
