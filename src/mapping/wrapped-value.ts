@@ -23,6 +23,12 @@ export function unwrapped(raw: JsonValue): JsonValue {
   return typeof inner === 'string' || typeof inner === 'number' ? inner : raw;
 }
 
+/** `_id.$oid` → `_id`: a path into such a value leads to what it holds. Any other path as it is. */
+export function withoutWrapper(path: string): string {
+  const at = path.lastIndexOf('.');
+  return at > 0 && wrappers.has(path.slice(at + 1)) ? path.slice(0, at) : path;
+}
+
 function dateOf(held: JsonValue): JsonValue {
   const isCount = typeof held === 'number' || (typeof held === 'string' && /^-?\d{1,16}$/.test(held));
   const date = new Date(isCount ? Number(held) : Number.NaN);

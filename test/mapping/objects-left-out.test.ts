@@ -1,6 +1,8 @@
 /** Members of JSON that are objects or lists of objects: which of them hold contact data that nothing maps, and which are wrapped values. */
 import { describe, expect, test } from 'vitest';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
+import { columnUses } from '#src/mapping/show/explain-row.ts';
+import { jsonFacts, propose } from './propose/support/proposals.ts';
 import { codesOf, desiredOf, mapJson, mapping, noContext, objectRow } from './support.ts';
 
 function leftOut(record: object): readonly (readonly string[])[] {
@@ -51,6 +53,14 @@ describe('a value that MongoDB wraps', () => {
     const by = mapping({ key: '_id.$oid', phones: [{ column: 'phone.$numberLong' }] });
     const byPath = mapJson({ _id: { $oid: 'a1' }, phone: { $numberLong: number } }, { defaultCountry: 'DE' }, by);
     expect(desiredOf(byPath)).toMatchObject({ key: 'a1', phones: expected.phones });
+  });
+
+  test('is the column of a mapping that names its path: its key is kept, and its use is shown', () => {
+    const facts = jsonFacts([{ _id: { $oid: 'a1' }, phone: { $numberLong: number } }]);
+    expect(facts.columns.map(({ name }) => name)).toEqual(['_id', 'phone']);
+    const by = mapping({ key: '_id.$oid', phones: [{ column: 'phone.$numberLong', label: 'phone' }] });
+    expect(columnUses(by, ['_id', 'phone'])).toEqual([['key'], ['phone']]);
+    expect(propose(facts, { before: by }).mapping.key).toBe('_id.$oid');
   });
 
   test('may be the value of an element, and of a custom field', () => {
