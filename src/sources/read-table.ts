@@ -33,6 +33,7 @@ import {
 } from './row.ts';
 import { createHeaderCheck } from './second-header.ts';
 import { type CutRows, createCutRows } from './short-rows.ts';
+import { createRefusal } from './swallowed-rows.ts';
 import { isRuleRow, isTotalRow } from './total-rows.ts';
 
 export interface TableOptions {
@@ -357,7 +358,7 @@ interface TableRows<Kind extends TableRecord> {
    * @throws PatchbayError `file` `secondHeader` where it has other columns, or in another order: the rows below would be misread.
    */
   repeatsHeader(record: Kind, cells: readonly string[]): boolean;
-  /** @param number of the record among those of the file. @throws PatchbayError `file` `tooManyColumns`. */
+  /** @param number of the record among those of the file. @throws PatchbayError `file` `tooManyColumns`, `rowsInQuotes`. */
   item(record: Kind, cells: readonly string[], number: number, hash: HashWords | undefined): SourceItem;
 }
 
@@ -405,6 +406,8 @@ function createTableRows<Kind extends TableRecord>(
     return found === 'same';
   };
 
+  const refuseSwallowed = createRefusal(name, header, headerIndex ?? keyIndexes[0] ?? 0, format.delimiter);
+
   return {
     ...{ keyIndexes, keyColumns: { known, joined: joinedIndexes }, joinedIndexes, headerIndex },
     mustSee: () => !format.isOpen && nameless.size < namelessCount,
@@ -412,6 +415,7 @@ function createTableRows<Kind extends TableRecord>(
     repeatsHeader,
     item: (record, found, number, hash) => {
       const { line } = record;
+      refuseSwallowed(record);
       const isShort = found.length < header.columns.length;
       const cells = isShort ? complete(found, record) : found;
       if (cells.length > limits.columnsMax && cells.length > header.width) {

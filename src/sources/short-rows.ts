@@ -19,6 +19,12 @@ type ColumnKind = Exclude<CellKind, 'blank'> | null;
 
 /** Kinds by which a cell shows its column. */
 const telling: ReadonlySet<CellKind> = new Set(['email', 'link', 'phone']);
+
+/** Whether a cell of this kind shows its column. */
+export function isTelling(kind: CellKind): boolean {
+  return telling.has(kind);
+}
+
 /** Short rows among the first ones that show a pattern and not a mistake. */
 const shortRowsMin = 3;
 const anchoredRowsMin = 2;
@@ -97,7 +103,8 @@ function kindByName(name: string): ColumnKind {
   return /\burl\b|website|linkedin/i.test(name) ? 'link' : null;
 }
 
-function kindOf(cell: string): CellKind {
+/** What a cell holds, by its text alone. */
+export function kindOf(cell: string): CellKind {
   const text = cell.trim();
   if (text === '') return 'blank';
   if (text.split(/[\s;,|]+/).every((one) => /^[^\s@]+@[^\s@]+\.\p{L}{2,}$/u.test(one))) return 'email';

@@ -143,6 +143,7 @@ export const walks: readonly Walk[] = [
       'src/sources/record-group.ts': 'rows that are known by their bytes, and are not read',
       'src/sources/record-hash.ts': 'rows that are known by their bytes, and are not read',
       'src/sources/short-rows.ts': 'rows that are shorter than the header',
+      'src/sources/swallowed-rows.ts': 'rows between two quotes that are no quotes of CSV',
       'src/sources/cell-count.ts': 'the problem of a row with too few or too many cells',
       'src/sources/total-rows.ts': 'rows that are no records: totals and rules',
       'src/sources/second-header.ts': 'the header once more, in a file that was joined from several',
