@@ -133,6 +133,7 @@ function createSearch({ recordBytesMax, jsonDepthMax }: Pick<SourceLimits, 'reco
   };
 }
 
-function mayHoldRecords(name: string): boolean {
+/** Whether a list of that name may be one of contacts. */
+export function mayHoldRecords(name: string): boolean {
   return !neverRecords.has(name.toLowerCase().replace(/[^a-z]/g, ''));
 }

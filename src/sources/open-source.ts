@@ -26,6 +26,7 @@ import {
   type RecordLook,
   type SourceLimits,
 } from './format-reader.ts';
+import { findPages } from './json-pages.ts';
 import { findWrapper } from './json-wrapper.ts';
 import { lookInside } from './look-inside.ts';
 import { lookedAtChars, notAnExport } from './not-an-export.ts';
@@ -149,10 +150,14 @@ async function readerFor(
   }
   const peeked = await peekText(start.all(), (head) => isEnoughForForm(head, limits.recordBytesMax));
   const form = jsonFormOf(peeked, format === 'ndjson' ? 'lines' : 'document');
-  if (form === 'lines') return readJsonLines(peeked.all(), { name, header, limits });
   const isContact = (names: readonly string[]): boolean => header?.isHeader(names) === true;
-  const isObject = peeked.head.trimStart().startsWith('{');
-  const wrapper = isObject ? { wrapper: await findWrapper(again().text, limits, isContact) } : {};
+  const isObject = form === 'document' && peeked.head.trimStart().startsWith('{');
+  if (!isObject) {
+    const pagesMember = await findPages(again().text, form, limits, isContact);
+    const read = form === 'lines' ? readJsonLines : readJson;
+    return read(peeked.all(), { name, header, limits, pagesMember });
+  }
+  const wrapper = { wrapper: await findWrapper(again().text, limits, isContact) };
   return readJson(peeked.all(), { name, header, limits, ...wrapper });
 }
 

@@ -35,6 +35,20 @@ const pageNumbers = names('page currentpage pagenumber pageno pageindex');
 const pageSizes = names('perpage pagesize limit size itemsperpage resultsperpage maxresults');
 const offsets = names('offset skip start startat startindex');
 
+/** Other members of a page, beside its records. */
+const others = names(
+  `status statuscode code success ok error errors warnings message messages count object type kind included jsonapi
+  href url self first last prev previous prevpage previouspage prevpageurl firstpageurl lastpageurl from to etag context
+  odatacontext odataetag request requestid timestamp took timedout time cursor`,
+);
+
+/** Whether a member of that name says something of a page or an answer, and nothing of a person or a company. */
+export function isOfPages(name: string): boolean {
+  const folded = name.toLowerCase().replace(/[^a-z]/g, '');
+  const known = [holders, pointers, moreFlags, endFlags, totals, pageCounts, pageNumbers, pageSizes, offsets, others];
+  return known.some((set) => set.has(folded));
+}
+
 /** `meta.pagination.links.next`. */
 const depthMax = 4;
 /** A document names few of them; of one that has more, these are enough to refuse it. */

@@ -21,6 +21,7 @@ import {
   type Tally,
 } from './format-reader.ts';
 import { itemOf, itemOfValue, jsonInvalid, type ReadValue, readValue, textRow, unexpected } from './json-item.ts';
+import { createPageReader } from './json-pages.ts';
 import { knownWrappers, type Wrapper } from './json-wrapper.ts';
 import { noSigns, type PageSign, type PageSigns, readPageSigns, signsOfPart } from './page-signs.ts';
 import { listNames, placeText, recordOf, type SourceItem, shownValue } from './row.ts';
@@ -38,6 +39,8 @@ interface JsonOptions {
   readonly limits: SourceLimits;
   /** Which member of the root holds the records; looked for by `findWrapper`. */
   readonly wrapper?: Wrapper;
+  /** Which member of each record holds the records, where these are pages; looked for by `findPages`. */
+  readonly pagesMember?: string | null;
 }
 
 /** Takes bytes; what they complete is added to the items. */
@@ -81,7 +84,7 @@ function formatReader(
     yield* cut(items);
   };
   return {
-    head: { format, columns: null, delimiter: null, wrapper: options.wrapper?.name ?? null },
+    head: { format, columns: null, delimiter: null, wrapper: options.wrapper?.name ?? options.pagesMember ?? null },
     slices,
     tail: () => {
       const tail = tally.tail();
@@ -95,11 +98,9 @@ function* cut(items: readonly SourceItem[]): Generator<readonly SourceItem[]> {
     yield items.slice(start, start + itemsPerSliceMax);
 }
 
-function createDocumentReader(
-  { name, header, limits, wrapper: given }: JsonOptions,
-  tally: Tally,
-  items: SourceItem[],
-): Reader {
+function createDocumentReader(options: JsonOptions, tally: Tally, items: SourceItem[]): Reader {
+  const { name, header, limits, wrapper: given } = options;
+  const pages = pagesOf(options, tally, items);
   const root = createRootObject();
   let rootKind: 'list' | 'object' | 'scalar' = 'list';
   let rootLine = 1;
@@ -136,7 +137,10 @@ function createDocumentReader(
       if (sign !== undefined) throw morePages(name, [sign, ...others], signs, recordCount);
       return;
     }
-    if (rootKind === 'list') return;
+    if (rootKind === 'list') {
+      pages?.end();
+      return;
+    }
     const names = root.names();
     if (header?.isHeader(names) !== true) {
       const { rivals = [] } = given ?? {};
@@ -153,14 +157,20 @@ function createDocumentReader(
         rootLine = place.line;
       },
       onMember: startMember,
-      onRecord: (scanned) =>
-        items.push(itemOf(textOf(scanned), scanned.memberCount, scanned.place, limits.cellBytesMax, tally)),
+      onRecord: (scanned) => {
+        if (pages !== null) return pages.take(scanned.bytes, scanned.place);
+        items.push(itemOf(textOf(scanned), scanned.memberCount, scanned.place, limits.cellBytesMax, tally));
+      },
       onValue: takeValue,
       onEnd: closeRoot,
     },
     { valueBytesMax: limits.recordBytesMax, depthMax: limits.jsonDepthMax },
   );
   return { write: scanner.write, end: () => void scanner.end() };
+}
+
+function pagesOf({ name, limits, pagesMember = null }: JsonOptions, tally: Tally, items: SourceItem[]) {
+  return pagesMember === null ? null : createPageReader({ name, member: pagesMember, limits }, tally, items);
 }
 
 /** The members of a root object, which may turn out to be a wrapper, one contact, or neither. */
@@ -186,12 +196,15 @@ function createRootObject() {
   };
 }
 
-function createLinesReader({ name, limits }: JsonOptions, tally: Tally, items: SourceItem[]): Reader {
+function createLinesReader(options: JsonOptions, tally: Tally, items: SourceItem[]): Reader {
+  const { name, limits } = options;
+  const pages = pagesOf(options, tally, items);
   const measure = createMeasure(limits.jsonDepthMax);
-  return createLineScanner((bytes, line) => {
+  const scanner = createLineScanner((bytes, line) => {
     const place = { line, column: 1 };
     const text = textOf({ bytes, place });
     if (text.trim() === '') return tally.blankLine();
+    if (pages !== null) return pages.take(bytes, place);
     const { memberCount, isTooDeep } = measure(bytes);
     try {
       if (isTooDeep) parseText(text, place);
@@ -204,6 +217,11 @@ function createLinesReader({ name, limits }: JsonOptions, tally: Tally, items: S
     }
     if (isTooDeep) throw tooDeep(name, { line }, limits.jsonDepthMax);
   }, limits.recordBytesMax);
+  const end = (): void => {
+    scanner.end();
+    pages?.end();
+  };
+  return { write: scanner.write, end };
 }
 
 /** @param record the number of the record that was being read. */
@@ -233,8 +251,16 @@ interface RecordPlace {
 function recordTooLong(name: string, place: RecordPlace, recordBytesMax: number): PatchbayError {
   const message = `${name}, line ${placeText(place)}: the record is longer than ${recordBytesMax} bytes`;
   const facts = { file: name, ...place, recordBytesMax };
-  return fileError('recordTooLong', message, facts, 'Check that the file is a list with one object per contact.');
+  return fileError(
+    'recordTooLong',
+    message,
+    facts,
+    `Check that the file is a list with one object per contact. ${ofPagesHint}`,
+  );
 }
+
+const ofPagesHint =
+  "Where each record is a page of an answer, write its contacts alone, one per line, as jq -c '.data[]' does.";
 
 function tooDeep(name: string, place: RecordPlace, jsonDepthMax: number): PatchbayError {
   const message = `${name}, line ${placeText(place)}: lists and objects inside each other more than ${jsonDepthMax} deep`;

@@ -133,6 +133,7 @@ export const walks: readonly Walk[] = [
       'src/mapping/list-rows.ts': 'JSON instead of CSV: elements of its lists',
       'src/mapping/stray-value.ts': 'JSON instead of CSV: elements of its lists',
       'src/sources/read-json.ts': 'JSON instead of CSV',
+      'src/sources/json-pages.ts': 'JSON instead of CSV',
       'src/sources/json-wrapper.ts': 'JSON instead of CSV',
       'src/sources/look-inside.ts': 'workbooks and archives instead of CSV',
       'src/sources/vcard/cards.ts': 'vCards instead of CSV',
