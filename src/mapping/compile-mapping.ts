@@ -23,6 +23,7 @@ import {
   refuseWithoutContent,
   watchContent,
 } from './file-findings.ts';
+import { watchFirstElements } from './first-elements.ts';
 import {
   FlatNames,
   isContactMember,
@@ -165,6 +166,7 @@ function compileForObjects(mapping: Mapping | null, settings: Settings): Compile
 function compileMembers(mapping: Mapping, settings: Settings): CompiledMapping {
   const notes = createFileNotes();
   const members = mapMembers(mapping, settings);
+  const firstElements = watchFirstElements(mapping);
   const isIgnored = ignoredBy(mapping);
   const leftOut = leftOutOfObjects(
     (object) => (name) => isIgnored(name) || members.reads(object, name),
@@ -174,7 +176,10 @@ function compileMembers(mapping: Mapping, settings: Settings): CompiledMapping {
   return {
     ...common(mapping, null),
     see: (row) => {
-      if (row.kind === 'object') members.lacking.see(row);
+      if (row.kind === 'object') {
+        members.lacking.see(row);
+        firstElements.see(row);
+      }
       leftOut.see(row);
     },
     mustSee: leftOut.mustSee,
@@ -189,7 +194,7 @@ function compileMembers(mapping: Mapping, settings: Settings): CompiledMapping {
       return leftOut.list();
     },
     get notes() {
-      return notes.list();
+      return [...notes.list(), ...firstElements.list()];
     },
     usesCustomFields: mapping.customFields.length > 0,
     mapRow: (row) => {

@@ -31,7 +31,7 @@ export function contactInside(column: ContactColumn, name: string, value: JsonVa
   const readable = new Set(leaves.filter(counts).map(({ path }) => path));
   const [path] = readable;
   const isElementRead =
-    Array.isArray(value) && value.every((one) => isJsonObject(one) && loneValueMemberOf(one) !== null);
+    Array.isArray(value) && value.every((one) => isJsonObject(one) && loneValueMemberOf(one, name) !== null);
   if (isElementRead) return column;
   const inside = readable.size === 1 && path !== undefined ? path : `${name}${Array.isArray(value) ? '[]' : ''}.…`;
   return { ...column, line: column.line.replace(/"(?:[^"\\]|\\.)*"/, () => JSON.stringify(inside)) };

@@ -5,6 +5,7 @@
 import { normaliseHeader } from '#src/sources/column-name.ts';
 import { type JsonValue, listNames } from '#src/sources/row.ts';
 import { bad, type Flaw, isJsonObject, type JsonObject } from './cell.ts';
+import { contactColumnOf } from './contact-columns.ts';
 import { isBlank, memberNamed } from './json-path.ts';
 
 /** In order: of several that are filled, the first is the value. */
@@ -43,15 +44,43 @@ export function valueMemberOf(element: JsonObject): string | null {
   return filled.length > 1 ? null : (filled[0] ?? named[0] ?? further[0] ?? null);
 }
 
+/** Names of lists of people, in the form in which names are compared. */
+const listsOfPeople: ReadonlySet<string> = new Set([
+  ...['contacts', 'people', 'persons', 'members', 'users', 'employees', 'customers', 'clients', 'leads', 'attendees'],
+  ...['kontakte', 'personen', 'mitglieder', 'mitarbeiter', 'kunden', 'ansprechpartner', 'contactos', 'personas'],
+]);
+/** By its name. */
+export function isListOfPeople(list: string): boolean {
+  return listsOfPeople.has(normaliseHeader(list));
+}
+
+/** Of these members a list `contacts` may hold the ways to reach one person. */
+const ofOnePerson: ReadonlySet<string> = new Set(['value', 'number', 'address']);
+
 /**
  * The same for proposals, where the element is a value and what says something of it. One with a `phone`, or with a `number` and an `email`, may be
- * a person or an address: its members are read one by one.
+ * a person or an address, and one with a first or last name, or with an address in a list of people, is a person: its members are read one by one.
+ *
+ * @param list its name.
  */
-export function loneValueMemberOf(element: JsonObject): string | null {
+export function loneValueMemberOf(element: JsonObject, list: string): string | null {
+  const member = memberOfValue(element);
+  const isOfPeople = isListOfPeople(list) && !ofOnePerson.has(normaliseHeader(member ?? 'value'));
+  return isOfPeople ? null : member;
+}
+
+function memberOfValue(element: JsonObject): string | null {
+  if (Object.keys(element).some(isPartOfName)) return null;
   if (Object.hasOwn(element, 'value')) return 'value';
   const further = namesOf(element, furtherValueMembers) ?? [];
   const named = namesOf(element, valueMembers) ?? [];
   return further.length > 0 || named.length > 1 ? null : valueMemberOf(element);
+}
+
+/** A `name` may be the label of an address. */
+function isPartOfName(name: string): boolean {
+  const kind = contactColumnOf(name)?.kind;
+  return kind === 'firstName' || kind === 'lastName' || (kind === 'fullName' && normaliseHeader(name) !== 'name');
 }
 
 /** As the element names it; null for none. */

@@ -348,7 +348,8 @@ function tryDraft(
     const refusal = refusalBy(compiled, facts);
     const stop = refusal ?? stopBy(compiled, mapping);
     const policies = policiesInWords(compiled);
-    return { preview: previewRows(compiled, kept), policies, remarks, stop, isRefused: refusal !== null };
+    const preview = previewRows(compiled, kept);
+    return { preview, policies, remarks: [...remarks, ...remarksOn(compiled)], stop, isRefused: refusal !== null };
   } catch (error) {
     if (!(error instanceof PatchbayError) || error.kind !== 'file') throw error;
     return { preview: null, policies: {}, remarks: [error.message], stop: null, isRefused: true };

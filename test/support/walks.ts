@@ -128,6 +128,7 @@ export const walks: readonly Walk[] = [
       'src/mapping/recognise.ts': 'the mapping of a file for which none is named',
       'src/mapping/contradicted-country.ts': 'findings about a whole file: a country that nothing maps',
       'src/mapping/file-findings.ts': 'findings about a whole file',
+      'src/mapping/first-elements.ts': 'JSON instead of CSV',
       'src/mapping/json-rows.ts': 'JSON instead of CSV',
       'src/mapping/list-element.ts': 'JSON instead of CSV: elements of its lists',
       'src/mapping/list-rows.ts': 'JSON instead of CSV: elements of its lists',

@@ -285,7 +285,7 @@ function pathsOf(object: JsonObject, prefix = '', depth = 1): readonly PathValue
     if (isJsonObject(value)) return inside(value, path);
     if (!Array.isArray(value)) return [{ path, texts: textOf(value), isList: false, ...ofNoList }];
     const [first] = value as readonly JsonValue[];
-    const member = isJsonObject(first) ? loneValueMemberOf(first) : null;
+    const member = isJsonObject(first) ? loneValueMemberOf(first, name) : null;
     if (isJsonObject(first) && member === null) {
       return inside(first, `${path}[0]`).map((one) => ({
         ...one,

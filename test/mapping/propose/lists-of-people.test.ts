@@ -113,3 +113,26 @@ test('a name that is the label of a number makes no person of it, and an address
   );
   expect(propose(facts).mapping.phones.map(({ column }) => column)).toEqual(['desks[].nr', 'addresses[].phone']);
 });
+
+test.each([
+  ['a first name', 'staff', (id: number) => ({ first_name: first(id) })],
+  ['a whole name', 'staff', (id: number) => ({ full_name: `${first(id)} ${last(id)}` })],
+  ['a name, in a list of people', 'contacts', (id: number) => ({ name: `${first(id)} ${last(id)}` })],
+  ['an id alone, in a list of people', 'Contacts', () => ({})],
+])('an element with one address and %s is a person', (_, list, names) => {
+  const each = (id: number) => ({ id, ...names(id), email: `p${id}@example.com` });
+  const accounts = [0, 1, 2, 3].map((n) => ({ company: `Firm ${n}`, [list]: [each(2 * n), each(2 * n + 1)] }));
+  const facts = jsonFacts(accounts);
+  expect(lines(facts)).toContain(`${list}[0].id → key (certain)`);
+  expect(valuesOf(accounts[1] ?? {}, facts)).toEqual([['email', 'p2@example.com']]);
+});
+
+test('an element with one address is none elsewhere, nor with a value in a list of people', () => {
+  const each = (n: number, list: string, member: string) => ({
+    id: `a${n}`,
+    [list]: [{ id: n, [member]: `${n}@example.com` }],
+  });
+  const columnOf = (list: string, member: string) =>
+    propose(jsonFacts([0, 1, 2, 3].map((n) => each(n, list, member)))).mapping.emails.map(({ column }) => column);
+  expect([columnOf('mails', 'email'), columnOf('contacts', 'value')]).toEqual([['mails'], ['contacts']]);
+});
