@@ -6,7 +6,7 @@
  *   that the two are one record, whatever the rows say.
  * - A key with the prefix of a mapping, or without it (`hubspot-251`, `251`), keys that differ in case only, and numbers that differ in
  *   the zeros in front, which a spreadsheet takes away (`00251`, `251`), or that have the decimals and separators of one (`1,001.00`,
- *   `1001`), or of which a spreadsheet has made a date (`2026-12-01`, `12-1`): two systems may have the same numbers, and case may matter. So these count only where the contact shares a phone number, an e-mail address or first and last name with the row;
+ *   `1001`), ids in another spelling (`id-spellings.ts`), and those of which a spreadsheet has made a date (`2026-12-01`, `12-1`): two systems may have the same numbers, and case may matter. So these count only where the contact shares a phone number, an e-mail address or first and last name with the row;
  *   where the file has a row with the known key, too, its name alone, since people of one company share a number.
  * - A key that is made of a phone number as it is spelt (`number-spellings.ts`), where the number is known in another spelling, for a
  *   contact of the same name.
@@ -23,6 +23,7 @@ import { eventsPerRunMax, type NewKey, type RunEvent, type StagedRecord } from '
 import { foldCase } from '#src/ledger/zero-led.ts';
 import { textsBeforeDay } from '#src/runs/fix/damaged-date.ts';
 import type { Contact } from '#src/wire/contact.ts';
+import { otherIdSpellings, plainNumbers } from './id-spellings.ts';
 import { type ShownRow, shownRow } from './new-keys.ts';
 import { isCalledAlike, looksDialled, mayBeDigits, otherSpellings } from './number-spellings.ts';
 
@@ -123,7 +124,16 @@ function keyEvent({ line, key, name }: ShownRow, known: string): RunEvent {
   return { kind: 'match', line, key, code: 'matchKey', field: null, message, contact: known, file: name };
 }
 
-export type KeyForm = 'salesforce15' | 'salesforce18' | 'prefix' | 'case' | 'zeros' | 'number' | 'date' | 'spelling';
+export type KeyForm =
+  | 'salesforce15'
+  | 'salesforce18'
+  | 'prefix'
+  | 'case'
+  | 'zeros'
+  | 'number'
+  | 'date'
+  | 'idSpelling'
+  | 'spelling';
 
 /** How many new keys are another form of keys that are known. */
 export interface KeyFormCount {
@@ -167,10 +177,13 @@ async function lengthsBehind(
 /** In which forms the workspace may know the key; ASCII letters in lower case. */
 export function formsOf(key: string, { prefix, lengths }: KnownForms): readonly string[] {
   const bare = withoutPrefix(key, prefix);
-  const plain = plainNumber(bare);
-  const others = otherSalesforceId(bare) ?? (plain === null ? [] : [plain]);
+  const plain = plainNumbers(bare);
+  const others = otherSalesforceId(bare) ?? [...plain, ...otherIdSpellings(bare)];
+  const numbers = plain.length === 0 ? [bare] : plain;
   const forms = [...lengths].flatMap(([one, ofOne]) =>
-    [bare, ...others, ...withOtherZeros(plain ?? bare, ofOne)].map((body) => foldCase(`${one}${body}`)),
+    [bare, ...others, ...numbers.flatMap((number) => withOtherZeros(number, ofOne))].map((body) =>
+      foldCase(`${one}${body}`),
+    ),
   );
   const dates = [...new Set(['', prefix])].flatMap((one) =>
     textsBeforeDay(bare).map((text) => `${foldCase(one)}${text}`),
@@ -193,7 +206,8 @@ export function sameUnderOtherKey(
     const bodies = bodyOf(there, ['', prefix, ...prefixes]);
     if (bodies.some((body) => foldCase(body) === foldCase(bare))) return 'prefix';
     if (bodies.some((body) => textsBeforeDay(bare).includes(foldCase(body)))) return 'date';
-    return plainNumber(bare) === null ? 'zeros' : 'number';
+    if (otherIdSpellings(bare).length > 0) return 'idSpelling';
+    return plainNumbers(bare).length === 0 ? 'zeros' : 'number';
   };
   for (const one of known) {
     if (one.key === key) continue;
@@ -227,19 +241,6 @@ function withOtherZeros(body: string, lengths: readonly number[]): readonly stri
   if (number === undefined) return [];
   const all = [number, ...lengths.map((length) => number.padStart(length, '0'))];
   return all.filter((one) => one !== body);
-}
-
-const decimals = /[.,]00?$/;
-const grouped = /^[1-9]\d{0,2}([.,'’ \u00a0\u202f])\d{3}(?:\1\d{3})*$/;
-
-/** A whole number without the decimals and the separators of thousands that a spreadsheet shows: `1,001.00` → `1001`; null for another text. */
-function plainNumber(body: string): string | null {
-  const whole = body.replace(decimals, '');
-  const isGrouped = grouped.test(whole);
-  // One character has one meaning: `1.001.00` is no number.
-  if (isGrouped && whole !== body && whole.includes(body.charAt(whole.length))) return null;
-  const digits = isGrouped ? whole.replace(/\D/g, '') : whole;
-  return digits !== body && /^\d+$/.test(digits) ? digits : null;
 }
 
 const salesforceLetters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ012345';
@@ -290,7 +291,9 @@ export const formAdvice: Readonly<Record<KeyForm, string>> = {
   zeros:
     'A spreadsheet takes the zeros in front of numbers away: take the export as it was before it was opened there.',
   number:
-    'A spreadsheet has written the numbers with decimals or separators: give their column the format of text or of whole numbers there and save the file again, or take the export as it was before.',
+    'A spreadsheet or database has written the numbers with decimals or separators: give their column the format of text or of whole numbers there and save or export the file again, or take the export as it was before.',
+  idSpelling:
+    'Have the export write these ids as before: with or without dashes and braces, and without a word around them, or do that with a transform of the key in the mapping.',
   date: 'A spreadsheet takes keys such as 12-1 for dates: give their column the format of text there and write these keys anew, or take the export as it was before.',
   spelling:
     'The key of these people is their phone number, as it is spelt: spell the numbers in the address book as they were before, and export it again.',
@@ -314,6 +317,8 @@ export function formSentence({ form, count }: KeyFormCount, base: number): strin
       return `${keys} known with more or fewer zeros in front, for contacts with the same name, phone number or e-mail address: ${twice}`;
     case 'number':
       return `${keys} known as plain numbers, without decimals and separators, for contacts with the same name, phone number or e-mail address: ${twice}`;
+    case 'idSpelling':
+      return `${keys} known as the same ${count === 1 ? 'id' : 'ids'} with other dashes or braces, or without a word around ${count === 1 ? 'it' : 'them'}, for contacts with the same name, phone number or e-mail address: ${twice}`;
     case 'date':
       return `${keys} known as written before a spreadsheet took ${count === 1 ? 'it for a date' : 'them for dates'}, for contacts with the same name, phone number or e-mail address: ${twice}`;
     case 'spelling':

@@ -114,10 +114,16 @@ describe('numbers that differ in the zeros in front', () => {
 describe('a whole number as a spreadsheet shows it', () => {
   test.each([
     ...['1001.00', '1001,00', '1001.0', '1,001', '1.001', "1'001", '1\u00a0001', '1 001', '1,001.00', '1.001,00'],
+    ...['1001.', '1001.000', '1001.0000', '1001,000000', '1001e0', '1001E+00', '1.001e3', '1,001.000'],
   ])('is the plain number where that is known and the person is the same: %s', (key) => {
     expect(found(key, [known('1001')])).toEqual({ form: 'number', known: '1001' });
     expect(found(`crm-${key}`, [known('crm-1001')], 'crm-')).toEqual({ form: 'number', known: 'crm-1001' });
     expect(found(key, [stranger('1001')])).toBeNull();
+  });
+
+  test('is a whole number or one with decimals, where it may be both', () => {
+    expect(found('1.000', [known('1000')])?.known).toBe('1000');
+    expect(found('1.000', [known('1')])?.known).toBe('1');
   });
 
   test('may have lost the zeros in front, too, and have millions', () => {
@@ -125,10 +131,50 @@ describe('a whole number as a spreadsheet shows it', () => {
     expect(found('1.002.003', [known('1002003')])?.known).toBe('1002003');
   });
 
-  test.each(['1001.50', '10.01', '1,01', '1,001.002', '1.001.00', 'A1001.00', '0,001', '1,001 002'])(
-    'is no other one: %s',
+  test.each([
+    '1001.50',
+    '10.01',
+    '1,01',
+    '.',
+    '.00',
+    '1.5e0',
+    '1001e',
+    '1.001.000.00',
+    '1,001.002',
+    '1.001.00',
+    'A1001.00',
+    '0,001',
+    '1,001 002',
+  ])('is no other one: %s', (key) => {
+    expect(formsOf(key, { prefix: '', lengths: new Map([['', [6]]]) })).toEqual([key.toLowerCase()]);
+  });
+});
+
+describe('an id in another spelling', () => {
+  const dashed = '0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9';
+  const bare = dashed.replaceAll('-', '');
+
+  test.each([
+    [`{${dashed.toUpperCase()}}`, dashed],
+    [bare, dashed],
+    [dashed, bare],
+    [dashed, `{${dashed}}`],
+    ['ObjectId(65f0a1b2c3d4e5f601234567)', '65f0a1b2c3d4e5f601234567'],
+    ['ObjectId("65f0a1b2c3d4e5f601234567")', '65f0a1b2c3d4e5f601234567'],
+  ])('%s is %s for the same person', (key, before) => {
+    expect(found(key, [known(before)])).toEqual({ form: 'idSpelling', known: before });
+    expect(found(`crm-${key}`, [known(`crm-${before}`)], 'crm-')).toMatchObject({ form: 'idSpelling' });
+    expect(found(key, [stranger(before)])).toBeNull();
+  });
+
+  test('in other case alone is one in other case', () => {
+    expect(found(dashed.toUpperCase(), [known(dashed)])).toEqual({ form: 'case', known: dashed });
+  });
+
+  test.each([`${bare}0`, '0a1b2c3d', 'ObjectId(65f0)', 'Object(65f0a1b2c3d4e5f601234567)'])(
+    'is no other text: %s',
     (key) => {
-      expect(formsOf(key, { prefix: '', lengths: new Map([['', [6]]]) })).toEqual([key.toLowerCase()]);
+      expect(formsOf(key, { prefix: '', lengths: new Map([['', []]]) })).toEqual([key.toLowerCase()]);
     },
   );
 });
