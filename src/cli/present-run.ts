@@ -243,6 +243,8 @@ const noteCodes: ReadonlySet<string> = new Set([
     'preambleLine',
     'totalLine',
     'ruleLine',
+    'copyEnd',
+    'pagesRead',
     'footerLine',
     'headerRepeated',
     'groupLeftOut',

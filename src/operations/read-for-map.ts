@@ -173,7 +173,9 @@ export async function headerByMapping(
 }
 
 /** Of warnings on a line that is no row (`src/sources/read-table.ts`). */
-const leftOutCodes: ReadonlySet<string> = new Set(['totalLine', 'ruleLine', 'headerRepeated', 'preambleLine']);
+const leftOutCodes: ReadonlySet<string> = new Set([
+  ...['totalLine', 'ruleLine', 'copyEnd', 'headerRepeated', 'preambleLine'],
+]);
 
 /** A row of a table may have line breaks in its cells. Where a JSON record ends is not known; of several in one line, all but the last end there. */
 function holdsLine(item: SourceItem | null, line: number, count: number): boolean {

@@ -21,6 +21,7 @@ import {
   type Tally,
   tooManyColumns,
 } from './format-reader.ts';
+import { createPsqlLines, isCopyEnd, type PsqlLines } from './psql-lines.ts';
 import { groupOf, type RecordGroup, type TableRecord, type TableRecords } from './record-group.ts';
 import type { HashWords } from './record-hash.ts';
 import {
@@ -31,7 +32,7 @@ import {
   type NamelessColumn,
   type SourceItem,
 } from './row.ts';
-import { createHeaderCheck } from './second-header.ts';
+import { createHeaderCheck, secondHeader } from './second-header.ts';
 import { type CutRows, createCutRows } from './short-rows.ts';
 import { createRefusal } from './swallowed-rows.ts';
 import { isRuleRow, isTotalRow } from './total-rows.ts';
@@ -303,7 +304,10 @@ function itemsOf<Kind extends TableRecord>(
       tally.warn(lineLeftOut('headerRepeated', record, 'it repeats the header'));
     else if (isTotalRow(own, keyIndexes, joinedIndexes))
       tally.warn(lineLeftOut('totalLine', record, 'it holds totals'));
-    else if (isRuleRow(own)) tally.warn(lineLeftOut('ruleLine', record, 'it holds dashes alone'));
+    else if (isRuleRow(own)) {
+      rows?.psql.seeRule(record.text);
+      tally.warn(lineLeftOut('ruleLine', record, 'it holds dashes alone'));
+    } else if (isCopyEnd(own)) tally.warn(lineLeftOut('copyEnd', record, 'it is the end mark of COPY'));
     else if (rows !== null) {
       tally.nextRecord(record.line);
       const number = (countsBefore[index] ?? 0) + items.length + 1;
@@ -349,6 +353,7 @@ interface TableRows<Kind extends TableRecord> {
   readonly joinedIndexes: readonly number[];
   /** The first column whose name alone makes a header; null where there is none. */
   readonly headerIndex: number | null;
+  readonly psql: PsqlLines;
   /** Whether columns without a name are left of which it is not known whether they hold something: all rows are looked at. */
   mustSee(): boolean;
   /** Those of which a row was seen that holds something. */
@@ -408,7 +413,10 @@ function createTableRows<Kind extends TableRecord>(
 
   const refuseSwallowed = createRefusal(name, header, headerIndex ?? keyIndexes[0] ?? 0, format.delimiter);
 
+  const psql = createPsqlLines(format.delimiter);
+
   return {
+    psql,
     ...{ keyIndexes, keyColumns: { known, joined: joinedIndexes }, joinedIndexes, headerIndex },
     mustSee: () => !format.isOpen && nameless.size < namelessCount,
     nameless: () => [...nameless.values()],
@@ -431,7 +439,9 @@ function createTableRows<Kind extends TableRecord>(
         ...beyondOf(cells, fitted),
       };
       const problem =
-        format.flawOf(record) ?? recordProblem(record, cells, fitted, header, { limits, delimiter: format.delimiter });
+        format.flawOf(record) ??
+        psql.flawOf(record, cells) ??
+        recordProblem(record, cells, fitted, header, { limits, delimiter: format.delimiter });
       if (problem !== null) return { type: 'broken', row, problem };
       if (hasNameless) noteNameless(cells, line);
       if (looksMisread(record.text)) warnOfMisread(row, tally);
@@ -445,13 +455,6 @@ function createTableRows<Kind extends TableRecord>(
 function warnOfMisread({ columns, cells, line }: CellsRow, tally: Tally): void {
   const index = cells.findIndex(looksMisread);
   if (index >= 0) tally.warnOnce(misreadWarning(cells[index] ?? '', line, columns[index] ?? ''));
-}
-
-function secondHeader(name: string, line: number, firstLine: number): PatchbayError {
-  const message = `${name}, line ${line}: another header, with other columns than the one in line ${firstLine}`;
-  const hint =
-    'If the file was joined from several exports, import each by itself; if the line explains the columns, take it out.';
-  return fileError('secondHeader', message, { file: name, line, firstLine }, hint);
 }
 
 function filledUp(cells: readonly string[], count: number): readonly string[] {

@@ -6,6 +6,7 @@
  * may be called `user`. Without it, nearly all cells must be names of columns, since a label of a number may well be `Phone`, and the cell of
  * the key must be a word: a row without a key is rejected alone.
  */
+import { fileError, type PatchbayError } from '#src/errors.ts';
 import { normaliseHeader, sortMarks, tidyHeader } from './column-name.ts';
 
 /** `same`: the columns of the header; `other`: other ones, or in another order; null: a row. */
@@ -55,6 +56,14 @@ export function createHeaderCheck(
     const hasGap = found.slice(0, filled.length).includes('');
     return strange === 1 && filled.length > 2 && hasKeyWord && !hasGap ? 'other' : null;
   };
+}
+
+/** The refusal of a file with other columns from that line on. */
+export function secondHeader(name: string, line: number, firstLine: number): PatchbayError {
+  const message = `${name}, line ${line}: another header, with other columns than the one in line ${firstLine}`;
+  const hint =
+    'If the file was joined from several exports, import each by itself; if the line explains the columns, take it out.';
+  return fileError('secondHeader', message, { file: name, line, firstLine }, hint);
 }
 
 /** Numbers, dates and addresses. The name of a column may hold a number or a year: `Phone 2`, `Revenue 2024`, `2024 revenue`. */

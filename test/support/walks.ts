@@ -144,6 +144,7 @@ export const walks: readonly Walk[] = [
       'src/sources/decode.ts': 'the encoding of a file, and the text of files that are not UTF-8',
       'src/sources/record-group.ts': 'rows that are known by their bytes, and are not read',
       'src/sources/record-hash.ts': 'rows that are known by their bytes, and are not read',
+      'src/sources/psql-lines.ts': 'lines of the aligned output of psql',
       'src/sources/short-rows.ts': 'rows that are shorter than the header',
       'src/sources/swallowed-rows.ts': 'rows between two quotes that are no quotes of CSV',
       'src/sources/cell-count.ts': 'the problem of a row with too few or too many cells',
