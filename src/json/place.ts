@@ -19,7 +19,7 @@ export class JsonError extends Error {
   override readonly name = 'JsonError';
   readonly kind: JsonErrorKind;
   readonly place: Place;
-  /** The character that JSON does not allow there; null where the text ends, and for other kinds of error. */
+  /** The character that JSON does not allow there, or `NaN` or `Infinity`; null where the text ends, and for other kinds of error. */
   readonly found: string | null;
 
   constructor(kind: JsonErrorKind, message: string, place: Place, found: string | null = null) {

@@ -43,7 +43,8 @@ function firstFlaw(text: string, start: Place): JsonError | null {
   const flaw = walkJson(text, {});
   if (flaw === null) return null;
   const codePoint = text.codePointAt(flaw.index);
-  const found = codePoint === undefined ? null : String.fromCodePoint(codePoint);
+  const word = /^(?:NaN|Infinity)\b/.exec(text.slice(flaw.index, flaw.index + 9))?.[0];
+  const found = word ?? (codePoint === undefined ? null : String.fromCodePoint(codePoint));
   return syntaxError(found, flaw.expected, placeIn(text, flaw.index, start));
 }
 

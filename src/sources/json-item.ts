@@ -13,6 +13,7 @@ import { createMeasure } from '#src/json/value-scanner.ts';
 import { type Spot, walkJson } from '#src/json/walk-json.ts';
 import { looksMisread, mayHoldMisread, misreadWarning } from './code-page.ts';
 import { createTally, defaultSourceLimits, type Tally } from './format-reader.ts';
+import { hintOnSyntax } from './json-ways-out.ts';
 import { cellProblem, isSoundCell, type ObjectRow, type Row, type SourceItem, shownValue } from './row.ts';
 
 /** Names and strings that hold none of these and are not too long are sound. */
@@ -197,9 +198,10 @@ function duplicateMember(field: string, line: number): Problem {
 }
 
 /** Of a text that is no JSON. */
-export function jsonInvalid({ found, place, message }: JsonError, text: string, line: number): Problem {
+export function jsonInvalid(error: JsonError, text: string, line: number): Problem {
+  const { found, place, message } = error;
   const why = found === null ? message : unexpected(found, place.column);
-  const hint = 'Each line must hold one complete {…} object.';
+  const hint = hintOnSyntax(error) ?? 'Each line must hold one complete {…} object.';
   const about = { line, field: null, value: shownValue(text) };
   return { code: 'jsonInvalid', ...about, message: `the line is not valid JSON: ${why}`, hint };
 }

@@ -290,7 +290,8 @@ function isEnoughForForm(head: string, recordBytesMax: number): boolean {
 function jsonFormOf(text: PeekedText, named: JsonForm): JsonForm {
   const start = text.head.trimStart();
   if (start[0] === '[') return 'document';
-  if (named === 'lines' || start === '') return named;
+  // An object over several lines is none of the lines.
+  if (start === '' || (named === 'lines' && !/^\{[ \t]*[\r\n]/.test(start))) return named;
   // In lines, the second one begins with an object too; in a document, with a member name.
   const firstLine = start.split(/[\r\n]/, 1)[0] ?? '';
   return start[0] === '{' && firstLine.trimEnd().endsWith('}') && secondLineStart(start) === '{' ? 'lines' : 'document';

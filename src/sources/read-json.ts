@@ -11,7 +11,7 @@ import { createDocumentScanner, type MemberPlan, type MemberStart } from '#src/j
 import { createLineScanner } from '#src/json/line-scanner.ts';
 import { JsonError } from '#src/json/place.ts';
 import { type JsonValue, parseText, textOf } from '#src/json/record-value.ts';
-import { createMeasure, type ScannedValue } from '#src/json/value-scanner.ts';
+import { createMeasure, openList, type ScannedValue } from '#src/json/value-scanner.ts';
 import {
   createTally,
   type FormatReader,
@@ -22,6 +22,7 @@ import {
 } from './format-reader.ts';
 import { itemOf, itemOfValue, jsonInvalid, type ReadValue, readValue, textRow, unexpected } from './json-item.ts';
 import { createPageReader } from './json-pages.ts';
+import { hintOnInnerList, hintOnSplit, hintOnSyntax, hintOnTable } from './json-ways-out.ts';
 import { knownWrappers, type Wrapper } from './json-wrapper.ts';
 import { noSigns, type PageSign, type PageSigns, readPageSigns, signsOfPart } from './page-signs.ts';
 import { listNames, placeText, recordOf, type SourceItem, shownValue } from './row.ts';
@@ -144,8 +145,12 @@ function createDocumentReader(options: JsonOptions, tally: Tally, items: SourceI
     const names = root.names();
     if (header?.isHeader(names) !== true) {
       const { rivals = [] } = given ?? {};
-      throw rivals.length > 1 ? severalLists(name, rootLine, rivals) : notAList(name, rootLine, membersFound(names));
+      if (rivals.length > 1) throw severalLists(name, rootLine, rivals);
+      const members = root.members();
+      throw notAList(name, rootLine, membersFound(names), hintOnTable(members) ?? hintOnInnerList(names, members));
     }
+    const tableHint = hintOnTable(root.members());
+    if (tableHint !== null) throw notAList(name, rootLine, membersFound(names), tableHint);
     if (root.bytes() > limits.recordBytesMax) throw recordTooLong(name, { line: rootLine }, limits.recordBytesMax);
     items.push(itemOfValue(root.read(), rootLine, tally));
   };
@@ -159,14 +164,21 @@ function createDocumentReader(options: JsonOptions, tally: Tally, items: SourceI
       onMember: startMember,
       onRecord: (scanned) => {
         if (pages !== null) return pages.take(scanned.bytes, scanned.place);
+        if (wrapper !== null && scanned.bytes[0] === openList) {
+          const hint = hintOnSplit(root.names());
+          if (hint !== null) throw notAList(name, rootLine, `lists in "${wrapper}"`, hint);
+        }
         items.push(itemOf(textOf(scanned), scanned.memberCount, scanned.place, limits.cellBytesMax, tally));
       },
       onValue: takeValue,
-      onEnd: closeRoot,
     },
     { valueBytesMax: limits.recordBytesMax, depthMax: limits.jsonDepthMax },
   );
-  return { write: scanner.write, end: () => void scanner.end() };
+  const end = (): void => {
+    // What follows the root is no JSON, whatever the root is.
+    if (scanner.end() === 'complete') closeRoot();
+  };
+  return { write: scanner.write, end };
 }
 
 function pagesOf({ name, limits, pagesMember = null }: JsonOptions, tally: Tally, items: SourceItem[]) {
@@ -192,6 +204,8 @@ function createRootObject() {
     },
     names: () => names,
     bytes: () => bytes,
+    /** Those that are not too long. */
+    members: () => object,
     read: () => ({ value: object, problem }),
   };
 }
@@ -232,9 +246,12 @@ function fileErrorOf(error: JsonError, { name, limits }: JsonOptions, record: nu
   if (error.kind === 'tooDeep') return tooDeep(name, place, limits.jsonDepthMax);
   const message = `${name}, line ${placeText(place)}: not valid JSON: ${inWords(error)}`;
   const isOther = line === 1 && error.place.column === 1 && error.found !== null;
-  const hint = isOther
-    ? 'The file does not begin as JSON does. If it is a table, give its name the ending .csv.'
-    : 'Export the file again; a file that was edited by hand often lacks a comma or has one too many.';
+  const known = hintOnSyntax(error);
+  const hint =
+    known ??
+    (isOther
+      ? 'The file does not begin as JSON does. If it is a table, give its name the ending .csv.'
+      : 'Export the file again; a file that was edited by hand often lacks a comma or has one too many.');
   return fileError('jsonInvalid', message, { file: name, ...place }, hint, error);
 }
 
@@ -281,9 +298,10 @@ function severalLists(name: string, line: number, rivals: readonly string[]): Pa
   return fileError('notAJsonArray', message, { file: name, line, found }, hint);
 }
 
-function notAList(name: string, line: number, found: string): PatchbayError {
+function notAList(name: string, line: number, found: string, wayOut: string | null = null): PatchbayError {
   const message = `${name} holds ${found}, not a list of contacts`;
-  const hint = 'Give an array, an object with one list of contacts in it, as {"data": […]}, or one object per line.';
+  const hint =
+    wayOut ?? 'Give an array, an object with one list of contacts in it, as {"data": […]}, or one object per line.';
   return fileError('notAJsonArray', message, { file: name, line, found }, hint);
 }
 

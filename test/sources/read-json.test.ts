@@ -220,7 +220,7 @@ describe('JSON: the right end for each input', () => {
   });
 
   it.each([
-    ['NaN', '[\n{"id": NaN}]', 2, 'unexpected "N" at column 8'],
+    ['NaN', '[\n{"id": NaN}]', 2, 'unexpected "NaN" at column 8'],
     ['a trailing comma in an object', '[{"id":1,}]', 1, 'unexpected "}"'],
     ['a trailing comma in the array', '[{"id":1},\n]', 2, 'unexpected "]"'],
     ['a missing comma', '[{"id":1}\n\n{"id":2}]', 3, 'unexpected "{"'],
@@ -238,7 +238,7 @@ describe('JSON: the right end for each input', () => {
   it('names the record, too, where a file without line breaks is refused', async () => {
     const records = Array.from({ length: 17 }, (_, id) => JSON.stringify({ id })).join(',');
     const invalid = await failed(`[${records},{"id":NaN}]`);
-    expect(invalid.message).toMatch(/^a\.json, line 1, record 18: not valid JSON: unexpected "N"/);
+    expect(invalid.message).toMatch(/^a\.json, line 1, record 18: not valid JSON: unexpected "NaN"/);
     expect(invalid.facts).toMatchObject({ line: 1, record: 18 });
     const long = await failed(`{"data":[${records},{"id":"${'x'.repeat(1_100_000)}"}]}`);
     expect(long.message).toMatch(/^a\.json, line 1, record 18: the record is longer/);
