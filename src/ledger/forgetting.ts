@@ -40,6 +40,11 @@ export interface ForgettingLedger {
   forgottenPeople(): Promise<ForgottenPeople | null>;
   /** One transaction, durable; the act is entered with it. Done again it deletes what was entered since. */
   forgetPerson(person: PersonInLedger, act: NewAct): Promise<Forgotten>;
+  /**
+   * Notes that the files of a host were searched for a forgotten person: another host's files are not at hand.
+   * @returns the hosts that were, so far. Empty of a person who was not forgotten.
+   */
+  searchedOn(key: string, host: string | null): Promise<readonly string[]>;
   /** Rows with one of these texts in any column, by table. Looks at every row. */
   search(texts: readonly string[]): Promise<readonly FoundInLedger[]>;
   /** Overwrites what deleted rows have left in the ledger's files, as far as they are ours. */

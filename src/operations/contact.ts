@@ -92,6 +92,26 @@ const emptyLooksMax = 20;
 export async function findContactKey({ ledger }: Pick<Home, 'ledger'>, text: string): Promise<string> {
   const wanted = text.normalize('NFC').trim();
   if (await isKnown({ ledger }, wanted)) return wanted;
+  const found = await keysHolding({ ledger }, wanted);
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  if (only === undefined) {
+    throw new PatchbayError(
+      'usage',
+      'noSuchContact',
+      `no contact with this key, id, phone number or e-mail address is known: ${text}`,
+      {
+        hint: 'Write the externalId as the file has it, with the prefix of its mapping; a phone number with + and its country code.',
+      },
+    );
+  }
+  throw new PatchbayError('usage', 'contactAmbiguous', `${found.length} contacts have ${text}`, {
+    hint: `Name one of them by its key: ${found.slice(0, 10).join(', ')}`,
+  });
+}
+
+/** Keys of the contacts whose id, phone number or e-mail address this is, as the service last returned them. Looks at every contact. */
+export async function keysHolding({ ledger }: Pick<Home, 'ledger'>, wanted: string): Promise<readonly string[]> {
   const found: string[] = [];
   const email = itemIdentity('email', wanted);
   const phone = itemIdentity('phone', wanted);
@@ -108,21 +128,7 @@ export async function findContactKey({ ledger }: Pick<Home, 'ledger'>, text: str
     for (const { key, seen } of (await ledger.contacts.get(keys)).values())
       if (seen !== null && fits(seen)) found.push(key);
   }
-  const [only] = found;
-  if (only !== undefined && found.length === 1) return only;
-  if (only === undefined) {
-    throw new PatchbayError(
-      'usage',
-      'noSuchContact',
-      `no contact with this key, id, phone number or e-mail address is known: ${text}`,
-      {
-        hint: 'Write the externalId as the file has it, with the prefix of its mapping; a phone number with + and its country code.',
-      },
-    );
-  }
-  throw new PatchbayError('usage', 'contactAmbiguous', `${found.length} contacts have ${text}`, {
-    hint: `Name one of them by its key: ${found.slice(0, 10).join(', ')}`,
-  });
+  return found;
 }
 
 async function isKnown({ ledger }: Pick<Home, 'ledger'>, key: string): Promise<boolean> {

@@ -42,7 +42,20 @@ export interface ForgottenPerson {
   readonly unsearched: readonly string[];
   /** How many texts were searched for. */
   readonly searched: number;
+  /** Other hosts of the ledger, whose files were not searched for the person yet. */
+  readonly otherHosts: readonly OtherHost[];
 }
+
+export interface OtherHost {
+  readonly host: string;
+  readonly name: string;
+}
+
+/** What forgetting needs of a home. */
+export type ForgettingHome = Pick<Home, 'ledger' | 'clock' | 'actor' | 'runFolders' | 'host'> & {
+  readonly folders: Pick<DataFolders, 'root' | 'watched'>;
+  readonly feeds: Pick<Home['feeds'], 'get'>;
+};
 
 /** @throws PatchbayError `usage` `keyMissing`. */
 export async function knowPerson({ ledger }: Pick<Home, 'ledger'>, text: string): Promise<PersonKnown> {
@@ -74,10 +87,7 @@ const journalMax = 1_000;
  * @throws PatchbayError `usage`: `reasonNamesPerson`; `forgetBusy`: a run that has not ended has a row of the key, or reads a file.
  */
 export async function forgetPerson(
-  home: Pick<Home, 'ledger' | 'clock' | 'actor' | 'runFolders' | 'host'> & {
-    readonly folders: Pick<DataFolders, 'root' | 'watched'>;
-    readonly feeds: Pick<Home['feeds'], 'get'>;
-  },
+  home: ForgettingHome,
   person: PersonKnown,
   reason: string,
 ): Promise<ForgottenPerson> {
@@ -95,17 +105,19 @@ export async function forgetPerson(
   const { erased, unsearched } = await eraseFromFiles({ ledger, folders: runFolders, host }, marks);
   const scrubbed = await ledger.forgetting.scrub();
   const tables = await ledger.forgetting.search(person.texts);
-  const root = folders.root;
-  const found = [...(await filesHolding(root, person.texts, isOfService))];
-  const outside = runFolders.importFolders.filter((folder) => isOutside(root, folder));
-  for (const folder of outside) found.push(...(await filesHolding(folder, person.texts, isOfService)));
+  const found = await filesOfHomeHolding(home, person.texts, isOfService);
   const waiting = await waitingFilesOf({ ledger, feeds: home.feeds, watched: folders.watched, host }, person);
+  const searchedHosts = await ledger.forgetting.searchedOn(person.key, host);
+  const otherHosts = (await ledger.hosts.list()).flatMap(({ id, name }) =>
+    id === host || searchedHosts.includes(id) ? [] : [{ host: id, name }],
+  );
   const told = new Set([...waiting.map(({ path }) => path), ...unsearched]);
   return {
     ...{ rows: forgotten.rows, reasons: forgotten.reasons, files: erased, scrubbed, searched: person.texts.length },
     left: { tables, files: found.filter((path) => !told.has(path)) },
     waiting,
     unsearched,
+    otherHosts,
   };
 }
 
@@ -125,8 +137,9 @@ export function isGone({
   left,
   waiting,
   unsearched,
-}: Pick<ForgottenPerson, 'left' | 'waiting' | 'unsearched'>): boolean {
-  return left.tables.length + left.files.length + waiting.length + unsearched.length === 0;
+  otherHosts,
+}: Pick<ForgottenPerson, 'left' | 'waiting' | 'unsearched' | 'otherHosts'>): boolean {
+  return left.tables.length + left.files.length + waiting.length + unsearched.length + otherHosts.length === 0;
 }
 
 const lettersPerPage = 500;
@@ -138,7 +151,7 @@ interface LettersOfPerson {
   readonly named: readonly string[];
 }
 
-async function lettersOf({ deadLetters, runs }: Ledger, person: PersonMarks): Promise<LettersOfPerson> {
+export async function lettersOf({ deadLetters, runs }: Ledger, person: PersonMarks): Promise<LettersOfPerson> {
   const found: string[] = [];
   const named: string[] = [];
   const judges = new Map<string, RowJudge>();
@@ -175,8 +188,21 @@ async function marksOf(
   return { letterIds, problems };
 }
 
+/** In the data folder, and in import folders elsewhere. */
+export async function filesOfHomeHolding(
+  { folders, runFolders }: Pick<ForgettingHome, 'folders' | 'runFolders'>,
+  texts: readonly string[],
+  leavesOut: (name: string) => boolean,
+): Promise<readonly string[]> {
+  const { root } = folders;
+  const outside = runFolders.importFolders.filter((folder) => isOutside(root, folder));
+  const found: string[] = [];
+  for (const folder of [root, ...outside]) found.push(...(await filesHolding(folder, texts, leavesOut)));
+  return found;
+}
+
 /** The sandbox's service: the contact itself, which is for the app to delete. */
-function isOfService(name: string): boolean {
+export function isOfService(name: string): boolean {
   return name.startsWith('service.sqlite');
 }
 

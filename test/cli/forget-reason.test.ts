@@ -13,7 +13,7 @@ it('a reason that names the key is refused, and nothing is done', async () => {
   const data = tempFolder();
   mkdirSync(join(data, 'sandbox'));
   await openSqliteLedger(join(data, 'sandbox', 'ledger.sqlite')).close();
-  const captured = captureOutput();
+  captureOutput();
   for (const [key, reason] of [
     ['crm-17', 'request of CRM-17'],
     ['17', 'customer 17, by phone'],
@@ -26,8 +26,20 @@ it('a reason that names the key is refused, and nothing is done', async () => {
   const ledger = openSqliteLedger(join(data, 'sandbox', 'ledger.sqlite'));
   expect([await ledger.acts.list({ limit: 9 }), await ledger.forgetting.forgottenPeople()]).toEqual([[], null]);
   await ledger.close();
-  expect(await forget({ data, sandbox: true, reason: 'customer 2026-11-17' }, '17')).toBe(0);
-  expect(captured.stdout()).toContain('forgotten: 0 rows');
+});
+
+it('a key that nothing knows is refused, unless a person has said yes', async () => {
+  const data = tempFolder();
+  mkdirSync(join(data, 'sandbox'));
+  await openSqliteLedger(join(data, 'sandbox', 'ledger.sqlite')).close();
+  const captured = captureOutput();
+  const asked = { data, sandbox: true, reason: 'customer 2026-11-17' };
+  await expect(forget(asked, '17')).rejects.toMatchObject({ kind: 'usage', code: 'keyUnknown' });
+  const ledger = openSqliteLedger(join(data, 'sandbox', 'ledger.sqlite'));
+  expect([await ledger.acts.list({ limit: 9 }), await ledger.forgetting.forgottenPeople()]).toEqual([[], null]);
+  await ledger.close();
+  expect(await forget({ ...asked, yes: true }, '17')).toBe(0);
+  expect(captured.stdout()).toContain('nothing erased: neither the ledger nor any file knew the key 17');
 });
 
 it('so is one with an address, a number or the id of the contact; other words are not', async () => {

@@ -64,6 +64,19 @@ export function forgettingContract(open: OpenLedger): void {
     expect(['overwritten', 'later', 'database']).toContain(await other.forgetting.scrub());
   });
 
+  test('the hosts whose files were searched are known, also after the person is forgotten again', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    expect(await ledger.forgetting.searchedOn('forget-me', 'h1')).toEqual([]);
+    await ledger.forgetting.forgetPerson(person, act);
+    expect(await ledger.forgetting.searchedOn('forget-me', null)).toEqual([]);
+    expect(await ledger.forgetting.searchedOn('forget-me', 'h1')).toEqual(['h1']);
+    const other = await reopen();
+    await other.forgetting.forgetPerson(person, act);
+    expect(await other.forgetting.searchedOn('forget-me', 'h2')).toEqual(['h1', 'h2']);
+    expect(await other.forgetting.searchedOn('forget-me', 'h2')).toEqual(['h1', 'h2']);
+    expect(await other.forgetting.searchedOn('keep-me', 'h2')).toEqual([]);
+  });
+
   test('a person is forgotten wherever texts hold U+0000 and halves of surrogate pairs, which no column of JSON takes', async () => {
     const { ledger, reopen } = await openForTest(open);
     const odd = 'Boss \ud83d and \0, "key":"forget-me"';

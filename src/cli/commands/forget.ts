@@ -9,6 +9,7 @@ import {
   type PersonKnown,
   requireUnnamed,
 } from '#src/operations/forget.ts';
+import { type Acquaintance, acquaintanceOf, keyUnknown } from '#src/operations/forget-unknown.ts';
 import type { WaitingFile } from '#src/runs/erase/waiting-files.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
@@ -31,7 +32,11 @@ export async function forget(options: ForgetOptions, key: string): Promise<numbe
     const output = createOutput(options);
     const person = await knowPerson(home, key);
     if (given !== null) requireUnnamed(person, given);
-    const answer = await askForgetting(terminal, preview(person), given);
+    const acquaintance = await acquaintanceOf(home, person);
+    // Who has a terminal is asked; without one it would be done unseen.
+    if (acquaintance.by === 'nothing' && terminal === null && options.yes !== true)
+      throw keyUnknown(person, acquaintance.others);
+    const answer = await askForgetting(terminal, preview(person, acquaintance), given);
     if (!answer.isYes) {
       output.note('nothing was erased');
       return exitCodes.guard;
@@ -40,8 +45,9 @@ export async function forget(options: ForgetOptions, key: string): Promise<numbe
     if (reason === null) throw reasonMissing();
     const forgotten = await forgetPerson(home, person, reason);
     const exitCode = isGone(forgotten) ? exitCodes.done : exitCodes.dead;
-    if (output.json) output.document({ ...forgotten, contact: person.contactId, exitCode });
-    else print(output, person, forgotten);
+    const { by: knownBy, others } = acquaintance;
+    if (output.json) output.document({ ...forgotten, contact: person.contactId, knownBy, others, exitCode });
+    else print(output, person, acquaintance, forgotten);
     return exitCode;
   } finally {
     await home.close();
@@ -60,10 +66,15 @@ function reasonMissing(): PatchbayError {
   });
 }
 
-function preview({ key, feeds, contactId, isKnown }: PersonKnown): string {
+function preview(person: PersonKnown, { by, others }: Acquaintance): string {
+  const { key, feeds, contactId, isKnown } = person;
+  if (by === 'nothing') {
+    const meant = others.length === 0 ? '' : ` Known: ${others.map(printable).join(', ')}.`;
+    return `Neither the ledger nor any file knows the key ${printable(key)}.${meant}\nThis erases nothing. Rows with exactly this key are skipped in later files, for good.`;
+  }
   const known = isKnown
     ? `The ledger knows ${printable(key)}${contactId === null ? '' : ` as contact ${printable(contactId)}`}${feeds.length === 0 ? '' : `, from ${feeds.map(printable).join(', ')}`}.`
-    : `The ledger does not know ${printable(key)}; files of runs may name it.`;
+    : `The ledger does not know ${printable(key)}${by === 'forgotten' ? ' any more' : ''}; files of runs may name it.`;
   return `${known}\nThis erases the person from ledger, journal, dead letters, reports, archives and fix-files. It cannot be undone. Later files with this key are skipped.`;
 }
 
@@ -76,10 +87,16 @@ const scrubWords: Readonly<Record<ForgottenPerson['scrubbed'], string>> = {
 
 function print(
   output: Output,
-  { contactId }: PersonKnown,
-  { rows, reasons, files, scrubbed, left, waiting, unsearched, searched }: ForgottenPerson,
+  { key, contactId }: PersonKnown,
+  { by, others }: Acquaintance,
+  forgotten: ForgottenPerson,
 ): void {
-  output.line(`forgotten: ${counted(rows, 'row')} of the ledger, ${counted(files.length, 'file')}`);
+  const { rows, reasons, files, scrubbed, left, waiting, unsearched, searched, otherHosts } = forgotten;
+  if (by === 'nothing') {
+    output.line(`nothing erased: neither the ledger nor any file knew the key ${printable(key)}`);
+    output.line('  kept for good: rows with exactly this key are skipped in later files');
+    if (others.length > 0) output.line(`  known: ${others.map(printable).join(', ')}`);
+  } else output.line(`forgotten: ${counted(rows, 'row')} of the ledger, ${counted(files.length, 'file')}`);
   for (const { path, removed } of files) {
     const what = removed === null ? 'deleted' : `without ${counted(removed, 'entry').replace(/entrys$/, 'entries')}`;
     output.line(`  ${printable(path)}: ${what}`);
@@ -87,10 +104,15 @@ function print(
   if (reasons > 0)
     output.line(`  ${counted(reasons, 'reason')} of acts named the person: replaced by ${forgottenWord}`);
   output.line(`  ${scrubWords[scrubbed]}`);
+  if (by === 'forgotten')
+    output.line('  the ledger had forgotten addresses and numbers already: files were searched for the key alone');
   if (left.tables.length + left.files.length === 0) {
-    output.line(
-      `  searched ledger and data folder for ${counted(searched, 'text')} of the person: nothing found${isGone({ left, waiting, unsearched }) ? '' : ', except'}`,
-    );
+    const hasMore = waiting.length + unsearched.length > 0;
+    if (searched === 0) output.line('  the key is short: rows were looked for by it, and no text was searched for');
+    else
+      output.line(
+        `  searched ledger and data folder for ${counted(searched, 'text')} of the person: nothing found${hasMore ? ', except' : ''}`,
+      );
   } else {
     for (const { table, rows: found } of left.tables)
       output.line(output.style('red', `  still in the ledger: ${counted(found, 'row')} of ${table}`));
@@ -101,6 +123,12 @@ function print(
   for (const path of unsearched) {
     output.line(output.style('red', `  not searched: ${printable(path)} cannot be read`));
     output.line('    look whether it names the person, and delete it if it does');
+  }
+  for (const { name, host } of otherHosts) {
+    output.line(output.style('red', `  not searched: the files of the host ${printable(name)}`));
+    output.line(
+      `    give the same command there; if the host is gone for good: ${output.paste(`patchbay hosts forget ${host}`)}`,
+    );
   }
   if (contactId !== null)
     output.line(`  the contact ${printable(contactId)} stays in the workspace: delete it in the app`);

@@ -15,11 +15,16 @@ interface ForgottenRecord {
   readonly id: string;
   readonly text: string;
   readonly atMs: number;
+  /** Of a hash: the hosts whose files were searched. */
+  readonly hosts: readonly string[];
 }
 
-const forgottenIn = recordsOf<ForgottenRecord>('forgotten', ({ id, atMs }) => ({
-  ...{ id, owner: null, state: id === saltId ? 'salt' : 'forgotten', atMs },
-}));
+const forgottenIn = recordsOf<ForgottenRecord>(
+  'forgotten',
+  ({ id, atMs }) => ({ id, owner: null, state: id === saltId ? 'salt' : 'forgotten', atMs }),
+  // Entered before hosts were noted: none is known to have been searched.
+  (stored) => ({ ...stored, hosts: (stored as Partial<ForgottenRecord>).hosts ?? [] }),
+);
 const saltId = 'salt';
 
 /** Salted for each ledger, so that no list of hashes tells the keys. @param salt in hex. */
@@ -30,7 +35,9 @@ function forgottenHash(salt: string, key: string): string {
 /** Rows looked through at a time. */
 const rowsPerSlice = 2_000;
 
-export function forgettingOver(store: Store): Pick<ForgettingLedger, 'forgottenPeople' | 'forgetPerson'> {
+export function forgettingOver(
+  store: Store,
+): Pick<ForgettingLedger, 'forgottenPeople' | 'forgetPerson' | 'searchedOn'> {
   const { reads } = store;
   return {
     forgottenPeople: async () => {
@@ -62,13 +69,25 @@ export function forgettingOver(store: Store): Pick<ForgettingLedger, 'forgottenP
           id: saltId,
           text: randomBytes(16).toString('hex'),
           atMs,
+          hosts: [],
         };
         const text = forgottenHash(salt.text, key);
-        await forgottenIn(tables).put(salt, { id: text, text, atMs });
+        const before = await forgottenIn(tables).get(text);
+        await forgottenIn(tables).put(salt, { id: text, text, atMs, hosts: before?.hosts ?? [] });
         await enterAct(tables, act, { facts: { rows: deleted } });
         return { kind: 'done', rows: deleted, reasons };
       }, 'durable');
     },
+
+    searchedOn: (key, host) =>
+      store.transact(async (tables) => {
+        const salt = await forgottenIn(tables).get(saltId);
+        const known = salt === null ? null : await forgottenIn(tables).get(forgottenHash(salt.text, key));
+        if (known === null) return [];
+        const hosts = host === null ? known.hosts : [...new Set([...known.hosts, host])];
+        if (hosts.length > known.hosts.length) await forgottenIn(tables).put({ ...known, hosts });
+        return hosts;
+      }, 'durable'),
   };
 }
 

@@ -174,6 +174,18 @@ async function lengthsBehind(
   return lengths;
 }
 
+/** Keys with a contact that are another form of one that a person has typed: with a prefix or without, in another case, with other zeros. */
+export async function otherFormsOf(
+  { runs, contacts }: Pick<Ledger, 'runs' | 'contacts'>,
+  key: string,
+): Promise<readonly string[]> {
+  const prefixes = ['', ...(await runs.keyPrefixes(prefixesMax))];
+  const lengths = await lengthsBehind(contacts, prefixes);
+  const forms = new Set(prefixes.flatMap((prefix) => formsOf(key, { prefix, lengths })));
+  const alike = await contacts.alikeKeys([...forms], alikeAtOnceMax);
+  return alike.flatMap((one) => (one.key === key ? [] : [one.key])).toSorted();
+}
+
 /** In which forms the workspace may know the key; ASCII letters in lower case. */
 export function formsOf(key: string, { prefix, lengths }: KnownForms): readonly string[] {
   const bare = withoutPrefix(key, prefix);

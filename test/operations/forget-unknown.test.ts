@@ -1,0 +1,72 @@
+/** A key that nothing knows: mostly another one is meant, and forgetting it would erase nothing and block the next one with that key. */
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { HostRecord } from '#src/ledger/hosts.ts';
+import { forgetPerson, isGone, knowPerson } from '#src/operations/forget.ts';
+import { acquaintanceOf, keyUnknown } from '#src/operations/forget-unknown.ts';
+import { csv, mapping, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
+
+function homeOf({ parts, folder }: RunsBench) {
+  return { ...parts, folders: { root: folder, watched: parts.folders.importFolders }, runFolders: parts.folders };
+}
+
+async function meet(bench: RunsBench, key: string) {
+  return acquaintanceOf({ ...homeOf(bench), host: null }, await knowPerson(bench.parts, key));
+}
+
+const prefixed = mapping({
+  ...{ key: 'Id', keyPrefix: 'hub-', fields: { firstName: 'Name' }, emails: [{ column: 'Mail' }] },
+});
+const rows = ['51,Zelda,zelda@example.com', 'C-9,Bea,bea@example.com', '00077,Cleo,cleo@example.com'];
+
+it('names the keys that may be meant: with the prefix, in another case, with zeros, of an address', async () => {
+  const bench = await openRunsBench();
+  await bench.import('a.csv', csv(rows, 'Id,Name,Mail'), { mapping: prefixed });
+  expect(await meet(bench, 'hub-51')).toEqual({ by: 'ledger', others: [] });
+  expect(await meet(bench, '51')).toEqual({ by: 'nothing', others: ['hub-51'] });
+  expect(await meet(bench, 'hub-c-9')).toEqual({ by: 'nothing', others: ['hub-C-9'] });
+  expect(await meet(bench, '77')).toEqual({ by: 'nothing', others: ['hub-00077'] });
+  expect(await meet(bench, 'Zelda@Example.com')).toEqual({ by: 'nothing', others: ['hub-51'] });
+  expect(await meet(bench, 'somebody-else')).toEqual({ by: 'nothing', others: [] });
+  expect(keyUnknown({ key: '51' }, ['hub-51']).hint).toMatch(/^Known is hub-51: give the key that is meant\./);
+});
+
+it('a key that was forgotten before, or that a file names alone, is no unknown one', async () => {
+  const bench = await openRunsBench();
+  await bench.import('a.csv', csv(rows, 'Id,Name,Mail'), { mapping: prefixed });
+  const home = { ...homeOf(bench), host: null };
+  await forgetPerson(home, await knowPerson(bench.parts, 'hub-51'), 'request 7');
+  expect(await meet(bench, 'hub-51')).toEqual({ by: 'forgotten', others: [] });
+  const waiting = join(bench.folder, 'import', 'later.csv');
+  await writeFile(waiting, csv(['9,Dora,Clerk']));
+  const folders = { ...home.folders, watched: [join(bench.folder, 'import')] };
+  const feeds = { get: async () => ({ mapping: null, source: null, recognise: false }) } as never;
+  const person = await knowPerson(bench.parts, '9');
+  expect((await acquaintanceOf({ ...home, folders, feeds }, person)).by).toBe('files');
+  await rm(waiting);
+  expect((await acquaintanceOf({ ...home, folders, feeds }, person)).by).toBe('nothing');
+});
+
+it('each other host is named until the person was forgotten there, too', async () => {
+  const bench = await openRunsBench();
+  await bench.import('a.csv', csv(['person-77,Zelda,Clerk']));
+  const hosts = ['h0000000000aa', 'h0000000000bb'].map((id) => ({ id, name: `${id}:/srv` }));
+  for (const host of hosts) await bench.ledger.hosts.enter(hostRecord(host), 'queue', () => true);
+  const [one, two] = hosts;
+  const forgetOn = async (host: { readonly id: string; readonly name: string } | null) =>
+    forgetPerson({ ...homeOf(bench), host }, await knowPerson(bench.parts, 'person-77'), 'request 7');
+  const first = await forgetOn(one ?? null);
+  expect(first.otherHosts).toEqual([{ host: two?.id, name: two?.name }]);
+  const second = await forgetOn(two ?? null);
+  expect(second.otherHosts).toEqual([]);
+  const nothing = { left: { tables: [], files: [] }, waiting: [], unsearched: [] };
+  expect([first, second].map(({ otherHosts }) => isGone({ ...nothing, otherHosts }))).toEqual([false, true]);
+});
+
+function hostRecord(host: { readonly id: string; readonly name: string }): HostRecord {
+  return {
+    ...{ ...host, session: `${host.id}-1`, engine: null, queue: 'redis', isSandbox: false, runsSchedules: true },
+    ...{ leads: false, feeds: [], startedAtMs: 0, seenAtMs: 0, hasLeft: true },
+  };
+}
