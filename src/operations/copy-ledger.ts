@@ -37,6 +37,8 @@ export interface CopyReport {
   readonly rows: number;
   readonly seconds: number;
   readonly target: LedgerPlace['kind'];
+  /** The file that commands on this data folder would use, where the copy is another file: it is the ledger of an earlier time, if any. */
+  readonly instead: string | null;
 }
 
 /**
@@ -47,7 +49,7 @@ export interface CopyReport {
 export async function copyTheLedger({ config, mode, to, actor, ...options }: CopyRequest): Promise<CopyReport> {
   const from = ledgerPlace(config, mode);
   const place = placeOf(to, mode);
-  const { lockFile } = dataFolders(config, mode);
+  const { lockFile, ledgerFile } = dataFolders(config, mode);
   if (from.kind === 'file' && place.kind === 'file') {
     throw new PatchbayError('usage', 'copyToFile', 'the ledger is in a file, and --to names a file too', {
       hint: 'Run `patchbay ledger backup FILE` for a second file; --to postgres://… copies into a database.',
@@ -85,6 +87,7 @@ export async function copyTheLedger({ config, mode, to, actor, ...options }: Cop
       rows: tables.reduce((sum, { rows }) => sum + rows, 0),
       seconds: Math.round((performance.now() - startedAt) / 100) / 10,
       target: place.kind,
+      instead: place.kind === 'file' && place.file !== resolve(ledgerFile) ? resolve(ledgerFile) : null,
     };
   } finally {
     await target?.close();

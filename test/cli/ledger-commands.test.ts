@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { backUpTheLedger, checkTheLedger, copyTheLedger } from '#src/cli/commands/ledger.ts';
+import { adviceOnCopy, backUpTheLedger, checkTheLedger, copyTheLedger } from '#src/cli/commands/ledger.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
 
@@ -43,4 +43,13 @@ it('a copy names --to where its database does not answer, and is no database', a
     message: expect.stringMatching(/^--to is not a URL/),
     hint: 'Set it so.',
   });
+});
+
+it('a copy beside the ledger of the data folder is to be put in its place, since that one is what commands use', () => {
+  const own = { target: 'file', to: '/srv/data/ledger.sqlite', instead: null } as const;
+  expect(adviceOnCopy(own)).toMatch(/^Work on it without DATABASE_URL/);
+  const beside = { ...own, to: '/srv/data/back.sqlite', instead: '/srv/data/ledger.sqlite' };
+  expect(adviceOnCopy(beside)).toMatch(
+    /^Without DATABASE_URL, commands use \/srv\/data\/ledger\.sqlite\..* put \/srv\/data\/back\.sqlite in place of it/,
+  );
 });

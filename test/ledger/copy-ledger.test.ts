@@ -143,7 +143,13 @@ describe('a copy', () => {
   it('is not written over anything, nor while another process writes', async () => {
     const { from, to } = await filled();
     await copied(from, to);
-    await expect(copied(from, to)).rejects.toMatchObject({ kind: 'usage', code: 'copyExists' });
+    await expect(copied(from, to)).rejects.toMatchObject({
+      ...{
+        kind: 'usage',
+        code: 'copyExists',
+        hint: expect.stringContaining('move it away, together with -wal and -shm'),
+      },
+    });
     const source = await openSqliteSource(from);
     const writer = new DatabaseSync(from, { timeout: 0 });
     expect(() => writer.exec('BEGIN IMMEDIATE')).toThrow(/locked/);

@@ -69,11 +69,16 @@ function createBar(): { show(progress: CopyProgress): void; stop(): void } {
   };
 }
 
-function printCopy(output: Output, { target, ...report }: CopyReport): number {
-  const hint =
-    target === 'database'
-      ? 'Set DATABASE_URL to it from now on, and leave the file alone: work on both would not know of each other.'
-      : 'Work on it without DATABASE_URL from now on, and leave the database alone: work on both would not know of each other.';
+/** Exported for tests: what to do with a copy. */
+export function adviceOnCopy({ target, to, instead }: Pick<CopyReport, 'target' | 'to' | 'instead'>): string {
+  const alone = 'work on both would not know of each other.';
+  if (target === 'database') return `Set DATABASE_URL to it from now on, and leave the file alone: ${alone}`;
+  if (instead === null) return `Work on it without DATABASE_URL from now on, and leave the database alone: ${alone}`;
+  return `Without DATABASE_URL, commands use ${instead}. With everything stopped, move that file away, if it is there, together with -wal and -shm beside it, and put ${to} in place of it. Then leave the database alone: ${alone}`;
+}
+
+function printCopy(output: Output, { target, instead, ...report }: CopyReport): number {
+  const hint = adviceOnCopy({ target, instead, to: report.to });
   if (output.json) {
     output.document({ ...report, hint, exitCode: 0 });
     return 0;

@@ -5,11 +5,18 @@ import { PatchbayError, systemCodeOf } from '#src/errors.ts';
 /** File systems without a second name for a file say one of these. */
 const noLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 
+const hints = {
+  backupExists: 'Name a file that is not there yet: nothing is overwritten.',
+  // Mostly it is the ledger of the data folder, as it was before it was copied into the database.
+  copyExists:
+    'Nothing is overwritten: with everything stopped, move it away, together with -wal and -shm beside it; or name a file that is not there yet.',
+} as const;
+
 /** @throws PatchbayError `usage` with that code, where something is there. */
 export async function requireFree(target: string, code: 'backupExists' | 'copyExists'): Promise<void> {
   if (!(await isThere(target))) return;
   throw new PatchbayError('usage', code, `${target} is there already`, {
-    hint: 'Name a file that is not there yet: nothing is overwritten.',
+    hint: hints[code],
   });
 }
 
