@@ -134,6 +134,7 @@ export type WarningCode =
   | 'clearIgnored'
   | 'keyUnguarded'
   | 'keyDecimalsDropped'
+  | 'keyPartBlank'
   | 'labelTooLong'
   | 'labelIsList'
   | 'sourceLeftOut';

@@ -41,6 +41,8 @@ export interface Found {
   /** The cell as the file holds it, where the value is made of one cell and differs from it. */
   readonly shown?: JsonValue;
   readonly flaw?: Flaw;
+  /** The columns of a join or a template that are blank, where others are filled. Not where it is only one of several choices. */
+  readonly blankParts?: readonly string[];
 }
 
 /** How the cells of a row are read. */
@@ -92,11 +94,18 @@ function firstOf(expressions: readonly Expression[], place: PlaceholderPlace, ro
       continue;
     }
     const state = stateOf(found.raw, place, row.from);
-    if (state === 'filled') return found;
+    if (state === 'filled') return withoutBlankParts(found);
     const rank = ranks.indexOf(state);
     if (rank > bestRank) [best, bestRank] = [found, rank];
   }
   return flawed ?? best ?? { field: '', raw: undefined };
+}
+
+/** A last resort, such as the names of a person, is meant to do with what there is. */
+function withoutBlankParts(found: Found): Found {
+  if (found.blankParts === undefined) return found;
+  const { blankParts: _, ...kept } = found;
+  return kept;
 }
 
 function stateOf(
@@ -142,7 +151,11 @@ function together(found: readonly Text[], text: (texts: readonly string[]) => st
   const flawed = found.find((one) => one.flaw !== undefined);
   if (flawed?.flaw !== undefined) return { field: flawed.field, raw: flawed.raw, flaw: flawed.flaw };
   if (found.every((one) => one.raw === undefined) && found.length > 0) return { field, raw: undefined };
-  if (found.some((one) => one.text !== '')) return { field, raw: text(found.map((one) => one.text)) };
+  if (found.some((one) => one.text !== '')) {
+    const raw = text(found.map((one) => one.text));
+    const blankParts = found.flatMap((one) => (one.text === '' ? [one.field] : []));
+    return blankParts.length === 0 ? { field, raw } : { field, raw, blankParts };
+  }
   return { field, raw: found.some((one) => one.clears) ? null : '' };
 }
 

@@ -26,6 +26,7 @@ import { type CellRef, type Expression, evaluate, type Found, piecesOf, type Row
 import type { BoundColumn, ItemsTarget, Made, Settings, Target } from './layout.ts';
 import { areLabelled } from './list-element.ts';
 import { type ElementRow, elementRows, inPlaceOfList, pathOf } from './list-rows.ts';
+import { withMadeOf } from './made-value.ts';
 import { phoneLeftOutByLabel } from './phone-cell.ts';
 import { isPlaceholder } from './placeholder.ts';
 import { mayHoldValue } from './stray-value.ts';
@@ -232,7 +233,7 @@ function readMade({ target }: BoundColumn, made: Made, row: RowCells): CellReadi
   if (made.skip !== undefined && isSkipped(made.skip, value, row))
     return readFound({ field: value.field, raw: '' }, target, row);
   const found = made.split === undefined ? value : splitUp(value, made.split, target, row);
-  if (target.kind !== 'items') return readFound(found, target, row);
+  if (target.kind !== 'items') return withMadeOf(readFound(found, target, row), found, target, made.value);
   const label = made.label === undefined ? null : labelOf(made.label, target, row);
   const leftOut = label === null || target.list === 'emails' ? null : leftOutBy(label.text, found, target, row);
   if (leftOut !== null) return leftOut;

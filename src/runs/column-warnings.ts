@@ -7,7 +7,12 @@ import type { RunEvent } from '#src/ledger/staging.ts';
 import type { WarningCode } from '#src/mapping/cell.ts';
 import { noteOf } from '#src/mapping/file-findings.ts';
 
-const ofColumns: ReadonlySet<string> = new Set<WarningCode>(['placeholderText', 'textEscaped', 'textBackslashes']);
+const ofColumns: ReadonlySet<string> = new Set<WarningCode>([
+  'placeholderText',
+  'textEscaped',
+  'textBackslashes',
+  'keyPartBlank',
+]);
 /** Not listed row by row: of a few rows each may be right, and only the file tells. */
 const inDoubt: WarningCode = 'placeholderInDoubt';
 const readAsNothing: WarningCode = 'placeholderText';

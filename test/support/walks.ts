@@ -116,6 +116,8 @@ export const walks: readonly Walk[] = [
       'src/mapping/phone-cell.ts': 'another kind of value: phone numbers',
       'src/mapping/bind-mapping.ts': 'a mapping instead of the generic layout: its columns',
       'src/mapping/expression.ts': 'a mapping instead of the generic layout: values that it makes',
+      'src/mapping/made-value.ts':
+        'a mapping instead of the generic layout: what is said of values that it puts together',
       'src/mapping/transforms.ts': 'a mapping instead of the generic layout: values that it makes',
       'src/mapping/country.ts': 'a mapping instead of the generic layout: the country of each row',
       'src/mapping/entry-schema.ts': 'a mapping instead of the generic layout: its keys',
