@@ -68,6 +68,29 @@ export async function listSchedules(home: ScheduleHome): Promise<readonly Schedu
   );
 }
 
+/** A feed of which files are expected that no schedule takes: people or programs drop them into its folder. */
+export interface ExpectedFeed {
+  readonly feed: string;
+  readonly everyMs: number;
+  /** When its newest accepted file arrived; null where none was accepted yet. */
+  readonly lastAtMs: number | null;
+}
+
+/** By name. */
+export async function expectedFeeds({
+  ledger,
+  config,
+}: Pick<ScheduleHome, 'ledger' | 'config'>): Promise<readonly ExpectedFeed[]> {
+  const standings = new Map((await ledger.deliveries.standings()).map((one) => [one.feed, one]));
+  return Object.entries(config.feeds)
+    .flatMap(([feed, { take, expectEveryMs }]) =>
+      take !== null || expectEveryMs === null
+        ? []
+        : [{ feed, everyMs: expectEveryMs, lastAtMs: standings.get(feed)?.acceptedAtMs ?? null }],
+    )
+    .sort((a, b) => (a.feed < b.feed ? -1 : 1));
+}
+
 /** @throws PatchbayError `usage` `noSuchSchedule`. */
 async function readSchedule(home: ScheduleHome, name: string): Promise<ScheduleView> {
   const record = await findSchedule(home, name);

@@ -10,7 +10,9 @@ import { readSnapshotOf, snapshotDocument } from '#src/operations/numbers.ts';
 import { runDocument } from '#src/operations/run-document.ts';
 import { readRunEnd, stateWords } from '#src/operations/runs.ts';
 import {
+  type ExpectedFeed,
   endedTick,
+  expectedFeeds,
   howToConfigure,
   listSchedules,
   nextTimes,
@@ -24,6 +26,7 @@ import {
 import { exitCodes, worstExitCode } from '#src/runs/exit-code.ts';
 import { followTick } from '#src/schedules/carry-out-tick.ts';
 import { describeRule } from '#src/schedules/describe-rule.ts';
+import { operands } from '#src/shell-words.ts';
 import { finishingText, listenForInterrupt, reportInterrupted } from '../interrupt.ts';
 import { patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
@@ -50,6 +53,11 @@ export async function schedules(options: GlobalOptions): Promise<number> {
     const views = await listSchedules(home);
     if (views.length === 0) output.note(`There is no schedule. ${howToConfigure}`);
     else await print(home, output, views);
+    if (!output.json) {
+      const nowMs = home.clock.nowMs();
+      for (const one of await expectedFeeds(home))
+        for (const line of expectedLines(output, one, nowMs)) output.line(line);
+    }
     return 0;
   } finally {
     await home.close();
@@ -205,7 +213,9 @@ export function scheduleLines(output: Output, view: ScheduleView, nowMs: number)
   }
   const next = nextTimes(record, nowMs).map((atMs) => `${moment(atMs, record, nowMs)} (${relative(atMs, nowMs)})`);
   if (next.length > 0) lines.push(`  next: ${next.join(', ')}`);
-  if (!isEntered) lines.push(`  ${output.paste('starts with: patchbay start')}`);
+  // No engine starts one that has no times.
+  const starts = record.rule === null ? `patchbay schedule run ${operands(record.name)}` : 'patchbay start';
+  if (record.rule === null || !isEntered) lines.push(`  ${output.paste(`starts with: ${starts}`)}`);
   if (open !== null) lines.push(`  ${open.state === 'working' ? 'running' : 'waiting'}`);
   if (last !== null) {
     const how = outcomeText(output, last).replace(/\.$/, '');
@@ -216,6 +226,19 @@ export function scheduleLines(output: Output, view: ScheduleView, nowMs: number)
   if (skipped !== null) lines.push(`  ${skippedText(output, skipped, nowMs)}`);
   if (expectEveryMs !== null) lines.push(`  a file is expected every ${formatDuration(expectEveryMs)}`);
   return lines;
+}
+
+/** A feed without a schedule, of which files are expected. Pure. */
+export function expectedLines(
+  { style }: Pick<Output, 'style'>,
+  { feed, everyMs, lastAtMs }: ExpectedFeed,
+  nowMs: number,
+): readonly string[] {
+  const last = lastAtMs === null ? 'none was accepted yet' : `the last one arrived ${relative(lastAtMs, nowMs)}`;
+  return [
+    `${style('bold', printable(feed))}  no schedule: its files are dropped into its folder`,
+    `  a file is expected every ${formatDuration(everyMs)}; ${last}`,
+  ];
 }
 
 /** `run 2026…`, `nothing new: …`, `failed [code]: …`; with a word where it makes up for a missed one. */
