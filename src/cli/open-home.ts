@@ -104,7 +104,7 @@ export interface CheckedHome {
   readonly ledger: Home | PatchbayError;
 }
 
-/** @throws PatchbayError of a ledger that is damaged or too new, and of what is no trouble of a ledger, as `openCliHome`. */
+/** @throws PatchbayError of a ledger that is too new, and of what is no trouble of a ledger, as `openCliHome`. */
 export async function openToCheck(options: GlobalOptions): Promise<CheckedHome> {
   const { config } = await loadCliConfig(options);
   const { chosen, sandbox } = chooseConfig(options, config);
@@ -113,9 +113,9 @@ export async function openToCheck(options: GlobalOptions): Promise<CheckedHome> 
     const home = await openHome(chosen, silentLogger(), how);
     return { bare: home, ledger: home };
   } catch (error) {
-    if (!(error instanceof PatchbayError) || error.kind === 'damaged') throw error;
+    if (!(error instanceof PatchbayError)) throw error;
     const isOfServer = config.ledger.databaseUrl !== null;
-    const isOfFile = error.code === 'ledgerUnreadable' || isPassingTrouble(error);
+    const isOfFile = error.kind === 'damaged' || error.code === 'ledgerUnreadable' || isPassingTrouble(error);
     if (!isOfServer && !isOfFile) throw error;
     return { bare: bareHome(chosen, silentLogger(), how), ledger: error };
   }

@@ -98,23 +98,31 @@ function openWindows({ config, mode }: BareHome): readonly string[] {
 
 async function checkFolder({ folders }: BareHome): Promise<Finding> {
   const check = 'data folder';
-  try {
-    for (const folder of [folders.root, ...folders.watched]) {
+  for (const folder of [folders.root, ...folders.watched]) {
+    try {
       await makeFolder(folder);
       await access(folder, constants.R_OK | constants.W_OK);
+    } catch (error) {
+      const detail = `${folder} cannot be used: ${messageOf(error)}. Name a folder (--data, PATCHBAY_DATA) that this user may make and write, or run the command as the user whose folder it is.`;
+      return { check, ok: false, detail, exitCode: exitCodes.usage };
     }
-    return { check, ok: true, detail: `${folders.root}, files go into ${folders.watched.at(-1)}`, exitCode: 0 };
-  } catch (error) {
-    return { check, ok: false, detail: messageOf(error), exitCode: exitCodes.usage };
   }
+  return { check, ok: true, detail: `${folders.root}, files go into ${folders.watched.at(-1)}`, exitCode: 0 };
 }
 
 async function checkSpace({ folders }: BareHome): Promise<Finding> {
-  const { bavail, bsize } = await statfs(folders.root);
-  const free = bavail * bsize;
+  const check = 'disk';
+  let free: number;
+  try {
+    const { bavail, bsize } = await statfs(folders.root);
+    free = bavail * bsize;
+  } catch (error) {
+    // The folder is not there, or may not be entered: its own finding says what to do.
+    return { check, ok: false, detail: `its free space is not known: ${messageOf(error)}`, exitCode: exitCodes.usage };
+  }
   const ok = free >= freeBytesMin;
   return {
-    check: 'disk',
+    check,
     ok,
     detail: `${Math.round(free / 1024 / 1024).toLocaleString('en')} MB free`,
     exitCode: ok ? 0 : exitCodes.unexpected,

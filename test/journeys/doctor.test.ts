@@ -85,3 +85,21 @@ test('doctor checks all the others where the file of the ledger cannot be used',
   ]);
   expect(checks.find(({ check }) => check === 'service')).toMatchObject({ ok: true });
 });
+
+test('doctor says why a data folder cannot be used, and checks what it can', async ({ journey }) => {
+  await journey.service();
+  const data = join(journey.file('no-folder', 'a file\n'), 'data');
+  const { code, documents } = await journey.call(['doctor', '--json'], { PATCHBAY_DATA: data });
+  expect(code).toBe(2);
+  expect(documents[0].checks).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({
+        check: 'data folder',
+        ok: false,
+        detail: expect.stringContaining('is a file, not a folder'),
+      }),
+      expect.objectContaining({ check: 'disk', ok: false }),
+      expect.objectContaining({ check: 'service', ok: true }),
+    ]),
+  );
+});

@@ -46,12 +46,7 @@ describe('a ledger that is damaged while an engine works', () => {
     const overview = await probe(page, '/');
     expect(overview).toMatchObject({ status: 503, body: { error: { code: 'ledgerDamaged' } } });
     // The other commands refuse the file, though what they would read of it is whole.
-    for (const words of [
-      ['status'],
-      ['doctor'],
-      ['runs', 'ls'],
-      ['import', '--wait', '20s', 'config/samples/contacts.csv'],
-    ]) {
+    for (const words of [['status'], ['runs', 'ls'], ['import', '--wait', '20s', 'config/samples/contacts.csv']]) {
       const { code, documents } = await journey.call([...words, '--json']);
       expect(code, words.join(' ')).toBe(1);
       expect(documents[0]).toMatchObject({
@@ -63,6 +58,18 @@ describe('a ledger that is damaged while an engine works', () => {
         exitCode: 1,
       });
     }
+    const diagnosis = await journey.call(['doctor', '--json']);
+    expect(diagnosis.code).toBe(1);
+    expect(diagnosis.documents[0].checks).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          check: 'ledger',
+          ok: false,
+          detail: expect.stringContaining('patchbay ledger check'),
+        }),
+        expect.objectContaining({ check: 'service', ok: true }),
+      ]),
+    );
     engine.signal('SIGTERM');
     const { code, stderr } = await engine.ended();
     expect(code).toBe(1);
