@@ -68,8 +68,9 @@ export function configMarkdown(): string {
   return ['| key | environment | default | meaning |', '|---|---|---|---|', ...rows, ''].join('\n');
 }
 
-function settingRow({ key, variables, defaultInput, description }: Setting): string {
-  return row(key, variables[0] ?? null, defaultInput, description);
+function settingRow({ key, variables, defaultInput, description, range }: Setting): string {
+  const bounds = range === null ? '' : ` From ${range.from} to ${range.to}.`;
+  return row(key, variables[0] ?? null, defaultInput, `${description}${bounds}`);
 }
 
 function row(key: string, variable: string | null, input: Written | Record<string, never>, meaning: string): string {

@@ -34,6 +34,9 @@ export const settingTraits = z.registry<SettingTraits>();
 /** How a parsed number is written again, and in which unit it is. Other forms are written as they are. */
 export const numberForms = z.registry<{ write: (value: number) => string; suffix: 'Ms' | '' }>();
 
+/** The bounds of a setting, both included, as they are written. */
+export const ranges = z.registry<{ readonly from: string; readonly to: string }>();
+
 /** Milliseconds, as parsed from a duration. In `Config` the name of such a setting ends in `Ms`. */
 export type Milliseconds = number & z.$brand<'milliseconds'>;
 
@@ -59,7 +62,8 @@ export function duration(min: string, max: string) {
       context.issues.push({ code: 'custom', message: expected, input: text });
       return z.NEVER;
     })
-    .register(numberForms, { write: formatDuration, suffix: 'Ms' });
+    .register(numberForms, { write: formatDuration, suffix: 'Ms' })
+    .register(ranges, { from: min, to: max });
 }
 
 /** A percentage as text, from 0% to 100%; parsed to a fraction from 0 to 1. */
@@ -77,10 +81,14 @@ export function percentage() {
     .register(numberForms, { write: formatPercentage, suffix: '' });
 }
 
+/** More than any value that makes sense: such a bound is not worth telling. */
+const boundless = 1_000_000_000;
+
 /** A whole number, both bounds included. */
 export function wholeNumber(min: number, max: number) {
   const error = `a whole number from ${min} to ${max}`;
-  return z.int({ error }).min(min, { error }).max(max, { error });
+  const form = z.int({ error }).min(min, { error }).max(max, { error });
+  return max < boundless ? form.register(ranges, { from: String(min), to: String(max) }) : form;
 }
 
 /** One of a few words. */

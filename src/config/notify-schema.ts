@@ -90,7 +90,9 @@ export const notifySection = z
     secret: secret()
       .nullable()
       .default(null)
-      .describe('The secret that posts are signed with, given by the environment only; null means the secret file.')
+      .describe(
+        'The secret that posts are signed with, given by the environment only: whsec_ and base64 of at least 16 bytes, or any text of at least 16 characters; null means the secret file.',
+      )
       .register(settingTraits, { secret: 'whole', environmentOnly: true }),
     secretFile: path()
       .nullable()

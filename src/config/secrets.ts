@@ -84,6 +84,19 @@ export async function readNotifySecret(notify: Config['notify']): Promise<string
   });
 }
 
+/** Characters of a secret given as text; bytes of one given in base64. */
+const webhookSecretMin = 16;
+const base64Prefix = 'whsec_';
+
+/** The bytes of a secret, given as `whsec_<base64>` or as any text of at least 16 characters; null if it is neither. */
+export function webhookSecretBytes(secret: string): Buffer | null {
+  if (!secret.startsWith(base64Prefix)) return secret.length >= webhookSecretMin ? Buffer.from(secret, 'utf8') : null;
+  const text = secret.slice(base64Prefix.length);
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return null;
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.length >= webhookSecretMin ? bytes : null;
+}
+
 /**
  * The password at the mail server, read on every call so that a replaced file takes effect; null if none is set.
  * @throws PatchbayError `usage` `mailPasswordFileOpen` if others may use the file; `usage` `mailPasswordMissing` if it cannot be

@@ -7,7 +7,7 @@
  */
 import { z } from 'zod';
 import { feedSchema, feedsSection } from './feed-schema.ts';
-import { coreOf, innerOf, numberForms, type SettingTraits, settingTraits } from './forms.ts';
+import { coreOf, innerOf, numberForms, ranges, type SettingTraits, settingTraits } from './forms.ts';
 import { configSections } from './schema.ts';
 
 /** A value as it is written in a config file. */
@@ -25,6 +25,8 @@ export interface Setting {
   readonly description: string;
   /** The default as it is written, such as `45s`. */
   readonly defaultInput: Written;
+  /** Its bounds, both included; null where it has none. */
+  readonly range: { readonly from: string; readonly to: string } | null;
   readonly traits: SettingTraits;
   /** The variables that set it, the short name first; none for a feed's. */
   readonly variables: readonly string[];
@@ -128,6 +130,7 @@ function settingOf(path: readonly string[], leaf: z.core.$ZodType, variable: Nam
     configName: `${name}${form?.suffix ?? ''}`,
     description: descriptionOf(leaf),
     defaultInput: defaultInputOf(leaf),
+    range: ranges.get(core) ?? null,
     traits,
     variables: [...new Set(variables)],
     readAs: type === 'number' || type === 'boolean' ? type : 'text',

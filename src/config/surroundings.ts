@@ -6,9 +6,9 @@ import { access, readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { closest } from './closest.ts';
 import { isMappingName } from './feed-schema.ts';
-import { formatDuration, isLoopback } from './forms.ts';
+import { formatDuration, isLoopback, isPrivateHost } from './forms.ts';
 import type { Config } from './schema.ts';
-import { keyFileProblem } from './secrets.ts';
+import { keyFileProblem, readNotifySecret, webhookSecretBytes } from './secrets.ts';
 import { settings } from './settings.ts';
 
 /** About the setting at that path. */
@@ -36,7 +36,25 @@ export async function checkSurroundings(
       ...authorizationProblem(['feeds', name, 'authorization'], feed.authorization),
     );
   }
-  return { problems, warnings: [...warningsOf(config), ...(await absentSecrets(notify))] };
+  const ofSecrets = [...(await absentSecrets(notify)), ...(await unusableSecret(notify))];
+  return { problems, warnings: [...warningsOf(config), ...ofSecrets] };
+}
+
+/** Of the form, and not of the file, which has its own remarks. */
+async function unusableSecret(notify: Config['notify']): Promise<readonly Remark[]> {
+  const text = notify.url === null ? null : await readNotifySecret(notify).catch(() => null);
+  if (text === null || webhookSecretBytes(text) !== null) return [];
+  const key = notify.secret === null ? 'secretFile' : 'secret';
+  const sentence = `notify.${key} is neither whsec_ and base64 of at least 16 bytes nor a text of at least 16 characters: without it no notice is delivered there`;
+  return [{ path: ['notify', key], sentence }];
+}
+
+/** Of a service whose key and contacts would go over public networks as plain text; null of any other. */
+export function clearTextWarning({ baseUrl }: Config['service']): string | null {
+  if (baseUrl === null) return null;
+  const { protocol, hostname } = new URL(baseUrl);
+  if (protocol !== 'http:' || isPrivateHost(hostname)) return null;
+  return 'the API key and all contacts go there unencrypted, over http: use https, unless the network is your own';
 }
 
 async function fileProblem(path: readonly string[], file: string | null, what: string): Promise<readonly Remark[]> {
@@ -90,6 +108,8 @@ function authorizationProblem(path: readonly string[], variable: string | null):
 
 function warningsOf({ page, service, notify, feeds }: Config): readonly Remark[] {
   const warnings: Remark[] = [];
+  const clearText = clearTextWarning(service);
+  if (clearText !== null) warnings.push({ path: ['service', 'baseUrl'], sentence: `service.baseUrl: ${clearText}` });
   for (const [name, { everyMs, expectEveryMs }] of Object.entries(feeds)) {
     if (everyMs === null || expectEveryMs === null || expectEveryMs >= everyMs) continue;
     const path = ['feeds', name, 'expectEvery'];

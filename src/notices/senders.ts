@@ -5,13 +5,13 @@
  */
 import { isoInstant, type Moment } from '#src/clock.ts';
 import type { Config } from '#src/config/schema.ts';
-import { readNotifySecret } from '#src/config/secrets.ts';
+import { readNotifySecret, webhookSecretBytes } from '#src/config/secrets.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { DeliveryRecord } from '#src/ledger/deliveries.ts';
 import { parseRetryAfter } from '#src/workspace/retry.ts';
 import { type Addressee, addresseeWords, addressOf } from './addressees.ts';
 import { sendMail } from './mail.ts';
-import { type PostEnd, secretBytes, type WebhookClient, webhookHeaders } from './webhook.ts';
+import { type PostEnd, type WebhookClient, webhookHeaders } from './webhook.ts';
 import { detailsOf, linkOf, type Notice, sentenceOf, slackBody, teamsBody } from './words.ts';
 
 export interface SendParts {
@@ -146,7 +146,7 @@ function failureOf(addressee: Addressee, end: PostEnd, nowMs: number): Failure |
 export async function readWebhookSecret(notify: Config['notify']): Promise<Buffer | null> {
   const text = await readNotifySecret(notify);
   if (text === null) return null;
-  const bytes = secretBytes(text);
+  const bytes = webhookSecretBytes(text);
   if (bytes !== null) return bytes;
   throw new PatchbayError('usage', 'notifySecretUnusable', 'the secret of the webhook cannot be used', {
     hint: 'A secret is whsec_ and base64 of at least 16 bytes, or any text of at least 16 characters.',

@@ -88,19 +88,6 @@ function codeOf(error: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
-/** Characters of a secret given as text; bytes of one given in base64. */
-const lengthMin = 16;
-const base64Prefix = 'whsec_';
-
-/** The bytes of a secret, given as `whsec_<base64>` or as any text of at least 16 characters; null if it is neither. */
-export function secretBytes(secret: string): Buffer | null {
-  if (!secret.startsWith(base64Prefix)) return secret.length >= lengthMin ? Buffer.from(secret, 'utf8') : null;
-  const text = secret.slice(base64Prefix.length);
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return null;
-  const bytes = Buffer.from(text, 'base64');
-  return bytes.length >= lengthMin ? bytes : null;
-}
-
 interface Signable {
   /** The same for each attempt. */
   readonly id: string;

@@ -9,6 +9,7 @@ import { isoInstant } from '#src/clock.ts';
 import { formatDuration } from '#src/config/forms.ts';
 import { readAgeMaxMs, serviceFigures } from '#src/config/schema.ts';
 import { readMailPassword } from '#src/config/secrets.ts';
+import { clearTextWarning } from '#src/config/surroundings.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { isEngineRunning } from '#src/ledger/engine-presence.ts';
 import { ledgerBytes } from '#src/ledger/place.ts';
@@ -210,6 +211,7 @@ async function checkService({ config, clock, log, mode }: BareHome, ledger: Home
     random: Math.random,
     log,
   });
+  const clearText = clearTextWarning(config.service);
   try {
     const apiKey = await requireApiKey(config);
     const cut = { heldMsMax: firstLookHeldMsMax, silentMsMax: onlyLookSilentMsMax };
@@ -220,7 +222,7 @@ async function checkService({ config, clock, log, mode }: BareHome, ledger: Home
     return {
       check,
       ok: true,
-      detail: `${workspace.origin} answers, ${counted(ids?.length ?? 0, 'phone number')}`,
+      detail: `${workspace.origin} answers, ${counted(ids?.length ?? 0, 'phone number')}${clearText === null ? '' : `; ${clearText}`}`,
       exitCode: 0,
     };
   } catch (error) {

@@ -77,10 +77,12 @@ describe('the schema is the documentation', () => {
   it('the markdown table has a row per setting with key, variable, default and meaning', () => {
     const lines = configMarkdown().trimEnd().split('\n');
     expect(lines).toHaveLength(settings.length + feedGroup('crm').members.length + 2);
-    expect(lines).toContain('| `feeds.NAME.every` | – | `null` | How often it is taken, instead of at. |');
+    expect(lines).toContain(
+      '| `feeds.NAME.every` | – | `null` | How often it is taken, instead of at. From 10s to 366d. |',
+    );
     expect(lines).toContain('| `download.hosts` | `PATCHBAY_DOWNLOAD_HOSTS` | `[]` | '.concat(hostsMeaning, ' |'));
     expect(lines).toContain(
-      '| `upsert.lease` | `PATCHBAY_UPSERT_LEASE` | `45s` | How long a worker holds a contact before another may take it over. |',
+      '| `upsert.lease` | `PATCHBAY_UPSERT_LEASE` | `45s` | How long a worker holds a contact before another may take it over. From 20s to 10m. |',
     );
     for (const line of lines) expect(line.split(/(?<!\\)\|/)).toHaveLength(6);
   });

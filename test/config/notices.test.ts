@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { printConfig } from '#src/config/document.ts';
 import { configSchema } from '#src/config/schema.ts';
 import { readNotifySecret } from '#src/config/secrets.ts';
-import { configBench } from './support.ts';
+import { configBench, loaded } from './support.ts';
 
 const canary = 'canary-4f1d0c7e';
 
@@ -214,6 +214,20 @@ describe('Slack, Teams and e-mail', () => {
     ]);
     const env = { PATCHBAY_NOTIFY_SECRET: canary, PATCHBAY_NOTIFY_MAIL_PASSWORD: canary };
     expect((await bench.load({ env })).warnings.join()).not.toContain('there is no file');
+  });
+
+  it('a secret that no post can be signed with is worth a warning, and is not shown', async () => {
+    const warningsFor = async (secret: string) => {
+      const env = { PATCHBAY_NOTIFY_URL: 'https://hooks.example.com/x', PATCHBAY_NOTIFY_SECRET: secret };
+      return (await loaded('', env)).warnings;
+    };
+    expect(await warningsFor('too-short')).toEqual([
+      expect.stringMatching(
+        /^PATCHBAY_NOTIFY_SECRET: notify\.secret is neither whsec_ and base64 of at least 16 bytes/,
+      ),
+    ]);
+    expect((await warningsFor('too-short')).join()).not.toContain('too-short');
+    expect(await warningsFor('a-secret-of-enough-characters')).toEqual([]);
   });
 
   it('a mail server needs a sender and receivers, and no password in its address or in the file', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { printConfig } from '#src/config/document.ts';
 import { readApiKey } from '#src/config/secrets.ts';
-import { configBench } from './support.ts';
+import { configBench, loaded } from './support.ts';
 
 const canary = 'canary-4f1d0c7e';
 
@@ -138,4 +138,20 @@ describe('printing the configuration', () => {
     expect(parse(printConfig(loaded))).toBeTypeOf('object');
     expect((await bench.load({ configPath: path })).config).toEqual(loaded.config);
   });
+});
+
+describe('a service over http', () => {
+  it.each(['http://api.example.com', 'http://203.0.113.7:8080'])('at %s is worth a warning', async (url) => {
+    const { warnings } = await loaded(`service: { baseUrl: "${url}" }\n`);
+    expect(warnings).toEqual([
+      expect.stringContaining('service.baseUrl: the API key and all contacts go there unencrypted, over http'),
+    ]);
+  });
+
+  it.each(['https://api.example.com', 'http://127.0.0.1:8080', 'http://10.1.2.3', 'http://service:8080'])(
+    'at %s has none',
+    async (url) => {
+      expect((await loaded(`service: { baseUrl: "${url}" }\n`)).warnings).toEqual([]);
+    },
+  );
 });

@@ -3,11 +3,12 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Config, configSchema } from '#src/config/schema.ts';
+import { webhookSecretBytes } from '#src/config/secrets.ts';
 import type { NewDelivery } from '#src/ledger/deliveries.ts';
 import { createLogger } from '#src/log.ts';
 import { noWebhookMaxMs, openNotices, retryDelayMs, retryDelaysMs } from '#src/notices/deliver.ts';
 import { retryAfterMaxMs } from '#src/notices/senders.ts';
-import { secretBytes, webhookHeaders } from '#src/notices/webhook.ts';
+import { webhookHeaders } from '#src/notices/webhook.ts';
 import { openForTest } from '#test/contracts/support/opened-ledger.ts';
 import { startChild } from '#test/ledger/support/child-process.ts';
 import { openTempLedger, tempFolder } from '#test/ledger/support/temp-ledger.ts';
@@ -287,11 +288,11 @@ describe('The secret', () => {
     ['whsec_not base64 at all, no', null],
     ['whsec_c2hvcnQ=', null],
   ])('%s is of so many bytes: %s', (text, count) => {
-    expect(secretBytes(text)?.length ?? null).toBe(count);
+    expect(webhookSecretBytes(text)?.length ?? null).toBe(count);
   });
 
   it('signs as the scheme’s published example says', () => {
-    const secret = secretBytes('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw');
+    const secret = webhookSecretBytes('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw');
     const atMs = 1_614_265_330_000;
     const signable = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', atMs, body: '{"test": 2432232314}' };
     expect(webhookHeaders(signable, secret)['webhook-signature']).toBe(
