@@ -92,6 +92,7 @@ function openWindows({ config, mode }: BareHome): readonly string[] {
   return [
     `an edit in the app between Patchbay's read and its update, at most ${formatDuration(readAgeMaxMs)} apart: it is overwritten`,
     `a write that the service commits more than ${commit} after it was sent (upsert.latestCommit)`,
+    'another program that creates a contact with the same externalId between a look-up and the create',
     `a list that shows a contact more than ${lag} after it was committed (upsert.visibilityLag)`,
     `a process that freezes just before it sends a write, for longer than its lease (${lease}, upsert.lease) and the time a late write may take`,
   ];

@@ -14,11 +14,12 @@ test('doctor tells the windows that no client can close, as facts with today’s
     windows,
   ).toBe(`  - an edit in the app between Patchbay's read and its update, at most 2s apart: it is overwritten
   - a write that the service commits more than 25s after it was sent (upsert.latestCommit)
+  - another program that creates a contact with the same externalId between a look-up and the create
   - a list that shows a contact more than 7s after it was committed (upsert.visibilityLag)
   - a process that freezes just before it sends a write, for longer than its lease (45s, upsert.lease) and the time a late write may take
 `);
   const { documents } = await journey.call(['doctor', '--json'], env);
-  expect(documents[0].windows).toHaveLength(4);
+  expect(documents[0].windows).toHaveLength(5);
   expect(documents[0].checks.every(({ ok }: { ok: boolean }) => ok)).toBe(true);
 });
 

@@ -85,6 +85,17 @@ describe('a plan on a terminal', () => {
     expect((await linesOf(false)).split('\n')).toContain('      ! role');
   });
 
+  it('of contacts that are adopted as they are does not say that they are updated', async () => {
+    const { totals } = some.plan;
+    const lineOf = async (patch: number) => {
+      const plan = { ...some.plan, totals: { ...totals, requests: { ...totals.requests, patch } } };
+      const text = await presentPlan(createOutput({ color: false }), { ...some, plan }, { limit: 1, values: true });
+      return text.split('\n').find((line) => line.startsWith('  9 rows'));
+    };
+    expect(await lineOf(1)).toBe('  9 rows: 2 to create, 1 to update, 2 to adopt as they are, 3 unchanged, 1 rejected');
+    expect(await lineOf(0)).toBe('  9 rows: 2 to create, 3 to adopt as they are, 3 unchanged, 1 rejected');
+  });
+
   it('groups what is done, cuts each group, and ends with the summary', async () => {
     const text = await presentPlan(createOutput({ color: false }), some, { limit: 1, values: true });
     expect(text.split('\n')).toEqual([

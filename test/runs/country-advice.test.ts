@@ -86,7 +86,7 @@ describe('numbers without a country code', () => {
       `Write it with + and its country code. Or, if it is a number in Germany (DE), as those of your workspace are, ${cure}: ${command}`,
     );
     const { text } = await bench.fixFile(await bench.finish(await bench.apply(end)));
-    expect(text).toContain('try the rejected rows again, use dead retry (--remap).');
+    expect(text).toContain('try the rejected rows again by dead retry (--remap).');
     const today = { ...parts, defaultCountry: 'DE' };
     const [again] = await redrive(today, { feed: 'main', remap: true });
     if (again === undefined) throw new Error('nothing is tried again');

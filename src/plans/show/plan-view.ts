@@ -306,9 +306,12 @@ function problemRow({ field, value, code, hint, ...place }: ProblemLine, values:
 
 function summaryOf({ plan, unsure, unread, sent }: MadePlan): readonly string[] {
   const { totals } = plan;
+  // The run counts a contact that it adopts as updated, also where it has nothing to write to it.
+  const asTheyAre = Math.max(0, totals.rows.updated - totals.requests.patch);
   const words = [
     [totals.rows.created, plan.undoes === null ? 'to create' : 'to make again'],
-    [totals.rows.updated, 'to update'],
+    [totals.rows.updated - asTheyAre, 'to update'],
+    [asTheyAre, 'to adopt as they are'],
     [totals.rows.unchanged, 'unchanged'],
     [totals.rows.skipped, 'skipped'],
     [totals.rows.dead, 'rejected'],

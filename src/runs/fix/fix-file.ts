@@ -315,7 +315,7 @@ function hintsOf(dead: FixRow, inFile: string): string {
 function withoutOptions(hint: string): string {
   return hint
     .replace(/: patchbay dead edit .*--set\b.*$/s, ', use dead edit.')
-    .replace(/: patchbay dead retry .*--remap\b.*$/s, ', use dead retry (--remap).');
+    .replace(/: patchbay dead retry .*--remap\b.*$/s, ' by dead retry (--remap).');
 }
 
 function howToMend(row: Row): readonly string[] {
