@@ -23,8 +23,9 @@ const othersMax = 10;
 export async function acquaintanceOf(home: ForgettingHome, person: PersonKnown): Promise<Acquaintance> {
   const { ledger, feeds, folders, host } = home;
   const { key, texts } = person;
+  if (person.isKnown) return { by: 'ledger', others: [] };
   const letters = await lettersOf(ledger, person);
-  if (person.isKnown || letters.named.length > 0) return { by: 'ledger', others: [] };
+  if (letters.named.length > 0) return { by: 'ledger', others: [] };
   if ((await ledger.forgetting.forgottenPeople())?.has(key) === true) return { by: 'forgotten', others: [] };
   const alike = [...(await otherFormsOf(ledger, key)), ...(await keysHolding({ ledger }, key))];
   const others = [...new Set(alike)].slice(0, othersMax);
