@@ -56,7 +56,9 @@ export async function stageLateDead(
     const dead = items.flatMap((item) => {
       const desired = lines.has(item.row.line) ? desiredOf(item, supply.compiled) : null;
       const late = desired === null ? undefined : find(item.row.line, desired);
-      return late === undefined ? [] : [deadDuplicate(late.key, item.row, late.problem)];
+      if (late === undefined) return [];
+      const { row, letterId = null } = item;
+      return [deadDuplicate(late.key, { row, letterId }, late.problem)];
     });
     if (dead.length === 0) continue;
     count += dead.length;

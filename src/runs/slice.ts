@@ -246,23 +246,13 @@ function tallyOf(rows: readonly RowWithFate[]): Omit<StagedTally, 'dead'> {
 function deadRowOf(verdict: Verdict, fate: Fate): DeadRow | null {
   if (verdict.kind === 'left' || verdict.kind === 'ignored') return null;
   if (verdict.kind !== 'rejected') {
-    const { key, line, row } = verdict;
+    const { key, line, row, letterId } = verdict;
     return fate.kind === 'dead' && row !== null
-      ? deadDuplicate(key, row, duplicateKeyProblem(key, line, fate.otherLine))
+      ? deadDuplicate(key, { row, letterId }, duplicateKeyProblem(key, line, fate.otherLine))
       : null;
   }
   const { row, key, letterId, problems } = verdict;
-  return {
-    class: 'invalid',
-    code: problems[0]?.code ?? 'invalid',
-    line: row.line,
-    key,
-    problems,
-    row,
-    ...(letterId === null ? {} : { letterId }),
-    desired: null,
-    answer: null,
-  };
+  return invalidRow(problems[0]?.code ?? 'invalid', key, { row, letterId }, problems);
 }
 
 /** A row whose cells were not read, since its record was known. */
@@ -306,10 +296,25 @@ function skippedEvent(key: string | null, line: number, fate: Fate): readonly Ru
   return [{ kind: 'skipped', line, key, code: 'duplicate', field: null, message }];
 }
 
+/** A row as read, and the letter that it names, by which it stays as old as that. */
+interface RowOfLetter {
+  readonly row: Row;
+  readonly letterId: string | null;
+}
+
 /** A row that is rejected since another one with its key differs. */
-export function deadDuplicate(key: string, row: Row, problem: Problem): DeadRow {
-  const { code } = problem;
-  return { class: 'invalid', code, line: row.line, key, problems: [problem], row, desired: null, answer: null };
+export function deadDuplicate(key: string, of: RowOfLetter, problem: Problem): DeadRow {
+  return invalidRow(problem.code, key, of, [problem]);
+}
+
+function invalidRow(
+  code: string,
+  key: string | null,
+  { row, letterId }: RowOfLetter,
+  problems: readonly Problem[],
+): DeadRow {
+  const ofLetter = letterId === null ? {} : { letterId };
+  return { class: 'invalid', code, line: row.line, key, problems, row, ...ofLetter, desired: null, answer: null };
 }
 
 /** The row hashes to be remembered of rows that only their fingerprint told to be unchanged: they make the next look cheap. */

@@ -181,6 +181,8 @@ export function rejectRow(
   }
   // A row that is tried again is still the row of its file, and found there. In a fix-file it is found in that, and is no younger either.
   const origin = place.isRedrive ? own : null;
+  const isOwn = known !== null && known.runId === place.runId;
+  const sequence = own?.sequence ?? place.sequence;
   const [first] = dead.problems;
   const content: LetterContent = {
     identity: letterIdentity(dead, fixed),
@@ -198,13 +200,13 @@ export function rejectRow(
     row: dead.row,
     desired: dead.desired,
     answer: dead.answer,
-    sequence: own?.sequence ?? place.sequence,
+    // Rows of a run that share a letter are as old as the oldest of them.
+    sequence: isOwn ? Math.min(sequence, known.sequence) : sequence,
     redriveRunId: known?.redriveRunId === place.runId ? place.runId : null,
     atMs: place.atMs,
   };
   // A run that is read again after a crash meets its own letter again: that does not count.
   const seenAgain = known !== null && known.runId !== place.runId;
-  const isOwn = known !== null && known.runId === place.runId;
   // A later instant is one of the reading that was cut off: the wall clock was set back meanwhile.
   const isMetBefore = isOwn && known.lastAtMs >= place.readSinceMs && known.lastAtMs <= place.atMs;
   const isNew = known === null || (known.firstRunId === place.runId && !isMetBefore);

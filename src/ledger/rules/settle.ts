@@ -83,7 +83,7 @@ export function settleRecord(request: SettleRequest, record: SettledRecord, fact
   const end: RecordEnd = isOurs ? { ...record.end, outcome: 'updated' } : record.end;
   const needsLease = end.outcome !== 'skipped' || end.reason !== 'superseded';
   if (needsLease && !facts.holdsLease) return nothing;
-  const ended = facts.pending === null ? null : endOf({ ...record, end }, facts.pending);
+  const ended = facts.pending === null ? null : endOf({ ...record, end }, facts.pending, facts.holdsLease);
   if (!facts.holdsLease) return { ...nothing, end: ended };
   const isRejected = ended !== null && end.outcome === 'dead';
   const isConflict = isRejected && end.dead.class === 'conflict';
@@ -107,7 +107,7 @@ export function settleRecord(request: SettleRequest, record: SettledRecord, fact
   };
 }
 
-function endOf({ end, key, part }: SettledRecord, pending: PendingFacts): EndChanges {
+function endOf({ end, key, part }: SettledRecord, pending: PendingFacts, holdsLease: boolean): EndChanges {
   const common = {
     outcome: end.outcome,
     events: eventsOf(end, key, pending.line, part),
@@ -118,6 +118,8 @@ function endOf({ end, key, part }: SettledRecord, pending: PendingFacts): EndCha
       return {
         ...common,
         counts: { skipped: 1, moved: end.reason === 'moved' ? 1 : 0 },
+        // A newer row of its feed has answered it, which had no lease then. What another feed has set is for a person to judge.
+        closesLetter: end.reason === 'superseded' && !holdsLease && part === undefined ? pending.letterId : null,
         // An update of the row may have landed.
         forgetsRow: end.reason === 'superseded' && pending.sent,
       };

@@ -76,11 +76,15 @@ export function batchesOf(
 
 /** The letter of a row that was withdrawn; null where it was skipped. */
 export function deadWithdrawn(
-  { key, row }: Pick<StagedRecord, 'key' | 'row'>,
+  { key, row, letterId }: Pick<StagedRecord, 'key' | 'row' | 'letterId'>,
   end: WithdrawnRow['end'],
 ): DeadRow | null {
   if (end.kind === 'skipped') return null;
   const { problem } = end;
   const { code } = problem;
-  return { class: 'invalid', code, line: row.line, key, problems: [problem], row, desired: null, answer: null };
+  const ofLetter = letterId === undefined ? {} : { letterId };
+  return {
+    ...{ class: 'invalid', code, line: row.line, key, problems: [problem], row },
+    ...{ ...ofLetter, desired: null, answer: null },
+  };
 }
