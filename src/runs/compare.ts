@@ -42,6 +42,8 @@ export type StageItem = {
   readonly letterId?: string;
   /** What is said of it beside what its mapping says. */
   readonly warnings?: readonly Problem[];
+  /** Its feed has settled its key since: it is skipped, whatever it says, or where it would be rejected. */
+  readonly superseded?: 'always' | 'ifRejected';
 } & (
   | {
       readonly kind: 'row';
@@ -74,33 +76,39 @@ export interface CompareRules extends HeldRules {
   readonly isIgnored?: IgnoresRow;
 }
 
+interface ReadFrom extends Pick<StageItem, 'superseded'> {
+  readonly row: Row;
+  readonly letterId: string | null;
+}
+
 /** A row as far as it is known without asking for its key. */
-export type ReadRow = { readonly row: Row; readonly letterId: string | null } & (
-  | {
-      readonly kind: 'mapped';
-      readonly rowHash: string;
-      /** Of the run whose file said it. */
-      readonly sequence: number;
-      readonly key: string;
-      /** Or its JSON, where it was mapped on a thread of its own. */
-      readonly desired: DesiredContact | string;
-      readonly fingerprint: string;
-      /** Whether a contact made from it would hold anything but its key. */
-      readonly hasContent: boolean;
-      /** Where it was compared with what its feed said as it was read; null: the feed does not know the key. */
-      readonly standing?: Standing | null;
-      readonly keeps?: { readonly rowHash: string; readonly fingerprint: string };
-      /** Absent where it stands for a whole row. */
-      readonly part?: ContactPart;
-      readonly warnings: readonly Problem[];
-    }
-  | {
-      readonly kind: 'rejected';
-      readonly key: string | null;
-      readonly problems: readonly Problem[];
-      readonly warnings: readonly Problem[];
-    }
-);
+export type ReadRow = ReadFrom &
+  (
+    | {
+        readonly kind: 'mapped';
+        readonly rowHash: string;
+        /** Of the run whose file said it. */
+        readonly sequence: number;
+        readonly key: string;
+        /** Or its JSON, where it was mapped on a thread of its own. */
+        readonly desired: DesiredContact | string;
+        readonly fingerprint: string;
+        /** Whether a contact made from it would hold anything but its key. */
+        readonly hasContent: boolean;
+        /** Where it was compared with what its feed said as it was read; null: the feed does not know the key. */
+        readonly standing?: Standing | null;
+        readonly keeps?: { readonly rowHash: string; readonly fingerprint: string };
+        /** Absent where it stands for a whole row. */
+        readonly part?: ContactPart;
+        readonly warnings: readonly Problem[];
+      }
+    | {
+        readonly kind: 'rejected';
+        readonly key: string | null;
+        readonly problems: readonly Problem[];
+        readonly warnings: readonly Problem[];
+      }
+  );
 
 /** What the ledger knows about the keys of some rows. */
 export interface KeyMemory {
@@ -162,6 +170,8 @@ export type Verdict =
           }
         /** It would be rejected, and is skipped: it stands for no key. */
         | { readonly kind: 'ignored'; readonly key: null; readonly row: Row; readonly problems: readonly Problem[] }
+        /** A newer row of its feed has settled its key: it is skipped. Null of a letter without a key that is closed. */
+        | { readonly kind: 'superseded'; readonly key: string | null; readonly row: Row }
       ));
 
 /** What the rows of one reading are hashed with. */
@@ -210,20 +220,22 @@ export function readAs(
 ): ReadRow {
   if (mapped.kind === 'dead') return rejected(item, mapped);
   const { desired, warnings } = mapped;
-  const { row, sequence } = item;
+  const { row, sequence, superseded } = item;
   const letterId = item.letterId ?? null;
   const found = { key: desired.key, desired, fingerprint: fingerprint(desired), hasContent: hasContent(desired) };
   const keeps = item.kind === 'desired' && item.keeps !== undefined ? { keeps: item.keeps } : {};
   const part = item.kind === 'desired' ? partOf(desired) : null;
   const ofPart = part === null ? {} : { part };
-  return { kind: 'mapped', row, letterId, rowHash, sequence, ...found, ...keeps, ...ofPart, warnings };
+  const since = superseded === undefined ? {} : { superseded };
+  return { kind: 'mapped', row, letterId, rowHash, sequence, ...found, ...keeps, ...ofPart, ...since, warnings };
 }
 
 function rejected(
-  { row, letterId }: StageItem,
+  { row, letterId, superseded }: StageItem,
   { key, problems, warnings }: Pick<Extract<MappedRow, { kind: 'dead' }>, 'key' | 'problems' | 'warnings'>,
 ): ReadRow {
-  return { kind: 'rejected', row, letterId: letterId ?? null, key, problems, warnings };
+  const since = superseded === undefined ? {} : { superseded };
+  return { kind: 'rejected', row, letterId: letterId ?? null, key, problems, ...since, warnings };
 }
 
 /** Whether it was compared as it was read: the ledger need not be asked for its key. */
@@ -252,6 +264,9 @@ export function isBare(read: ReadRow, said: KeyMemory['said']): boolean {
 
 export function compareRow(read: ReadRow, memory: KeyMemory, rules: CompareRules): Verdict {
   const verdict = judgeRow(read, memory, rules);
+  const { superseded, row, letterId, key } = read;
+  if (superseded === 'always' || (superseded === 'ifRejected' && verdict.kind === 'rejected'))
+    return { kind: 'superseded', line: row.line, row, letterId, key, isKnown: false, warnings: [] };
   if (verdict.kind !== 'rejected' || rules.isIgnored?.(verdict.problems) !== true) return verdict;
   return { ...verdict, kind: 'ignored', key: null, isKnown: false };
 }

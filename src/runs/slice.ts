@@ -64,7 +64,7 @@ export function resolveDuplicates(
   const here = new Map<string, { readonly trace: KeyTrace; readonly index: number }>();
   for (const [index, verdict] of verdicts.entries()) {
     const { key } = verdict;
-    if (verdict.kind === 'left' || verdict.kind === 'ignored' || key === null) {
+    if (!isJudged(verdict) || key === null) {
       fates.push({ kind: 'stands' });
       continue;
     }
@@ -86,7 +86,12 @@ interface Meeting {
   readonly trace: KeyTrace | null;
 }
 
-type Judged = Exclude<Verdict, { readonly kind: 'left' | 'ignored' }>;
+type Judged = Exclude<Verdict, { readonly kind: 'left' | 'ignored' | 'superseded' }>;
+
+/** Whether it stands for its key, or is rejected. */
+function isJudged(verdict: Verdict): verdict is Judged {
+  return verdict.kind !== 'left' && verdict.kind !== 'ignored' && verdict.kind !== 'superseded';
+}
 
 /** @param before the row that stands for the key so far, or the last of those that died; null where there is none. */
 function meet(verdict: Judged, key: string, before: KeyTrace | null, policy: DuplicatePolicy): Meeting {
@@ -174,7 +179,9 @@ export function contentOf(
       withdrawnRows,
       // A row that is rejected beside another one of its key answers nothing, though its contact is as it says.
       answered: rows.flatMap(({ verdict: { kind, letterId }, fate }) =>
-        (kind === 'unchanged' || kind === 'ignored') && letterId !== null && fate.kind !== 'dead' ? [letterId] : [],
+        ['unchanged', 'ignored', 'superseded'].includes(kind) && letterId !== null && fate.kind !== 'dead'
+          ? [letterId]
+          : [],
       ),
       spoken: rows.flatMap(({ verdict, fate }) => {
         const isSpoken = verdict.kind === 'unchanged' && verdict.letterId !== null && fate.kind === 'stands';
@@ -187,13 +194,14 @@ export function contentOf(
           ...skippedEvent(key, line, fate),
         ]),
         ...verdicts.flatMap((verdict) => (verdict.kind === 'ignored' ? [ignoredEvent(verdict)] : [])),
+        ...verdicts.flatMap((verdict) => (verdict.kind === 'superseded' ? [supersededEvent(verdict)] : [])),
       ],
       counts: {
         rows: rows.length,
         unchanged: standing.filter(({ kind }) => kind === 'unchanged').length - earlierUnchanged.length,
         skipped:
           [...fates, ...earlierEnded.values()].filter(({ kind }) => kind === 'skipped').length +
-          verdicts.filter(({ kind }) => kind === 'left' || kind === 'ignored').length,
+          verdicts.filter((verdict) => !isJudged(verdict)).length,
         dead: deadCount,
         warnings: verdicts.reduce((count, { warnings }) => count + warnings.length, 0),
       },
@@ -244,7 +252,7 @@ function tallyOf(rows: readonly RowWithFate[]): Omit<StagedTally, 'dead'> {
 }
 
 function deadRowOf(verdict: Verdict, fate: Fate): DeadRow | null {
-  if (verdict.kind === 'left' || verdict.kind === 'ignored') return null;
+  if (!isJudged(verdict)) return null;
   if (verdict.kind !== 'rejected') {
     const { key, line, row, letterId } = verdict;
     return fate.kind === 'dead' && row !== null
@@ -276,6 +284,11 @@ function ignoredEvent({ line, row, problems }: Extract<Verdict, { readonly kind:
   const [first] = problems;
   const message = `${skipSentences.ignored}: ${first?.message ?? ''}`;
   return { kind: 'skipped', line, ...recordOf(row), key: null, code: 'ignored', field: first?.field ?? null, message };
+}
+
+function supersededEvent({ line, row, key }: Extract<Verdict, { readonly kind: 'superseded' }>): RunEvent {
+  const message = skipSentences.superseded;
+  return { kind: 'skipped', line, ...recordOf(row), key, code: 'superseded', field: null, message };
 }
 
 /** @param row absent where the warning is about the file. */

@@ -43,6 +43,7 @@ import {
 import { type KeyReading, otherKeyOf } from './fix-key.ts';
 import { tellPutBack } from './fix-put-back.ts';
 import { cellTextOf, recordOfTable } from './fix-record.ts';
+import { type TriedRow, withSuperseded } from './fix-superseded.ts';
 import { type CellPlace, isSameButForDamage } from './spreadsheet-damage.ts';
 
 /** The letter's problem once more, for a row that was malformed. @param line where the row is now. */
@@ -90,7 +91,7 @@ export interface FixRowsWith {
 const dayMs = 86_400_000;
 
 export function createFixRows(
-  ledger: Pick<Ledger, 'deadLetters' | 'runs'>,
+  ledger: Pick<Ledger, 'deadLetters' | 'runs' | 'contacts'>,
   { feed, sequence, createdAtMs }: Pick<RunRecord, 'feed' | 'sequence' | 'createdAtMs'>,
   { keyColumns, keyOf, duplicateKeys, isWorkbook, refuseLost }: FixRowsWith,
 ): FixRows {
@@ -108,28 +109,38 @@ export function createFixRows(
     letter: DeadLetter | null,
     part: PartItem | null,
     isAlone: boolean,
-  ): StageItem => {
+  ): TriedRow => {
+    const as = (tried: StageItem, key: string | null = null, isAsItWas = false): TriedRow => {
+      const isOfRow = letter !== null && letter.feed === feed && part === null;
+      return { item: tried, letter: isOfRow ? letter : null, key, isAsItWas, isAlone };
+    };
     const question = letter === null ? null : { letter, isKey, isAlone, duplicateKeys, opened: openedAfter(letter) };
     const found = withRecord(foundRow(item.row), question);
     if (letter !== null && letter.feed !== feed)
-      return { kind: 'broken', row: asItStands(found), problem: otherFeed(found.line, letter), letterId };
-    if (part !== null) return { ...part, warnings: notOfFile(found, part.row) };
+      return as({ kind: 'broken', row: asItStands(found), problem: otherFeed(found.line, letter), letterId });
+    if (part !== null) return as({ ...part, warnings: notOfFile(found, part.row) });
     if (letter === null && letterId !== '') unknownLines.add(found.line);
     const tried = letterId === '' ? {} : { letterId };
-    if (item.type === 'broken') return { kind: 'broken', row: asItStands(found), problem: item.problem, ...tried };
-    const { row, problem, key } =
+    const ofLetter = letter?.key ?? null;
+    if (item.type === 'broken')
+      return as({ kind: 'broken', row: asItStands(found), problem: item.problem, ...tried }, ofLetter);
+    const { row, problem, key, isAsItWas } =
       question === null ? (textRead(found, null) ?? shaped(found)) : judge(withKey(found, question), question);
-    if (problem !== null) return { kind: 'broken', row, problem, ...(key === undefined ? {} : { key }), ...tried };
+    if (problem !== null)
+      return as({ kind: 'broken', row, problem, ...(key === undefined ? {} : { key }), ...tried }, ofLetter, isAsItWas);
     refuseLost(row, letter?.row ?? null);
     const other = letter === null ? null : otherKeyOf(row, letter, !isAlone, { isKey, keyOf });
     if (other?.kind === 'rejected') {
-      const key = letter?.key ?? null;
-      return { kind: 'broken', row: other.row, problem: other.problem, ...(key === null ? {} : { key }), ...tried };
+      const key = ofLetter === null ? {} : { key: ofLetter };
+      // Whose row it is, a person has to look at.
+      return as({ kind: 'broken', row: other.row, problem: other.problem, ...key, ...tried });
     }
     const warnings = other === null ? {} : { warnings: [other.warning] };
     const tell = letter === null ? null : tellPutBack(found, row, letter);
     const told = tell === null ? {} : { tell };
-    return { kind: 'row', row, sequence: letter?.sequence ?? sequence, ...warnings, ...told, ...tried };
+    const said = { kind: 'row', row, sequence: letter?.sequence ?? sequence } as const;
+    const keyNow = letter === null ? null : (keyOf(row) ?? ofLetter);
+    return as({ ...said, ...warnings, ...told, ...tried }, keyNow, isAsItWas);
   };
   return {
     items: async (slice) => {
@@ -137,11 +148,12 @@ export function createFixRows(
       const letters = await ledger.deadLetters.list({ ids: [...rowsById.keys()], limit: rowsById.size });
       const letterById = new Map(letters.map((letter) => [letter.id, letter]));
       const parts = await partsAgain(ledger, { feed, sequence }, letters);
-      return slice.map((item) => {
+      const rows = slice.map((item) => {
         const letterId = letterIdOf(item.row);
         const isAlone = rowsById.get(letterId)?.length === 1;
         return itemOf(item, letterId, letterById.get(letterId) ?? null, parts.get(letterId) ?? null, isAlone);
       });
+      return withSuperseded(ledger.contacts, feed, rows);
     },
     notes: () => unknownLettersNote([...unknownLines]),
   };
@@ -279,6 +291,8 @@ interface Judged {
   readonly problem: Problem | null;
   /** Where the problem is one of a row that can be read. */
   readonly key?: string;
+  /** It says what its letter has. */
+  readonly isAsItWas?: true;
 }
 
 /** A row of the file beside its letter. */
@@ -334,10 +348,11 @@ const jsonCodes: ReadonlySet<string> = new Set(['jsonInvalid', 'notAnObject']);
 
 function asItWas({ line, record, code }: FoundRow, stored: Row, { letter, duplicateKeys }: Question): Judged {
   const row = { ...stored, line, record };
-  if (isMisshapen(letter.code)) return { row, problem: misshapenAgain(letter, stored, line) };
-  if (!isOneOfSeveral(code)) return { row, problem: null };
+  const isAsItWas = true;
+  if (isMisshapen(letter.code)) return { row, problem: misshapenAgain(letter, stored, line), isAsItWas };
+  if (!isOneOfSeveral(code)) return { row, problem: null, isAsItWas };
   const problem = unchosenAgain(letter, line, duplicateKeys, `${howToChoose}.`);
-  return { row, problem, ...(letter.key === null ? {} : { key: letter.key }) };
+  return { row, problem, isAsItWas, ...(letter.key === null ? {} : { key: letter.key }) };
 }
 
 /**

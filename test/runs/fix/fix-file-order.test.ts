@@ -45,12 +45,22 @@ describe('a row of an old fix-file', () => {
   it('is no younger after it was rejected once more', async () => {
     const bench = await openRunsBench();
     const text = await fixFileOf(bench, 'a.csv', 'c-1,Ann,Old,bad');
-    await bench.import('b.csv', fileOf('c-1,Ann,New,'));
+    const newer = await bench.stage(await bench.submit('b.csv', fileOf('c-1,Ann,New,')));
     const again = await bench.import('again.csv', text);
     expectCounts(again, { rows: 1, dead: 1 });
+    await bench.finish(await bench.apply(newer));
     const next = (await bench.fixFile(again)).text;
     expectCounts(await bench.import('mended.csv', next.replace('bad', '')), { rows: 1, skipped: 1 });
     expect(await roleOf(bench)).toBe('New');
+  });
+
+  it('is skipped also as it was, and beside another one of its key', async () => {
+    const bench = await openRunsBench();
+    const text = await fixFileOf(bench, 'a.csv', 'c-1,Ann,Old,', 'c-1,Bea,Old,', 'c-2,Bob,Old,bad', 'c-3,Cy,Old,bad');
+    await bench.import('b.csv', fileOf('c-1,Ann,New,', 'c-2,Bob,New,'));
+    expectCounts(await bench.import('again.csv', text), { rows: 4, skipped: 3, dead: 1 });
+    expect(await roleOf(bench)).toBe('New');
+    expect((await bench.letters()).flatMap(({ state, key }) => (state === 'open' ? [key] : []))).toEqual(['c-3']);
   });
 
   it('is skipped also where its letter had no key, and it has got that of a newer row', async () => {
@@ -134,5 +144,51 @@ describe('a row of an old fix-file whose key a newer file of its feed found unch
     expectCounts(await imported('c.csv', 'c-1,Ann,A,'), { rows: 1, unchanged: 1 });
     expectCounts(await bench.import('mended.csv', text.replace('\n,Ann', '\nc-1,Ann')), { rows: 1, skipped: 1 });
     expect(await roleOf(bench)).toBe('A');
+  });
+});
+
+describe('an older copy of a fix-file', () => {
+  const twoRows = ['c-1,Ann,A,bad', 'c-2,Bob,B,BAD'];
+  const open = async (bench: RunsBench) =>
+    (await bench.letters()).flatMap(({ state, key }) => (state === 'open' ? [key] : []));
+
+  it('opens no letter of a person whose row went in from another copy', async () => {
+    const bench = await openRunsBench();
+    const text = await fixFileOf(bench, 'a.csv', ...twoRows);
+    expectCounts(await bench.import('one.csv', text.replace('bad', '')), { rows: 2, created: 1, dead: 1 });
+    const run = await bench.import('two.csv', text.replace('BAD', ''));
+    expectCounts(run, { rows: 2, created: 1, skipped: 1 });
+    expect((await bench.report(run)).outcomes).toMatchObject([{ kind: 'skipped', key: 'c-1', code: 'superseded' }]);
+    expect(run.notes).toEqual([expect.stringMatching(/^1 row was skipped \(superseded\), the first in line 2/)]);
+    expect(await open(bench)).toEqual([]);
+  });
+
+  it('opens none of a row that had no key, and got one in another copy', async () => {
+    const bench = await openRunsBench();
+    const text = await fixFileOf(bench, 'a.csv', ',Ann,A,', 'c-2,Bob,B,BAD');
+    await bench.import('one.csv', text.replace('\n,Ann', '\nc-1,Ann'));
+    const run = await bench.import('two.csv', text.replace('BAD', ''));
+    expectCounts(run, { rows: 2, created: 1, skipped: 1 });
+    expect(await open(bench)).toEqual([]);
+  });
+
+  it('opens none of rows of one key of which another copy chose one, and may choose the other', async () => {
+    const bench = await openRunsBench();
+    const text = await fixFileOf(bench, 'a.csv', 'c-1,Ann,A,', 'c-1,Bea,B,');
+    const only = (name: string) => text.split('\r\n').filter((line) => !line.includes(`,${name},`));
+    expectCounts(await bench.import('bea.csv', only('Ann').join('\r\n')), { rows: 1, created: 1 });
+    expect(await open(bench)).toEqual([]);
+    expectCounts(await bench.import('ann.csv', only('Bea').join('\r\n')), { rows: 1, updated: 1 });
+    expect(await roleOf(bench)).toBe('A');
+  });
+
+  it('is rejected all the same where a person has made another mistake in it', async () => {
+    const bench = await openRunsBench();
+    const text = await fixFileOf(bench, 'a.csv', ...twoRows);
+    await bench.import('one.csv', text.replace('bad', '').replace('BAD', ''));
+    const run = await bench.import('two.csv', text.replace('bad', 'ring me').replace('BAD', ''));
+    expectCounts(run, { rows: 2, unchanged: 1, dead: 1 });
+    expectCounts(await bench.import('three.csv', (await bench.fixFile(run)).text), { rows: 1, dead: 1 });
+    expect(await open(bench)).toEqual(['c-1']);
   });
 });
