@@ -9,6 +9,9 @@ import type { ServiceAnswer } from './staging.ts';
 /** Of a row with more problems the first ones are kept. */
 export const problemsPerLetterMax = 50;
 
+/** Of rows that share a letter, each is restored from its own cells when a spreadsheet has changed them (`src/runs/fix/fix-own-row.ts`). */
+export const othersPerLetterMax = 10;
+
 export type DeadLetterState = 'open' | 'redriven' | 'closed' | 'dropped';
 
 export interface DeadLetter {
@@ -27,6 +30,8 @@ export interface DeadLetter {
   /** All that is wrong with the row, the first one included; at most `problemsPerLetterMax`. */
   readonly problems: readonly Problem[];
   readonly row: Row | null;
+  /** Other rows that were rejected under it, with the header of its own: at most `othersPerLetterMax`, the newest last. */
+  readonly others?: readonly Row[];
   readonly desired: DesiredContact | null;
   readonly answer: ServiceAnswer | null;
   /** How often it was tried again. */

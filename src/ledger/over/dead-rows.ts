@@ -7,7 +7,8 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FieldName } from '#src/contacts/desired.ts';
-import type { DeadLetter } from '#src/ledger/letters.ts';
+import { duplicateKey } from '#src/contacts/outcome.ts';
+import { type DeadLetter, othersPerLetterMax } from '#src/ledger/letters.ts';
 import { hasBit } from '#src/ledger/rules/bitmap.ts';
 import {
   type DeathPlace,
@@ -17,6 +18,7 @@ import {
   isMetSince,
   isOfHeld,
   isUnsettled,
+  type LetterContent,
   letterIdentity,
   partIn,
   rejectRow,
@@ -26,6 +28,7 @@ import {
 import type { DeadRow } from '#src/ledger/staging.ts';
 import type { LetterEntry, LetterFacts } from '#src/ledger/tables/letters.ts';
 import type { Store, Tables } from '#src/ledger/tables.ts';
+import type { Row } from '#src/sources/row.ts';
 import { speakFor, unchangedKind } from './confirmed.ts';
 
 type LetterRoom = Pick<Tables, 'letters'>;
@@ -58,6 +61,7 @@ export async function enterDeadRows(
     met.put({ ...letter, state: 'closed', redriveRunId: null });
     closed.add(letter.id);
   };
+  const others = await othersAtHand(tables, met.all(), place);
   const ofRun: { readonly dead: DeadRow; readonly letterId: string }[] = [];
   let newCount = 0;
   for (const { dead, sequence = place.sequence } of rows) {
@@ -78,7 +82,7 @@ export async function enterDeadRows(
     const id = known?.id ?? `d${randomUUID().replaceAll('-', '').slice(0, 12)}`;
     const { content, seenAgain } = death.letter;
     const seenBy = (entries.get(id)?.seenBy ?? 0) + (seenAgain ? 1 : 0);
-    const entry = { ...content, id, firstRunId: known?.firstRunId ?? place.runId, seenBy };
+    const entry = { ...content, others: others(id, content), id, firstRunId: known?.firstRunId ?? place.runId, seenBy };
     entries.set(id, entry);
     closed.delete(id);
     met.put({ ...entry, state: 'open', lastAtMs: place.atMs });
@@ -101,7 +105,33 @@ interface LettersAtHand {
   /** Those that the run at hand tries again. */
   triedOfKey(key: string | null): readonly LetterFacts[];
   put(letter: LetterFacts): void;
+  all(): readonly LetterFacts[];
 }
+
+/**
+ * The rows that a letter had before the one at hand, each once: rows that share it are restored each from its own cells
+ * (`src/runs/fix/fix-own-row.ts`). Only letters that several rows of one run have, or had, are read for it.
+ */
+async function othersAtHand(
+  tables: Tables['letters'],
+  letters: readonly LetterFacts[],
+  { runId }: DeathPlace,
+): Promise<(id: string, now: Pick<LetterContent, 'row'>) => readonly Row[]> {
+  const ids = letters.flatMap(({ id, code, runId: metBy }) => (code === duplicateKey || metBy === runId ? [id] : []));
+  const read = ids.length === 0 ? [] : await tables.read(ids);
+  const rowsById = new Map(
+    read.map(({ id, row, others = [] }) => [id, [...others, ...(row === null ? [] : [row])]] as const),
+  );
+  return (id, { row }) => {
+    if (row === null) return [];
+    const text = contentOf(row);
+    const others = (rowsById.get(id) ?? []).filter((one) => contentOf(one) !== text).slice(-othersPerLetterMax);
+    rowsById.set(id, [...others, row]);
+    return others;
+  };
+}
+
+const contentOf = (row: Row): string => JSON.stringify(row.kind === 'cells' ? row.cells : row.object);
 
 async function lettersAtHand(
   tables: Tables['letters'],
@@ -144,6 +174,7 @@ async function lettersAtHand(
         return letter?.state === 'redriven' && letter.redriveRunId === runId ? [letter] : [];
       }),
     put,
+    all: () => [...letters.values()],
   };
 }
 

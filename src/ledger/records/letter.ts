@@ -40,6 +40,18 @@ function withoutHeader(row: Row | null): Exclude<Row, { kind: 'cells' }> | Omit<
   return stored;
 }
 
+/** With the other rows of its letter, as far as they have its header. */
+function storedRow({ row, others = [] }: LetterEntry): string | null {
+  const isAlike = (other: Row): boolean =>
+    other.kind === 'cells'
+      ? row?.kind === 'cells' && headerText(other.columns) === headerText(row.columns)
+      : row?.kind === 'object';
+  const alike = others.filter(isAlike).map(withoutHeader);
+  return jsonOrNull(row === null ? null : { ...withoutHeader(row), ...(alike.length === 0 ? {} : { others: alike }) });
+}
+
+type StoredRow = Row & { readonly others?: readonly Row[] };
+
 function withHeader(row: Row | null, header: number | null, headers: Headers): Row | null {
   return row?.kind === 'cells' ? { ...row, columns: headers.get(header ?? 0) ?? [] } : row;
 }
@@ -69,6 +81,8 @@ export function toLetter(row: ResultRow, headers: Headers): DeadLetter {
   const { identity: _identity, firstRunId: _first, redriveRunId, ...facts } = toFacts(row);
   const { code, line, field } = facts;
   const said = { message: String(row.message), hint: String(row.hint) };
+  const { others, ...stored } = parseJson<StoredRow>(row.row) ?? { kind: null };
+  const read = (one: Row): Row | null => withHeader(one, numberOrNull(row.header), headers);
   return {
     ...facts,
     ...said,
@@ -76,7 +90,8 @@ export function toLetter(row: ResultRow, headers: Headers): DeadLetter {
       ...{ code, line, field, value: null, ...said },
       ...stored,
     })),
-    row: withHeader(parseJson<Row>(row.row), numberOrNull(row.header), headers),
+    row: stored.kind === null ? null : read(stored),
+    ...(others === undefined ? {} : { others: others.flatMap((one) => read(one) ?? []) }),
     desired: parseJson<DesiredContact>(row.desired),
     answer: parseJson<ServiceAnswer>(row.answer),
     attempts: Number(row.attempts),
@@ -114,7 +129,7 @@ export function letterValues(letter: LetterEntry, headers: HeaderNumbers): reado
     letter.field,
     letter.message,
     letter.hint,
-    jsonOrNull(withoutHeader(letter.row)),
+    storedRow(letter),
     headerOf(letter.row, headers),
     jsonOrNull(letter.desired),
     jsonOrNull(letter.answer),

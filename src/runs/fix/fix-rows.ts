@@ -41,6 +41,7 @@ import {
   ownName,
 } from './fix-file.ts';
 import { type KeyReading, otherKeyOf } from './fix-key.ts';
+import { changedBySpreadsheet, ownLetter } from './fix-own-row.ts';
 import { tellPutBack } from './fix-put-back.ts';
 import { cellTextOf, recordOfTable } from './fix-record.ts';
 import { type TriedRow, withSuperseded } from './fix-superseded.ts';
@@ -103,6 +104,12 @@ export function createFixRows(
     const [first, last] = [new Date(letter.firstAtMs - dayMs), new Date(createdAtMs + dayMs)];
     return { years: [first.getUTCFullYear(), last.getUTCFullYear()], isWorkbook };
   };
+  const isDamaged = (letter: DeadLetter) => (before: string, found: string) =>
+    isSameButForDamage(before, found, { ...openedAfter(letter), isRejected: false });
+  const ownOf = (found: FoundRow, letter: DeadLetter, isAlone: boolean) =>
+    ownLetter(found, letter, isAlone, isDamaged(letter));
+  const lostCells = (found: FoundRow, letter: DeadLetter) =>
+    changedBySpreadsheet(found, letter, found.line, isKey, isDamaged(letter));
   const itemOf = (
     item: SourceItem,
     letterId: string,
@@ -114,14 +121,21 @@ export function createFixRows(
       const isOfRow = letter !== null && letter.feed === feed && part === null;
       return { item: tried, letter: isOfRow ? letter : null, key, isAsItWas, isAlone };
     };
-    const question = letter === null ? null : { letter, isKey, isAlone, duplicateKeys, opened: openedAfter(letter) };
-    const found = withRecord(foundRow(item.row), question);
+    const bare = foundRow(item.row);
+    const own = letter === null ? null : ownOf(bare, letter, isAlone);
+    const question = own === null ? null : { ...own, isKey, duplicateKeys, opened: openedAfter(own.letter) };
+    const found = withRecord(bare, question);
     if (letter !== null && letter.feed !== feed)
       return as({ kind: 'broken', row: asItStands(found), problem: otherFeed(found.line, letter), letterId });
     if (part !== null) return as({ ...part, warnings: notOfFile(found, part.row) });
     if (letter === null && letterId !== '') unknownLines.add(found.line);
     const tried = letterId === '' ? {} : { letterId };
     const ofLetter = letter?.key ?? null;
+    const lost = letter === null || own?.isKnown !== false ? null : lostCells(bare, letter);
+    if (lost !== null) {
+      const key = ofLetter === null ? {} : { key: ofLetter };
+      return as({ kind: 'broken', row: asItStands(found), problem: lost, ...key, ...tried }, ofLetter);
+    }
     if (item.type === 'broken')
       return as({ kind: 'broken', row: asItStands(found), problem: item.problem, ...tried }, ofLetter);
     const { row, problem, key, isAsItWas } =
@@ -232,7 +246,7 @@ function loneText({ object }: FoundRow): string | null {
 function withRecord(found: FoundRow, question: Question | null): FoundRow {
   const stored = question?.letter.row ?? null;
   if (found.object !== null || stored?.kind === 'cells') return found;
-  const isSame = question === null ? () => false : sameness(found, question);
+  const isSame = question === null ? () => false : sameness(question);
   const object = recordOfTable(found, stored, isSame);
   return object === null ? found : { ...found, object };
 }
@@ -299,8 +313,8 @@ interface Judged {
 interface Question {
   readonly letter: DeadLetter;
   readonly isKey: KeyReading['isKey'];
-  /** No other row of the slice names its letter. */
-  readonly isAlone: boolean;
+  /** The letter has the row that this one was, and no other of its key. */
+  readonly isKnown: boolean;
   readonly duplicateKeys: DuplicateKeys;
   readonly opened: Omit<CellPlace, 'isRejected'>;
 }
@@ -356,19 +370,18 @@ function asItWas({ line, record, code }: FoundRow, stored: Row, { letter, duplic
 }
 
 /**
- * Whether a cell says what its letter has. If two rows share a letter, that holds the cells of one of them: only the key belongs to both,
- * and the line shows which row it is. The key of a row is never emptied on purpose.
+ * Whether a cell says what its letter has. If two rows share a letter, and it is not known which of them this one was, only the key
+ * belongs to it. The key of a row is never emptied on purpose.
  */
-function sameness({ originalLine }: FoundRow, { letter, isKey, isAlone, opened }: Question) {
-  const { line, key, problems } = letter;
-  const isOfThisRow = isAlone || originalLine === `${line}`;
+function sameness({ letter, isKey, isKnown, opened }: Question) {
+  const { key, problems } = letter;
   const rejected = new Set(problems.map(({ field }) => normaliseHeader(field ?? '')));
   return (column: string, before: string, after: string): boolean => {
     if (before === after || (isKey(column) && after.trim() === '')) return true;
     // A key that the letter has was read.
     const isRead = column === '' || (isKey(column) && key !== null);
     const isRejected = !isRead && rejected.has(normaliseHeader(column));
-    return (isOfThisRow || isKey(column)) && isSameButForDamage(before, after, { ...opened, isRejected });
+    return (isKnown || isKey(column)) && isSameButForDamage(before, after, { ...opened, isRejected });
   };
 }
 
@@ -377,7 +390,7 @@ function compare(
   stored: CellsRow,
   question: Question,
 ): { readonly isAsItWas: boolean; readonly corrected: FoundRow } {
-  const isSame = sameness(found, question);
+  const isSame = sameness(question);
   const { letter, opened } = question;
   const before = new Map(distinctNames(stored.columns).map((name, index) => [name, stored.cells[index] ?? '']));
   const names = distinctNames(found.columns);
