@@ -72,6 +72,28 @@ describe('dead show', () => {
 });
 
 describe('dead ls', () => {
+  it('gives the advice of a group without the id of one of its letters', async () => {
+    const data = tempFolder();
+    mkdirSync(join(data, 'sandbox'));
+    const ledger = openSqliteLedger(join(data, 'sandbox', 'ledger.sqlite'));
+    onTestFinished(() => ledger.close());
+    const enter = async (name: string, hintOf: (key: string) => string) => {
+      const run = await stagingRun(ledger, name, { importFolder: join(data, 'import') });
+      const dead = ['k1', 'k2'].map((key, index) => {
+        const about = { code: 'phoneInvalid', line: index + 2, field: 'phone', value: 'x', message: 'wrong' };
+        return deadRow(key, { line: index + 2, problems: [{ ...about, hint: hintOf(key) }] });
+      });
+      await ledger.runs.stage(slice(run, { dead, counts: { rows: 2, dead: 2 } }));
+      return new Map((await ledger.deadLetters.list({ limit: 10 })).map(({ key, id }) => [key, id]));
+    };
+    const ids = await enter('r-1', () => '');
+    await enter('r-2', (key) => `Correct it: patchbay dead edit ${ids.get(key)} --set phone=1`);
+    const captured = captureOutput();
+    await listDead({ ...list, data, color: false });
+    expect(captured.stdout()).toMatch(/dead edit \S*ID --set phone=1/);
+    for (const id of ids.values()) expect(captured.stdout()).not.toContain(`edit ${id}`);
+  });
+
   it('--json is one line per dead letter, with the keys of the contract', async () => {
     const { data } = await dataFolder();
     const captured = captureOutput();

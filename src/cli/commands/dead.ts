@@ -246,13 +246,21 @@ function printGroup(output: Output, { shown, ...group }: Group, ofCode: number, 
     output.line(output.paste(`  not among the newest ${limit}; list them: ${list}`));
     return;
   }
-  output.line(`  ${output.paste(printable(output.values ? example.hint : withoutQuotedCells(example.hint)))}`);
+  const hint = hintOfGroup(shown, count);
+  output.line(`  ${output.paste(printable(output.values ? hint : withoutQuotedCells(hint)))}`);
   const rows = shown
     .map(({ document }) => document)
     .map((letter) => [letter.id, letter.key ?? '', fileAndLine(letter.file, letter), letter.state, letter.message]);
   output.line(output.table(['id', 'key', 'where', 'state', 'what happened'], rows));
   const more = count - rows.length;
   if (more > 0) output.line(output.paste(`  … and ${more} more: ${list} --json`));
+}
+
+/** What to do about all of them: a command that names one letter is for that one alone. */
+function hintOfGroup(shown: readonly ShownRow[], count: number): string {
+  const common = shown.find(({ hint, document }) => !hint.includes(document.id)) ?? shown[0];
+  if (common === undefined) return '';
+  return count === 1 ? common.hint : common.hint.replaceAll(common.document.id, 'ID');
 }
 
 /** One group, below those of the rows. @param all those of the whole list: rejected rows may leave no room for them in this one. */

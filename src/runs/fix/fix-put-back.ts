@@ -38,6 +38,8 @@ export function tellPutBack(
     const cell = putBack.get(problem.field ?? '');
     if (cell === undefined) return problem;
     const { found, was } = cell;
+    // It is as wrong as what was there: how to correct that is said already.
+    if (isNeverRight(problem.code, found)) return { ...problem, value: shownValue(found) };
     const edit = `patchbay dead edit ${shownId} --set ${shellWord(`${problem.field}=${found}`)}`;
     return {
       ...problem,
@@ -49,6 +51,13 @@ export function tellPutBack(
   // The first problem is that of the row: of another code it has another letter, whose id is not known yet.
   return (problems) => problems.map((one) => told(one, problems[0]?.code === code ? id : 'ID'));
 }
+
+/** A number with an exponent is no number that a person dials, and no key. What could be no phone number is none in another form. */
+function isNeverRight(code: string, found: string): boolean {
+  return code === 'phoneImpossible' || (damagedCodes.has(code) && /\dE[+-]?\d+$/i.test(found));
+}
+
+const damagedCodes: ReadonlySet<string> = new Set(['phoneDamaged', 'keyDamaged']);
 
 function tidy(text: string): string {
   return text.replace(/\r\n?/g, '\n').trim();

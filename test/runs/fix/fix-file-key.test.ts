@@ -184,6 +184,19 @@ describe('any cell that counts as unchanged', () => {
     expect(ann.hint).toMatch(/patchbay dead edit d\w+ --set 'phone=4155550000'$/);
     expect(bo).toMatchObject({ code: 'phoneLetters', value: 'bad', hint: expect.not.stringContaining('dead edit') });
   });
+
+  it.each([
+    ['5E+10,Ann,x,', '5E+10', '5.0E+10', 'keyDamaged'],
+    ['c-1,Ann,x,4.15555E+09', '4.15555E+09', '4.16E+09', 'phoneDamaged'],
+    ['c-1,Ann,x,+999123456789', '+999123456789', '999123456789', 'phoneImpossible'],
+  ])('keeps the advice of a value that can never be right: %s', async (row, was, shown, code) => {
+    const bench = await openRunsBench();
+    const run = await bench.import('a.csv', csv([row], header));
+    const { hint } = (await bench.report(run)).problems[0];
+    const saved = await bench.import('saved.csv', (await bench.fixFile(run)).text.replace(was, shown));
+    expectCounts(saved, { rows: 1, dead: 1 });
+    expect((await bench.report(saved)).problems[0]).toMatchObject({ code, hint });
+  });
 });
 
 describe('a row with two cells that count as unchanged', () => {
