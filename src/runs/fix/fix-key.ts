@@ -21,8 +21,8 @@ export interface KeyReading {
 /** What becomes of a row whose key is not that of its letter. */
 export type OtherKey =
   | { readonly kind: 'accepted'; readonly warning: Problem }
-  /** `row`: with what else was corrected, and the key of the letter. */
-  | { readonly kind: 'rejected'; readonly row: Row; readonly problem: Problem };
+  /** `row`: with what else was corrected, and the key of the letter; `given`: the key that it has in the file. */
+  | { readonly kind: 'rejected'; readonly row: Row; readonly problem: Problem; readonly given: string };
 
 /**
  * @param isShared whether other rows of the file name the letter, too.
@@ -53,7 +53,8 @@ export function otherKeyOf(
   const words = sets.map(({ column, value }) => ` --set ${shellWord(`${column}=${value}`)}`).join('');
   const edit = `patchbay dead edit ID${words || ' --set COLUMN=VALUE'}`;
   const hint = `By its _id it is the row of ${old}, and the next fix-file has it so: drop that in as it is. To give it the key ${given}: ${edit}, with its _id there as ID.`;
-  return { kind: 'rejected', row: keyOf(restored) === was ? restored : stored, problem: { ...about, message, hint } };
+  const shown = keyOf(restored) === was ? restored : stored;
+  return { kind: 'rejected', row: shown, problem: { ...about, message, hint }, given: is };
 }
 
 /** The row with the cells, or members, of the letter's key. */

@@ -41,6 +41,7 @@ import {
   ownName,
 } from './fix-file.ts';
 import { type KeyReading, otherKeyOf } from './fix-key.ts';
+import { withMovedIds } from './fix-moved.ts';
 import { changedBySpreadsheet, ownLetter } from './fix-own-row.ts';
 import { tellPutBack } from './fix-put-back.ts';
 import { cellTextOf, recordOfTable } from './fix-record.ts';
@@ -147,7 +148,10 @@ export function createFixRows(
     if (other?.kind === 'rejected') {
       const key = ofLetter === null ? {} : { key: ofLetter };
       // Whose row it is, a person has to look at.
-      return as({ kind: 'broken', row: other.row, problem: other.problem, ...key, ...tried });
+      return {
+        ...as({ kind: 'broken', row: other.row, problem: other.problem, ...key, ...tried }),
+        otherKey: other.given,
+      };
     }
     const warnings = other === null ? {} : { warnings: [other.warning] };
     const tell = letter === null ? null : tellPutBack(found, row, letter);
@@ -167,7 +171,7 @@ export function createFixRows(
         const isAlone = rowsById.get(letterId)?.length === 1;
         return itemOf(item, letterId, letterById.get(letterId) ?? null, parts.get(letterId) ?? null, isAlone);
       });
-      return withSuperseded(ledger.contacts, feed, rows);
+      return withSuperseded(ledger.contacts, feed, await withMovedIds(ledger.deadLetters, feed, letters, rows));
     },
     notes: () => unknownLettersNote([...unknownLines]),
   };

@@ -140,6 +140,29 @@ describe('a key that is not that of its letter', () => {
   });
 });
 
+describe('a column _id that was sorted apart from the others', () => {
+  it('gives no row to the key of another one, neither then nor by the next fix-file', async () => {
+    const bench = await openRunsBench();
+    const text = await fixFileOf(bench, 'k1,Ann,x,CALL-ME', 'k2,Bob,y,CALL-ME');
+    const [one = '', other = ''] = text.match(/d[0-9a-f]{12}/g) ?? [];
+    const swapped = text.replace(one, 'ID').replace(other, one).replace('ID', other).replaceAll('CALL-ME', number);
+    const run = await bench.import('sorted.csv', swapped);
+    expectCounts(run, { rows: 2, dead: 2 });
+    const [dead] = (await bench.report(run)).problems;
+    expect(dead).toMatchObject({ code: 'keyChanged', field: '_id', value: 'k1' });
+    expect(dead.hint).toContain('The _id is not in its own row any more');
+    expect(dead.hint).not.toContain('drop that in as it is');
+    const next = (await bench.fixFile(run)).text;
+    expect(next).toContain('k2,Bob,y,CALL-ME,');
+    expect(next).toContain('k1,Ann,x,CALL-ME,');
+    // As it is, corrected, and after the table was put right.
+    expectCounts(await bench.import('next.csv', next), { rows: 2, dead: 2 });
+    expectCounts(await bench.import('right.csv', text.replaceAll('CALL-ME', number)), { rows: 2, created: 2 });
+    expect((await bench.world.contactOf('k1')).defaultFields.firstName).toBe('Ann');
+    expect(await open(bench)).toEqual([]);
+  });
+});
+
 describe('a key that a spreadsheet had damaged before', () => {
   const damaged = ['5E+10,Cy,x,', '1.2E+11,Di,x,'];
 
