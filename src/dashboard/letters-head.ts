@@ -21,7 +21,7 @@ export function lettersHead(frame: Frame, listed: ListedLetters): Markup {
   if (isNarrowed(query))
     return html`<p class="dim">${narrowedWords(listed)}. ${stateWords[query.state]}</p>${allOpen(frame, openCount)}`;
   const isCut = openCount > shownCount;
-  return html`<p class="dim">${counted(openCount, 'row', 'rows')} rejected and not settled since${
+  return html`<p class="dim">${counted(openCount, 'open dead letter', 'open dead letters')}, one for each key and reason${
     isCut ? `; the newest ${shownCount === 1 ? 'one is' : `${count(shownCount)} are`} here` : ''
   }. ${stateWords.open}</p>`;
 }
@@ -59,7 +59,7 @@ function narrowedWords({ query, shownCount }: ListedLetters): Markup {
 function allOpen(frame: Frame, openCount: number): Markup {
   return openCount === 0
     ? html``
-    : html`<p class="dim">${counted(openCount, 'row', 'rows')} rejected and not settled since: <a href="${addressOf(frame, '/dead-letters')}">all that are open</a></p>`;
+    : html`<p class="dim">${counted(openCount, 'open dead letter', 'open dead letters')}: <a href="${addressOf(frame, '/dead-letters')}">all that are open</a></p>`;
 }
 
 type ListedState = DeadLetterQuery['state'];

@@ -72,6 +72,20 @@ describe('dead show', () => {
 });
 
 describe('dead ls', () => {
+  it('says of rows with one key that a dead letter is one for each key', async () => {
+    const data = tempFolder();
+    mkdirSync(join(data, 'sandbox'));
+    const ledger = openSqliteLedger(join(data, 'sandbox', 'ledger.sqlite'));
+    onTestFinished(() => ledger.close());
+    const run = await stagingRun(ledger, 'r-1', { importFolder: join(data, 'import') });
+    const dead = [2, 3].map((line) => deadRow('k1', { code: 'duplicateKey', line }));
+    await ledger.runs.stage(slice(run, { dead, counts: { rows: 2, dead: 2 } }));
+    const captured = captureOutput();
+    await listDead({ ...list, data, color: false });
+    expect(captured.stdout()).toContain('1 × duplicateKey');
+    expect(captured.stdout()).toContain('one dead letter for each key, whatever number of rows has it');
+  });
+
   it('gives the advice of a group without the id of one of its letters', async () => {
     const data = tempFolder();
     mkdirSync(join(data, 'sandbox'));

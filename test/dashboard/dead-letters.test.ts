@@ -117,7 +117,7 @@ describe('the dead letters', () => {
     );
     const { text } = await bench.page('/dead-letters');
     expect(text.match(/<article/g)).toHaveLength(200);
-    expect(text).toContain('205 rows rejected and not settled since; the newest 200 are here');
+    expect(text).toContain('205 open dead letters, one for each key and reason; the newest 200 are here');
     expect((await bench.json('/dead-letters')).body).toHaveLength(200);
   });
 
@@ -143,7 +143,7 @@ describe('the dead letters', () => {
 });
 
 describe('the head of the dead letters', () => {
-  const wholeHead = 'rejected and not settled since';
+  const wholeHead = 'one for each key and reason';
   const threeLetters = async () => {
     const bench = await dashboardBench();
     await finishedRun(bench, [deadRow(), deadRow({ key: 'c-2', code: 'other' }), deadRow({ key: 'c-3' })]);
@@ -160,9 +160,9 @@ describe('the head of the dead letters', () => {
 
   it('counts all that are open, and tells of a list that is cut at one', async () => {
     const { page } = await threeLetters();
-    expect(headOf((await page('/dead-letters')).text)).toContain(`3 rows ${wholeHead}. Fix the row`);
+    expect(headOf((await page('/dead-letters')).text)).toContain(`3 open dead letters, ${wholeHead}. Fix the row`);
     expect(headOf((await page('/dead-letters?limit=1')).text)).toContain(
-      `3 rows ${wholeHead}; the newest one is here.`,
+      `3 open dead letters, ${wholeHead}; the newest one is here.`,
     );
   });
 
@@ -173,9 +173,7 @@ describe('the head of the dead letters', () => {
     expect(head).toContain(`The next open dead letter, after <code>${first}</code>.`);
     expect(head).not.toContain('newest');
     const last = headOf((await page(`/dead-letters?after=${letters.at(-1)?.id}`)).text);
-    expect(last).toMatch(
-      /No such dead letters\.[\s\S]*3 rows rejected and not settled since: <a href="\/dead-letters">/,
-    );
+    expect(last).toMatch(/No such dead letters\.[\s\S]*3 open dead letters: <a href="\/dead-letters">/);
   });
 
   it('of dropped letters says what dropping means, and their cards that they are dropped', async () => {
@@ -195,9 +193,9 @@ describe('the head of the dead letters', () => {
     const { page } = await threeLetters();
     const head = headOf((await page('/dead-letters?code=other&feed=main')).text);
     expect(head).toContain('1 open dead letter with the code <code>other</code> of the feed <bdi>main</bdi>.');
-    expect(head).toMatch(/3 rows rejected and not settled since: <a href="\/dead-letters">all that are open<\/a>/);
+    expect(head).toMatch(/3 open dead letters: <a href="\/dead-letters">all that are open<\/a>/);
     const none = headOf((await page('/dead-letters?code=nothing')).text);
-    expect(none).toMatch(/No such dead letters\.[\s\S]*3 rows rejected and not settled since/);
+    expect(none).toMatch(/No such dead letters\.[\s\S]*3 open dead letters: /);
     expect(none).not.toContain('No dead letters.');
   });
 
@@ -234,7 +232,7 @@ describe('notices that could not be delivered', () => {
     expect(text).toContain('patchbay dead retry ID');
     expect(text).not.toContain('No dead letters');
     await finishedRun(bench, [deadRow()]);
-    expect((await bench.page('/dead-letters')).text).toMatch(/1 row rejected and not settled[\s\S]*1 notice could not/);
+    expect((await bench.page('/dead-letters')).text).toMatch(/1 open dead letter, one[\s\S]*1 notice could not/);
     expect((await bench.page('/dead-letters?state=dropped')).text).not.toContain('could not be delivered');
   });
 

@@ -2,6 +2,7 @@
 
 import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
+import { duplicateKey } from '#src/contacts/outcome.ts';
 import { withoutQuotedCells } from '#src/contacts/quoted-cell.ts';
 import type { DeliveryRecord } from '#src/ledger/deliveries.ts';
 import type { DeadLetter } from '#src/ledger/letters.ts';
@@ -248,6 +249,8 @@ function printGroup(output: Output, { shown, ...group }: Group, ofCode: number, 
   }
   const hint = hintOfGroup(shown, count);
   output.line(`  ${output.paste(printable(output.values ? hint : withoutQuotedCells(hint)))}`);
+  // The run has counted rows.
+  if (code === duplicateKey) output.line(`  one dead letter for each key, whatever number of rows has it`);
   const rows = shown
     .map(({ document }) => document)
     .map((letter) => [letter.id, letter.key ?? '', fileAndLine(letter.file, letter), letter.state, letter.message]);
