@@ -30,6 +30,7 @@ import {
   type SourceItem,
   shownValue,
 } from '#src/sources/row.ts';
+import { withCopiesTold } from './fix-copies.ts';
 import {
   cellsBeyond,
   distinctNames,
@@ -118,11 +119,12 @@ export function createFixRows(
     part: PartItem | null,
     isAlone: boolean,
   ): TriedRow => {
+    const bare = foundRow(item.row);
+    const { originalLine } = bare;
     const as = (tried: StageItem, key: string | null = null, isAsItWas = false): TriedRow => {
       const isOfRow = letter !== null && letter.feed === feed && part === null;
-      return { item: tried, letter: isOfRow ? letter : null, key, isAsItWas, isAlone };
+      return { item: tried, letter: isOfRow ? letter : null, key, isAsItWas, isAlone, originalLine };
     };
-    const bare = foundRow(item.row);
     const own = letter === null ? null : ownOf(bare, letter, isAlone);
     const question = own === null ? null : { ...own, isKey, duplicateKeys, opened: openedAfter(own.letter) };
     const found = withRecord(bare, question);
@@ -171,7 +173,8 @@ export function createFixRows(
         const isAlone = rowsById.get(letterId)?.length === 1;
         return itemOf(item, letterId, letterById.get(letterId) ?? null, parts.get(letterId) ?? null, isAlone);
       });
-      return withSuperseded(ledger.contacts, feed, await withMovedIds(ledger.deadLetters, feed, letters, rows));
+      const told = withCopiesTold(await withMovedIds(ledger.deadLetters, feed, letters, rows));
+      return withSuperseded(ledger.contacts, feed, told);
     },
     notes: () => unknownLettersNote([...unknownLines]),
   };

@@ -22,6 +22,8 @@ export interface TriedRow {
   readonly isAsItWas: boolean;
   /** No other row of the slice names its letter. */
   readonly isAlone: boolean;
+  /** Its `_line`. */
+  readonly originalLine: string;
   /** Of a row that is rejected for it: the key that it has in place of its letter's. */
   readonly otherKey?: string;
 }

@@ -140,6 +140,25 @@ describe('a key that is not that of its letter', () => {
   });
 });
 
+describe('a row without a key that was copied, and got two', () => {
+  it('makes two contacts, with a warning that names both keys', async () => {
+    const bench = await openRunsBench();
+    const text = (await fixFileOf(bench, ',Cy,x,')).replace('\n,Cy', '\nk7,Cy');
+    const [, line = ''] = text.split('\r\n');
+    const run = await bench.import('copied.csv', `${text}${line.replace('k7', 'k8')}\r\n`);
+    expectCounts(run, { rows: 2, created: 2 });
+    expect((await bench.report(run)).outcomes).toMatchObject([{ kind: 'warning', code: 'rowCopied', value: 'k8' }]);
+  });
+
+  it('has none where the original had it twice', async () => {
+    const bench = await openRunsBench();
+    const text = (await fixFileOf(bench, ',Cy,x,', ',Cy,x,')).replace('\n,Cy', '\nk7,Cy').replace('\n,Cy', '\nk8,Cy');
+    const run = await bench.import('twice.csv', text);
+    expectCounts(run, { rows: 2, created: 2 });
+    expect((await bench.report(run)).outcomes).toEqual([]);
+  });
+});
+
 describe('a column _id that was sorted apart from the others', () => {
   it('gives no row to the key of another one, neither then nor by the next fix-file', async () => {
     const bench = await openRunsBench();
