@@ -116,17 +116,21 @@ async function othersAtHand(
   tables: Tables['letters'],
   letters: readonly LetterFacts[],
   { runId }: DeathPlace,
-): Promise<(id: string, now: Pick<LetterContent, 'row'>) => readonly Row[]> {
+): Promise<(id: string, now: Pick<LetterContent, 'key' | 'row'>) => readonly Row[]> {
   const ids = letters.flatMap(({ id, code, runId: metBy }) => (code === duplicateKey || metBy === runId ? [id] : []));
   const read = ids.length === 0 ? [] : await tables.read(ids);
-  const rowsById = new Map(
-    read.map(({ id, row, others = [] }) => [id, [...others, ...(row === null ? [] : [row])]] as const),
+  // A person who is forgotten is found by the key of the letter: it keeps no row of another one.
+  const nameOf = (id: string, key: string | null): string => `${id} ${key ?? ''}`;
+  const rowsByName = new Map(
+    read.map(
+      ({ id, key, row, others = [] }) => [nameOf(id, key), [...others, ...(row === null ? [] : [row])]] as const,
+    ),
   );
-  return (id, { row }) => {
+  return (id, { key, row }) => {
     if (row === null) return [];
-    const text = contentOf(row);
-    const others = (rowsById.get(id) ?? []).filter((one) => contentOf(one) !== text).slice(-othersPerLetterMax);
-    rowsById.set(id, [...others, row]);
+    const [name, text] = [nameOf(id, key), contentOf(row)];
+    const others = (rowsByName.get(name) ?? []).filter((one) => contentOf(one) !== text).slice(-othersPerLetterMax);
+    rowsByName.set(name, [...others, row]);
     return others;
   };
 }
