@@ -6,10 +6,10 @@
 import { type ScalarName, scalarNames } from '#src/contacts/desired.ts';
 import { canonicalJson } from '#src/mapping/compile-mapping.ts';
 import { type Mapping, mappingSchema } from '#src/mapping/mapping-schema.ts';
-import { columnUses, positionsOf } from '#src/mapping/show/explain-row.ts';
 import { type ColumnRef, isObject, referencesIn, type ValueObject } from '#src/mapping/value-schema.ts';
 import { ignoredBy } from '#src/sources/column-name.ts';
 import type { FileFacts } from './column-facts.ts';
+import { isThere, usesOf } from './kept-columns.ts';
 import { keyChange } from './kept-key.ts';
 import type { ColumnName, Draft, DraftField, DraftItems, ProposedColumn } from './proposal.ts';
 
@@ -25,12 +25,11 @@ const wholeSettings = [
 
 /** The proposal with what is kept of the mapping. */
 export function withKept(draft: Draft, before: Mapping, file: FileFacts): Draft {
-  const kept = fitting(before, file);
+  const fit = fitting(before, file);
   const isIgnored = ignoredBy(before);
-  const names = namesOf(file);
-  const withFilters = columnUses(kept, names);
+  const withFilters = usesOf(fit, file);
   // A column that tells which rows are read may be proposed for something as well.
-  const uses = columnUses({ ...kept, skipRows: undefined, keepRows: undefined }, names);
+  const uses = usesOf({ ...fit, skipRows: undefined, keepRows: undefined }, file);
   const columns = draft.columns.map((one, index): ProposedColumn => {
     const words = withFilters[index] ?? [];
     const isTaken = uses[index]?.length !== 0 || one.target === null;
@@ -42,6 +41,10 @@ export function withKept(draft: Draft, before: Mapping, file: FileFacts): Draft 
     const index = typeof column === 'number' ? column - 1 : draft.columns.findIndex((one) => one.column === column);
     return uses[index]?.length === 0 && !isIgnored(draft.columns[index]?.column ?? '');
   };
+  const kept = withoutReplaced(fit, file, {
+    fields: draft.fields.filter(({ sources }) => sources.some(({ column }) => isOpen(column))).map(({ name }) => name),
+    customFields: draft.customFields.filter(({ column }) => isOpen(column)).map(({ key }) => key),
+  });
   const items = (list: 'emails' | 'phones'): readonly DraftItems[] => [
     ...kept[list].map((value) => ({ column: '', label: '', optional: false, kept: value })),
     ...draft[list].filter(({ column }) => isOpen(column)),
@@ -75,25 +78,17 @@ export function withKept(draft: Draft, before: Mapping, file: FileFacts): Draft 
   };
 }
 
-function namesOf({ columns }: FileFacts): readonly string[] {
-  return columns.map(({ name }) => name);
-}
-
 /** Those parts of the mapping for which the file has the columns; its key is another matter (`kept-key.ts`). */
 function fitting(before: Mapping, file: FileFacts): Mapping {
-  const isThere = (reference: ColumnRef): boolean =>
-    positionsOf(reference, namesOf(file), before).some(
-      // Which column is at a position is known of one without a name alone.
-      (index) => typeof reference !== 'number' || file.columns[index]?.isNamed === false,
-    );
-  const areThere = (values: readonly unknown[]): boolean => values.flatMap(columnsIn).every(isThere);
+  const isInFile = (reference: ColumnRef): boolean => isThere(reference, file, before);
+  const areThere = (values: readonly unknown[]): boolean => values.flatMap(columnsIn).every(isInFile);
   const fits = (value: NonNullable<Mapping['fields'][ScalarName]>): boolean => {
-    if (typeof value !== 'object') return isThere(value);
+    if (typeof value !== 'object') return isInFile(value);
     const { firstOf, optional = before.optional } = value;
     const beside = Object.entries(value).flatMap(([name, one]) => (besideValue.has(name) ? [one] : []));
     if (optional === true) return true;
     const isRead = firstOf === undefined ? [value] : firstOf;
-    const inFile = isRead.map((one) => referencesIn(one).every(({ reference }) => isThere(reference)));
+    const inFile = isRead.map((one) => referencesIn(one).every(({ reference }) => isInFile(reference)));
     return (firstOf === undefined ? inFile.every(Boolean) : inFile.some(Boolean)) && areThere(beside);
   };
   const rest = Object.fromEntries(
@@ -108,6 +103,30 @@ function fitting(before: Mapping, file: FileFacts): Mapping {
     ...rest,
     fields: Object.fromEntries(Object.entries(before.fields).filter(([, value]) => value !== undefined && fits(value))),
     ...Object.fromEntries(lists.map((list) => [list, before[list].filter((value) => fits(value))])),
+  };
+}
+
+/**
+ * Without the fields of which the file lacks every column, since they are optional, where the proposal has others for them.
+ * @param proposed what the proposal fills from columns that no entry reads.
+ */
+function withoutReplaced(
+  fit: Mapping,
+  file: FileFacts,
+  proposed: { readonly fields: readonly string[]; readonly customFields: readonly string[] },
+): Mapping {
+  const isAbsent = (value: NonNullable<Mapping['fields'][ScalarName]>): boolean => {
+    const read = referencesIn(value);
+    return read.length > 0 && !read.some(({ reference }) => isThere(reference, file, fit));
+  };
+  return {
+    ...fit,
+    fields: Object.fromEntries(
+      Object.entries(fit.fields).filter(
+        ([name, value]) => value === undefined || !proposed.fields.includes(name) || !isAbsent(value),
+      ),
+    ),
+    customFields: fit.customFields.filter((one) => !proposed.customFields.includes(one.key) || !isAbsent(one)),
   };
 }
 

@@ -87,10 +87,43 @@ customFields: [{ column: Seit, key: since }]
 
   it('stays where files may lack a column, or have one of several', () => {
     const { mapping, lost } = mended(
-      'fields: { role: { firstOf: [Rolle, Art] }, company: { column: Organisation, optional: true } }\n',
+      'fields: { role: { firstOf: [Rolle, Art] }, sourceUrl: { column: Profil, optional: true } }\n',
     );
-    expect(mapping.fields).toMatchObject({ role: { firstOf: ['Rolle', 'Art'] }, company: { column: 'Organisation' } });
+    expect(mapping.fields).toMatchObject({ role: { firstOf: ['Rolle', 'Art'] }, sourceUrl: { column: 'Profil' } });
     expect(lost).toEqual([]);
+  });
+
+  it('gives way where the file lacks an optional column of it, and has another one for the field', () => {
+    const of = (text: string, header = 'Unternehmen') => {
+      const file = tableFacts(
+        ['Nr', 'Vorname', 'Nachname', header],
+        six((n) => [`A-${n}`, `Ann${n}`, `Eins${n}`, `A${n} GmbH`]),
+      );
+      const old = earlier(text);
+      const { mapping, draft } = propose(file, { before: old });
+      return { mapping, target: draft.columns[3]?.target, lost: changesBetween(old, mapping) };
+    };
+    const gone = ['what the mapping which is there says of these does not stay: fields.company'];
+    const own = of('fields: { company: { column: Firma, optional: true } }\n');
+    expect(own.mapping.fields.company).toEqual({ column: 'Unternehmen' });
+    expect(own).toMatchObject({ target: 'company', lost: gone });
+    const whole = of('optional: true\nfields: { company: { firstOf: [Firma, Betrieb] }, role: Rolle }\n');
+    expect(whole.mapping.fields).toMatchObject({ company: { column: 'Unternehmen' }, role: { column: 'Rolle' } });
+    expect(whole).toMatchObject({ target: 'company', lost: gone });
+    const alone = of('optional: true\nfields: { company: Firma, role: Unternehmen }\n');
+    expect(alone.mapping.fields).toMatchObject({ company: { column: 'Firma' }, role: { column: 'Unternehmen' } });
+    expect(alone.lost).toEqual([]);
+    const partly = of('optional: true\nfields: { company: { join: [Nachname, Firma] } }\n');
+    expect(partly.mapping.fields.company).toEqual({ join: ['Nachname', 'Firma'] });
+    const custom = of(
+      'customFields: [{ column: Seit, key: since, optional: true }, { column: Klasse, key: tier, optional: true }]\n',
+      'custom.since',
+    );
+    expect(custom.mapping.customFields).toEqual([
+      { column: 'Klasse', key: 'tier', optional: true },
+      { column: 'custom.since', key: 'since' },
+    ]);
+    expect(custom.lost).toEqual(['what the mapping which is there says of these does not stay: customFields (Seit)']);
   });
 
   it('gives way to the country that a person names, and decides which column holds it', () => {
