@@ -91,6 +91,9 @@ function fitting(before: Mapping, file: FileFacts): Mapping {
     const inFile = isRead.map((one) => referencesIn(one).every(({ reference }) => isInFile(reference)));
     return (firstOf === undefined ? inFile.every(Boolean) : inFile.some(Boolean)) && areThere(beside);
   };
+  // Where the column may be lacking, the condition does not hold then; but a member that a record of JSON lacks is blank.
+  const mayLack = (isBlank: boolean): boolean => (file.isJson ? !isBlank : before.optional === true);
+  const skipRows = before.skipRows?.filter((one) => mayLack(one.isBlank === true) || areThere([one]));
   const rest = Object.fromEntries(
     wholeSettings.flatMap((name) => {
       const value = before[name];
@@ -101,6 +104,7 @@ function fitting(before: Mapping, file: FileFacts): Mapping {
   return {
     ...unsaid,
     ...rest,
+    skipRows: skipRows?.length === 0 ? undefined : skipRows,
     fields: Object.fromEntries(Object.entries(before.fields).filter(([, value]) => value !== undefined && fits(value))),
     ...Object.fromEntries(lists.map((list) => [list, before[list].filter((value) => fits(value))])),
   };
@@ -187,7 +191,10 @@ export function changesBetween(before: Mapping, now: Mapping): readonly string[]
 function leftBehind(before: Mapping, now: Mapping): string | null {
   const settings = [...wholeSettings, 'sheet', 'encoding', 'delimiter', 'recognise', 'fixtures'] as const;
   const lost = [
-    ...settings.filter((name) => before[name] !== undefined && !areEqual(before[name], now[name])),
+    ...settings.flatMap((name) => {
+      if (before[name] === undefined || areEqual(before[name], now[name])) return [];
+      return name === 'skipRows' ? conditionsLost(before.skipRows ?? [], now.skipRows ?? []) : [name];
+    }),
     ...fieldNames.flatMap((name) => {
       const value = before.fields[name];
       return value === undefined || areEqual(value, now.fields[name]) ? [] : [`fields.${name}`];
@@ -201,6 +208,15 @@ function leftBehind(before: Mapping, now: Mapping): string | null {
   if (lost.length === 0) return null;
   const more = lost.length > namedMax ? ` and ${lost.length - namedMax} more` : '';
   return `what the mapping which is there says of these does not stay: ${lost.slice(0, namedMax).join(', ')}${more}`;
+}
+
+/** Any of them is enough to leave a row out: in another order they say the same. */
+function conditionsLost(
+  before: NonNullable<Mapping['skipRows']>,
+  now: NonNullable<Mapping['skipRows']>,
+): readonly string[] {
+  const lost = before.filter((one) => !now.some((other) => areEqual(one, other)));
+  return lost.map(({ column }) => (column === undefined ? 'skipRows' : `skipRows (${columnsInWords({ column })})`));
 }
 
 function columnsInWords(value: ValueObject): string {

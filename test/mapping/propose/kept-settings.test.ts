@@ -126,6 +126,19 @@ customFields: [{ column: Seit, key: since }]
     expect(custom.lost).toEqual(['what the mapping which is there says of these does not stay: customFields (Seit)']);
   });
 
+  it('loses of the rows to skip only those of which the file lacks the column', () => {
+    const rows = 'skipRows: [{ column: Art, equals: x }, { column: Status, equals: y }, { contains: Summe }]\n';
+    const some = mended(rows);
+    expect(some.mapping.skipRows).toEqual([{ column: 'Art', equals: 'x' }, { contains: 'Summe' }]);
+    expect(some.lost).toEqual(['what the mapping which is there says of these does not stay: skipRows (Status)']);
+    const none = mended('skipRows: [{ column: Status, equals: y }]\n');
+    expect(none.mapping.skipRows).toBeUndefined();
+    expect(none.lost).toEqual(['what the mapping which is there says of these does not stay: skipRows (Status)']);
+    const all = mended(`optional: true\n${rows}`);
+    expect(all.mapping.skipRows).toHaveLength(3);
+    expect(all.lost).toEqual([]);
+  });
+
   it('gives way to the country that a person names, and decides which column holds it', () => {
     const file = tableFacts(
       ['Nr', 'Name', 'Telefon', 'Land', 'Lieferland'],
@@ -176,5 +189,46 @@ fixtures: [{ row: { Nr: "1" }, problems: [rowEmpty] }]
     const { mapping } = propose(file, { before: old });
     expect(mapping.phones).toEqual([{ column: 'phones[].nr', label: 'office' }]);
     expect(mapping.fields).toEqual({ lastName: { column: 'name' } });
+  });
+
+  it('stays in JSON where it names one element of a list, or each, and where no record of the file has a member to skip by', () => {
+    const file = jsonFacts(
+      [1, 2, 3, 4, 5, 6].map((n) => ({
+        id: `a${n}`,
+        name: `Ann${n}`,
+        mails: [`ann${n}@example.com`],
+        tags: ['Kunde'],
+        phones: [{ nr: `+49 30 90182${n}` }, { nr: `+49 171 234567${n}` }],
+      })),
+    );
+    const of = (text: string) => {
+      const old = parseMapping(`name: crm\nkey: id\n${text}`, 'before.yaml');
+      const { mapping } = propose(file, { before: old });
+      return { mapping, lost: changesBetween(old, mapping) };
+    };
+    const each = of(`
+skipRows: [{ column: deleted, equals: "true" }, { column: "tags[0]", equals: Lieferant }]
+fields: { lastName: name, role: "tags[0]" }
+emails: [{ column: "mails[]", label: office }]
+phones: [{ column: "phones[0].nr", label: office }, { column: "phones[1].nr", label: mobile }]
+`);
+    expect(each.mapping).toMatchObject({
+      skipRows: [{ column: 'deleted' }, { column: 'tags[0]' }],
+      fields: { role: { column: 'tags[0]' } },
+    });
+    expect(each.mapping.emails).toEqual([{ column: 'mails[]', label: 'office' }]);
+    expect(each.mapping.phones).toEqual([
+      { column: 'phones[0].nr', label: 'office' },
+      { column: 'phones[1].nr', label: 'mobile' },
+    ]);
+    expect(each.lost).toEqual([]);
+    const one = of(
+      'emails: [{ column: "mails[0]" }]\nphones: [{ column: "phones[1].nr", label: mobile }, { column: "fax[0].nr" }]\n',
+    );
+    expect(one.mapping.emails).toMatchObject([{ column: 'mails[0]' }]);
+    expect(one.mapping.phones).toMatchObject([{ column: 'phones[1].nr' }]);
+    expect(one.lost).toEqual(['what the mapping which is there says of these does not stay: phones (fax[0].nr)']);
+    const blank = of('skipRows: [{ column: mail, isBlank: true }]\n');
+    expect(blank.lost).toEqual(['what the mapping which is there says of these does not stay: skipRows (mail)']);
   });
 });
