@@ -36,7 +36,6 @@ import {
   checkOptions,
   type FileRead,
   headerByMapping,
-  keptReading,
   type MapLayout,
   type MapReadOptions,
   readForMap,
@@ -136,7 +135,7 @@ async function mapBy(
     feed,
     country: country ?? usual,
     usualCountry: readCountry(parts.config.mapping.defaultCountry ?? ''),
-    reading: { ...keptReading(before), ...options },
+    reading: { ...read.kept, ...options },
     isGeneric: read.recognised?.layout.kind === 'generic',
     before,
   };

@@ -24,6 +24,7 @@ import { type OpenSource, openSource } from '#src/sources/open-source.ts';
 import { checkDelimiter } from '#src/sources/read-csv.ts';
 import type { NamelessColumn, Row, ShownPlace, SourceHead, SourceItem } from '#src/sources/row.ts';
 import { requireThere } from '#src/sources/source-file.ts';
+import { type KeptReading, readKeeping } from './kept-reading.ts';
 
 export interface MapReadOptions {
   /** One character, or `tab`. */
@@ -61,6 +62,8 @@ export interface KnownLayout {
 
 export interface FileRead {
   readonly head: Pick<SourceHead, 'format' | 'encoding' | 'delimiter'>;
+  /** What of the mapping before it was read by. */
+  readonly kept: KeptReading;
   /** Null for JSON. */
   readonly columns: readonly string[] | null;
   readonly facts: FileFacts;
@@ -84,7 +87,7 @@ export interface FileRead {
 /**
  * @param named the mapping that reads the file; undefined: it is recognised.
  * @param place to be found; the file is then read up to its line.
- * @param before the mapping that another is to take the place of: what it says of the sheet and the encoding still holds.
+ * @param before the mapping that another is to take the place of: what it says of the sheet and the encoding still holds, where the file is so.
  */
 export async function readForMap(
   path: string,
@@ -94,12 +97,15 @@ export async function readForMap(
   before: Mapping | null = null,
 ): Promise<FileRead> {
   await requireThere(path, basename(path));
-  const source = await openAny(path, options, named, before);
-  try {
-    return await readAll(source, basename(path), named, place);
-  } finally {
-    await source.close();
-  }
+  const readBy = async (kept: KeptReading): Promise<FileRead> => {
+    const source = await openAny(path, options, named, { kept, before });
+    try {
+      return { ...(await readAll(source, basename(path), named, place)), kept };
+    } finally {
+      await source.close();
+    }
+  };
+  return before === null || named !== undefined ? readBy({}) : readKeeping(readBy, before, options);
 }
 
 /** Rows at each end of a file by which it is recognised: the footer of a report may tell. */
@@ -111,7 +117,7 @@ async function readAll(
   file: string,
   named: Pick<KnownLayout, 'mapping'> | undefined,
   place: ShownPlace | null,
-): Promise<FileRead> {
+): Promise<Omit<FileRead, 'kept'>> {
   const line = place?.line ?? null;
   const { columns, format, encoding, delimiter } = source.head;
   const hasHeader = columns === null || columns.some((name) => name.trim() !== '');
@@ -208,20 +214,14 @@ function recognised(head: FileHead, presets: readonly Mapping[], file: string): 
   }
 }
 
-/** What separates the cells is seen anew, as it is with each export that has changed. */
-export function keptReading(before: Mapping | null): Pick<Mapping, 'sheet' | 'encoding'> {
-  const { sheet, encoding } = before ?? {};
-  return { ...(sheet === undefined ? {} : { sheet }), ...(encoding === undefined ? {} : { encoding }) };
-}
-
 /** By the header of the mapping or of a known layout; else by the line that is probably the header, of another sheet where the first has none. */
 async function openAny(
   path: string,
   options: MapReadOptions,
   named: Pick<KnownLayout, 'mapping'> | undefined,
-  before: Mapping | null = null,
+  { kept, before }: { readonly kept: KeptReading; readonly before: Mapping | null } = { kept: {}, before: null },
 ): Promise<OpenSource> {
-  const reading = fileReadingOf(named === undefined ? keptReading(before) : named.mapping, options);
+  const reading = fileReadingOf(named === undefined ? kept : named.mapping, options);
   const open = (header: HeaderRule | null): Promise<OpenSource> =>
     openSource(path, {
       name: basename(path),
@@ -229,6 +229,11 @@ async function openAny(
       ...reading,
     });
   if (named !== undefined) return open(headerRule(named.mapping));
+  // Where its sheet has another name, it is the one with the key, as in an import.
+  const isMoved = before?.sheet !== undefined && kept.sheet === undefined && options.sheet === undefined;
+  const byKey = isMoved ? headerRule(before) : null;
+  const moved = byKey === null ? null : await orNull(open(byKey));
+  if (moved !== null) return moved;
   const presets = await loadPresets();
   const rule = { ...likelyHeader, isHeader: isKnownHeader(presets), isKey: isKnownKey(presets) };
   const known = await orNull(open(rule));

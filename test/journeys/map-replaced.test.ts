@@ -103,9 +103,36 @@ describe('a mapping that people have edited', () => {
     expect(saved.stdout, saved.stderr).not.toContain('sheet');
     expect(readFileSync(path, 'utf8')).toContain('\nsheet: Kunden\n');
     const other = await call('map', 'b.xlsx', '--feed', 'crm', '--save', '--force');
-    expect(other.stderr).toContain('[sheetMissing]');
+    expect(other.stdout, other.stderr).toContain('does not stay: sheet');
+    expect(other.stdout).toContain('phone (office)');
+    expect(readFileSync(path, 'utf8')).not.toContain('sheet');
+    writeFileSync(path, `${edited}sheet: Kunden\n`);
     const named = await call('map', 'b.xlsx', '--feed', 'crm', '--save', '--force', '--sheet', 'Leute');
     expect(named.stdout, named.stderr).toContain('does not stay: sheet');
     expect(readFileSync(path, 'utf8')).toContain('\nsheet: Leute\n');
+  });
+
+  it('is read in its encoding only where the file is in that', async () => {
+    const { call, path } = await openPlace();
+    const folder = join(path, '..', '..', '..', '..');
+    const accented = week2.replace('Eins', 'Größe');
+    writeFileSync(join(folder, 'week2.csv'), accented);
+    writeFileSync(join(folder, 'west.csv'), Buffer.from(accented, 'latin1'));
+    const mapped = async (encoding: string, file: string, ...more: readonly string[]) => {
+      writeFileSync(path, `${edited}encoding: ${encoding}\n`);
+      const { stdout, stderr } = await call('map', file, '--feed', 'crm', '--save', '--force', ...more);
+      const now = /^encoding: (.*)$/m.exec(readFileSync(path, 'utf8'))?.[1] ?? null;
+      expect(stdout, stderr).toContain('phone (office)');
+      expect(stdout).toContain('Größe');
+      return { now, isNamed: stdout.includes('does not stay: encoding') };
+    };
+    expect(await mapped('utf-8', 'west.csv')).toEqual({ now: null, isNamed: true });
+    expect(await mapped('utf-16le', 'week2.csv')).toEqual({ now: null, isNamed: true });
+    expect(await mapped('windows-1252', 'west.csv')).toEqual({ now: 'windows-1252', isNamed: false });
+    expect(await mapped('utf-8', 'west.csv', '--encoding', 'windows-1252')).toMatchObject({ now: 'windows-1252' });
+    writeFileSync(join(folder, 'week2.csv'), accented.replace('Nr;', 'Nummer;'));
+    expect(await mapped('utf-16le', 'week2.csv')).toEqual({ now: null, isNamed: true });
+    writeFileSync(join(folder, 'west.csv'), Buffer.from(accented.replace('Nr;', 'Nummer;'), 'latin1'));
+    expect(await mapped('windows-1252', 'west.csv')).toEqual({ now: 'windows-1252', isNamed: false });
   });
 });
