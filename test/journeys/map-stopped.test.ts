@@ -51,4 +51,18 @@ describe('a file whose first import would stop', () => {
     expect(saved.stdout, saved.stderr).toContain('saved: data/import/li/_mapping.yaml');
     expect(nextOf(saved.stdout)).toBeNull();
   });
+
+  it('is imported where the feed has let its columns pass', async () => {
+    const { call, write } = openPlace();
+    write('a.csv', 'externalId,firstName,Telefon Empfang\n1,Ada,+14155550109\n2,Bob,+14155550108\n');
+    const first = await call('import', '--sandbox', '--feed', 'crm', '--accept', '--reason', 'known', 'a.csv');
+    expect(first.code, first.output).toBe(0);
+    write('a.csv', 'externalId,firstName,Telefon Empfang\n1,Ada,+14155550109\n2,Bob,+14155550107\n3,Cleo,\n');
+    const looked = await call('map', 'a.csv', '--feed', 'crm');
+    expect(nextOf(looked.stdout), looked.stderr).toBe('import --sandbox --feed crm a.csv');
+    const done = await call('--json', ...(nextOf(looked.stdout) ?? '').split(' '));
+    expect(JSON.parse(done.stdout), done.stderr).toMatchObject({ state: 'done', created: 1 });
+    const other = await call('map', 'a.csv', '--feed', 'erp');
+    expect(nextOf(other.stdout), other.output).toBe('map --feed erp --save a.csv');
+  });
 });

@@ -12,6 +12,7 @@ import { withoutQuotedCells } from '#src/contacts/quoted-cell.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { createFeeds, type Feeds, findMapping, findMappingText } from '#src/feeds/feeds.ts';
 import { hasLedger } from '#src/ledger/place.ts';
+import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import {
   type ContactView,
   type CountedProblem,
@@ -59,7 +60,8 @@ export async function map(options: MapCommandOptions, file: string | undefined):
   }
   const result = await mapFile(parts, file, { ...options, fresh: options.save === true });
   const saved = options.save === true ? await save(parts, options, result) : null;
-  const next = nextCommand(parts, options, file, result, saved);
+  const isKnown = result.stop !== null && saved === null && (await isKnownFeed(parts, options));
+  const next = nextCommand({ ...parts, isKnown }, options, file, result, saved);
   if (output.json) {
     const remarks = [...new Set([...result.remarks, ...(saved?.changes ?? [])])];
     const { file: path = null, replaced = null } = saved ?? {};
@@ -153,22 +155,37 @@ function savedLine({ file, feed }: SavedMapping): string {
 }
 
 /**
- * The one command to type next; null where there is nothing to import, an import would refuse the file, or its first one would stop until the
- * mapping is edited.
+ * Whether files may have gone into the feed, and have decided what stops the first one: its folder is made for that. Where a database does not
+ * say, an import will.
+ */
+async function isKnownFeed({ config, feeds, isSandbox }: MapParts, { feed }: MapCommandOptions): Promise<boolean> {
+  if (!feeds.exists(feed ?? mainFeed)) return false;
+  try {
+    return await hasLedger(ledgerPlace(config, isSandbox ? 'sandbox' : 'real'));
+  } catch (error) {
+    if (error instanceof PatchbayError) return true;
+    throw error;
+  }
+}
+
+/**
+ * The one command to type next; null where there is nothing to import, an import would refuse the file, or the first one of a feed would stop
+ * until the mapping is edited. What lets the first file of a feed pass is remembered: those that follow go in.
  */
 function nextCommand(
-  { isSandbox }: MapParts,
+  { isSandbox, isKnown }: Pick<MapParts, 'isSandbox'> & { readonly isKnown: boolean },
   options: MapCommandOptions,
   file: string,
   { layout, draft, stop, hasMore, isRefused, misfit }: MapResult,
   saved: SavedMapping | null,
 ): string | null {
   // What stops an import is mapped by the mapping that is made, or added to the copy of a preset.
-  const isMade = draft !== null || (stop !== null && !isRefused && (hasMore || layout.kind === 'preset'));
+  const isStopped = stop !== null && (isRefused || !isKnown);
+  const isMade = draft !== null || (isStopped && !isRefused && (hasMore || layout.kind === 'preset'));
   const isDraftToSave = isMade && saved === null;
   // The generic layout needs no mapping, but the feed has one.
   if (misfit !== null && layout.kind === 'generic') return null;
-  if (layout.kind === 'empty' || ((isRefused || stop !== null) && !isDraftToSave)) return null;
+  if (layout.kind === 'empty' || ((isRefused || isStopped) && !isDraftToSave)) return null;
   const word = operands(file);
   const feed = options.feed === undefined ? '' : ` --feed ${shellWord(options.feed)}`;
   const sandbox = isSandbox ? ' --sandbox' : '';
