@@ -90,7 +90,11 @@ async function addRuns({ ledger }: FigureSources, add: Add): Promise<void> {
 async function addWaiting({ ledger }: FigureSources, add: Add): Promise<void> {
   const { openLetters, waitingAudits, waitingDeliveries, deadDeliveries } = await ledger.counts();
   const pause = await ledger.pause();
-  add('patchbay_dead_letters_open', 'Dead letters that are not settled: one for each key and reason, also of several rejected rows.', [[{}, openLetters]]);
+  add(
+    'patchbay_dead_letters_open',
+    'Dead letters that are not settled: one for each key and reason, also of several rejected rows.',
+    [[{}, openLetters]],
+  );
   add('patchbay_held_fields', 'Fields that wait for a decision, since file and app differ.', [
     [{}, await ledger.contacts.heldCount({})],
   ]);
