@@ -84,7 +84,7 @@ export interface FeedCondition {
   readonly begunMs?: { readonly [Trouble in FeedTrouble]?: number };
   /** What `failed` and `missed` are of now. Absent without these troubles, and in what older versions wrote. */
   readonly causes?: readonly TroubleCause[];
-  /** Of `main`: the file that could not be read which was reported last, or came while one was, and when. */
+  /** Of `main`: the file that could not be read which was reported last, or came while one was. */
   readonly failedFile?: ReportedFile;
   /** Of a feed with a failed file, by the ledger's clock: since when its folder was found at no look. Absent while it is there. */
   readonly awaySinceMs?: number;
@@ -94,7 +94,8 @@ export interface FeedCondition {
 
 export interface ReportedFile {
   readonly run: string;
-  readonly atMs: number;
+  /** The place of the newest run by then: a file behind it arrived later, whatever the clocks of hosts say. */
+  readonly newestSequence: number;
 }
 
 /** Since when a feed is good, or has any of the troubles that it has now: others may have ended meanwhile. */

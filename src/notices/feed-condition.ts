@@ -36,6 +36,8 @@ export interface FeedFacts {
   readonly reported: readonly FeedTrouble[];
   /** What `failed` and `missed` among them are of; null where that was not recorded. */
   readonly causes: readonly TroubleCause[] | null;
+  /** Since when there is none of them; null where nothing is recorded of the feed, or where one is reported. */
+  readonly goodSinceMs: number | null;
   /** As `FeedCondition.failedFile`. */
   readonly failedFile: ReportedFile | null;
   /** Null: no file has arrived yet. */
@@ -109,7 +111,7 @@ export function troublesOf(facts: FeedFacts, nowMs: number): readonly Trouble[] 
     outage(facts, nowMs),
     hostAway(facts),
     fileTrouble(facts),
-    failedBeside(facts),
+    failedBeside(facts, nowMs),
     failedTick(facts),
     missed(facts, nowMs),
   ].filter((one) => one !== null);
@@ -138,7 +140,7 @@ export function causesOf(facts: FeedFacts, nowMs: number): readonly TroubleCause
   const { tick, expected } = facts;
   const late = expected.filter((one) => isLate(one, nowMs)).map((one) => one.of);
   const found: readonly TroubleCause[] = [
-    ...([fileTrouble(facts), failedBeside(facts)].some((one) => one?.trouble === 'failed')
+    ...([fileTrouble(facts), failedBeside(facts, nowMs)].some((one) => one?.trouble === 'failed')
       ? (['failedFile'] as const)
       : []),
     ...(tick?.failed === true ? (['failedTick'] as const) : []),
@@ -212,16 +214,22 @@ function fileTrouble({ exists, standing }: FeedFacts): Trouble | null {
 
 /**
  * A file of `main` that could not be read while others of it went in: those do not take its place. It is a trouble until a file is accepted
- * that arrived after the notice.
+ * that arrived after the notice. One that was corrected by the time it is seen is no news.
  */
-function failedBeside({ standing, failedFile }: FeedFacts): Trouble | null {
+function failedBeside({ standing, failedFile, goodSinceMs }: FeedFacts, nowMs: number): Trouble | null {
   const failed = standing?.failed ?? null;
   if (standing === null || failed === null || failed.id === standing.last?.id) return null;
   const isTold = failedFile?.run === failed.id;
-  const isNews = failedFile === null ? failed.isAmongNewest : !isTold;
-  const isOpen = isNews || (isTold && (standing.acceptedAtMs ?? 0) <= failedFile.atMs);
+  // Older versions recorded no file, and may have told of it.
+  const isPast =
+    failedFile === null && failed.endedAtMs !== null && failed.endedAtMs < Math.max(goodSinceMs ?? 0, nowMs - newsMs);
+  const isNews = !isTold && failed.isAmongNewest && !isPast;
+  const isOpen = isNews || (isTold && standing.acceptedSequence <= failedFile.newestSequence);
   return isOpen ? about('failed', { runId: failed.id, code: failed.code }) : null;
 }
+
+/** What failed earlier is no news where none of it was ever recorded. */
+const newsMs = 86_400_000;
 
 function failedTick({ tick }: FeedFacts): Trouble | null {
   return tick?.failed === true ? about('failed', { code: tick.code, why: tick.why ?? null }) : null;

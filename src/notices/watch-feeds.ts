@@ -160,7 +160,7 @@ async function lookAt(parts: WatchParts, seen: Seen, feed: string): Promise<Feed
   const change = changeOf(facts.reported, now);
   const heldFields = known?.heldFields ?? 0;
   const causes = causesOf(facts, nowMs);
-  const failedFile = failedFileOf(facts, now, nowMs);
+  const failedFile = failedFileOf(facts, now);
   if (change === null) {
     if (known !== undefined) return await withCauses(ledger, known, causes, failedFile);
     // Records since when a first file is expected.
@@ -206,14 +206,11 @@ async function lookAt(parts: WatchParts, seen: Seen, feed: string): Promise<Feed
 }
 
 /** The failed file of `main` that people know of, now that this is reported. */
-function failedFileOf(
-  { standing, failedFile }: FeedFacts,
-  now: readonly Trouble[],
-  nowMs: number,
-): ReportedFile | null {
+function failedFileOf({ standing, failedFile }: FeedFacts, now: readonly Trouble[]): ReportedFile | null {
   const run = standing?.failed?.id;
-  const isReported = run !== undefined && now.some((one) => one.trouble === 'failed' && one.runId === run);
-  return isReported && failedFile?.run !== run ? { run, atMs: nowMs } : failedFile;
+  if (standing === null || run === undefined || failedFile?.run === run) return failedFile;
+  const isReported = now.some((one) => one.trouble === 'failed' && one.runId === run);
+  return isReported ? { run, newestSequence: standing.newestSequence } : failedFile;
 }
 
 /** The same troubles may be of something else now. */
@@ -258,13 +255,15 @@ async function factsOf(parts: NoticeWatchParts, seen: Seen, feed: string, exists
   const { pause, standings, conditions, schedules } = seen;
   const standing = standings.get(feed) ?? null;
   const schedule = schedules.get(feed) ?? null;
+  const known = conditions.get(feed);
   const { outageAfterMs } = parts.notify;
   return {
     feed,
     exists,
-    reported: conditions.get(feed)?.troubles ?? [],
-    causes: conditions.get(feed)?.causes ?? null,
-    failedFile: conditions.get(feed)?.failedFile ?? null,
+    reported: known?.troubles ?? [],
+    causes: known?.causes ?? null,
+    goodSinceMs: known === undefined || known.troubles.length > 0 ? null : known.sinceMs,
+    failedFile: known?.failedFile ?? null,
     standing,
     tick: schedule === null ? null : await tickFacts(parts, feed),
     onHostAway: seen.filesAway.get(feed) ?? null,

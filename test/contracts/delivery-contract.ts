@@ -246,6 +246,8 @@ export function deliveryContract(open: OpenLedger): void {
         last: { id: 'r2', state: 'stopped', code: 'why-r2', deadCount: 0, deadOpen: false },
         atWork: false,
         acceptedAtMs: at + 1,
+        acceptedSequence: 1,
+        newestSequence: 5,
         isCancelledSince: false,
         failed: null,
       },

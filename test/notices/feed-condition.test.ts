@@ -13,7 +13,14 @@ function run(state: LastRun['state'], parts: Partial<LastRun> = {}): LastRun {
 }
 
 function standing(last: LastRun | null, parts: Partial<FeedStanding> = {}): FeedStanding {
-  const none = { atWork: false, acceptedAtMs: null, isCancelledSince: false, failed: null };
+  const none = {
+    atWork: false,
+    acceptedAtMs: null,
+    isCancelledSince: false,
+    failed: null,
+    acceptedSequence: 0,
+    newestSequence: 0,
+  };
   return { feed: 'crm', createdAtMs: 0, last, ...none, ...parts };
 }
 
@@ -23,6 +30,7 @@ function facts(parts: Partial<FeedFacts>): FeedFacts {
     exists: true,
     reported: [],
     causes: null,
+    goodSinceMs: null,
     failedFile: null,
     standing: null,
     tick: null,

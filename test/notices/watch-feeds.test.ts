@@ -125,6 +125,65 @@ describe('A feed that goes bad', () => {
     expect(await bench.told()).toEqual([]);
   });
 
+  it('recovers by a file of `main` that was entered after the notice, whatever the clock of its host says', async () => {
+    const bench = await openNoticeBench();
+    const lost = await bench.file('main', 'failed', undefined, 'b');
+    await bench.file('main', 'done', undefined, 'a');
+    await bench.look();
+    expect(await bench.told()).toMatchObject([{ type: 'feed.bad', data: { began: [{ run: lost }] } }]);
+    await bench.file('main', 'done', undefined, 'a', -hour);
+    await bench.look();
+    expect(await bench.told()).toEqual([recovered('main')]);
+    // A file that arrived together with one of a host whose clock is behind.
+    const other = await bench.file('main', 'failed', undefined, 'b', -hour);
+    await bench.file('main', 'done', undefined, 'a');
+    await bench.look();
+    expect(await bench.told()).toMatchObject([{ type: 'feed.bad', data: { began: [{ run: other }] } }]);
+    await bench.file('main', 'done', undefined, 'b', -hour);
+    await bench.look();
+    expect(await bench.told()).toEqual([recovered('main')]);
+  });
+
+  it('is not told of a file of `main` that was told and corrected before an update', async () => {
+    const bench = await openNoticeBench();
+    const { clock, ledger } = bench;
+    await bench.file('main', 'failed');
+    clock.advance(10_000);
+    await bench.file('main', 'done');
+    clock.advance(5_000);
+    // As an older version wrote that the feed had recovered.
+    await ledger.deliveries.setCondition({ feed: 'main', troubles: [], sinceMs: clock.nowMs() }, []);
+    await bench.look();
+    expect(await bench.told()).toEqual([]);
+    const next = await bench.file('main', 'failed');
+    await bench.file('main', 'done');
+    await bench.look();
+    expect(await bench.told()).toMatchObject([{ type: 'feed.bad', data: { began: [{ run: next }] } }]);
+  });
+
+  it('is not told of a file of `main` that failed more than a day ago beside another one', async () => {
+    const bench = await openNoticeBench();
+    await bench.file('main', 'failed');
+    await bench.file('main', 'done');
+    bench.clock.advance(25 * hour);
+    await bench.look();
+    expect(await bench.told()).toEqual([]);
+  });
+
+  it('is not told of a file of `main` that was corrected long since, where another one was told once', async () => {
+    const bench = await openNoticeBench();
+    await bench.file('main', 'failed');
+    await bench.look();
+    await bench.file('main', 'done');
+    await bench.look();
+    expect(await bench.told()).toEqual([bad('main', 'failed'), recovered('main')]);
+    await bench.file('main', 'failed');
+    bench.clock.advance(hour);
+    await bench.file('main', 'done');
+    await bench.look();
+    expect(await bench.told()).toEqual([]);
+  });
+
   it('is not told of a file of `main` that failed long before the newest one, nor of another feed once a newer file is read', async () => {
     const bench = await openNoticeBench();
     await bench.file('main', 'failed');

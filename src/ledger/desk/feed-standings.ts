@@ -27,6 +27,7 @@ export async function feedStandings(tables: Sources, away: readonly string[] = [
     const newest = async (states: readonly RunState[], applies: Applies = 'rows'): Promise<RunRecord | null> =>
       (await tables.runs.findRuns({ feed: feed.feed, kind: historyKind, states, applies }, 1))[0] ?? null;
     const { last, whole } = await newestStanding(newest);
+    const failed = feed.feed === mainFeed ? await newest(['failed']) : null;
     const mayBeOpen = last?.state === 'doneWithDead';
     standings.push(
       standingOf(feed, {
@@ -35,7 +36,9 @@ export async function feedStandings(tables: Sources, away: readonly string[] = [
         working: away.length === 0 ? await newest(workingStates) : await newestAtWork(tables, feed.feed, away),
         accepted: await newest(acceptedStates),
         cancelled: await newest(cancelledStates),
-        failed: feed.feed === mainFeed ? await newest(['failed']) : null,
+        failed,
+        besideFailed: failed === null ? null : await newestBeside(tables, failed),
+        any: (await tables.runs.findRuns({ feed: feed.feed }, 1))[0] ?? null,
         deadOpen: mayBeOpen && (await hasUnsettled(tables, feed.feed, last.sequence)),
       }),
     );
@@ -50,6 +53,12 @@ const workingMax = 100;
 async function newestAtWork({ runs }: Sources, feed: string, away: readonly string[]): Promise<RunRecord | null> {
   const asked = { feed, kind: historyKind, states: workingStates, applies: 'rows' } as const;
   return (await runs.findRuns(asked, workingMax)).find((run) => !waitsForHost(run, away)) ?? null;
+}
+
+/** The newest file with an end that the same host took. */
+async function newestBeside({ runs }: Sources, { feed, host }: RunRecord): Promise<RunRecord | null> {
+  const asked = { feed, kind: historyKind, states: standingStates, applies: 'rows', hosts: [host] } as const;
+  return (await runs.findRuns(asked, 1))[0] ?? null;
 }
 
 /** The newest file, and the newest whole one. Of a run that applied some rows a good end says nothing of the whole file before it, which waits for a person. */

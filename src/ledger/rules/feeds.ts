@@ -39,6 +39,10 @@ export interface FeedStanding {
   readonly atWork: boolean;
   /** When the newest file arrived that was accepted: it is done, with rejected rows or without. */
   readonly acceptedAtMs: number | null;
+  /** Its place among the runs; 0 where there is none. */
+  readonly acceptedSequence: number;
+  /** The place of the newest run, however it stands. */
+  readonly newestSequence: number;
   /**
    * Whether its newest file with an end was cancelled: none that applies all of its rows has come to an end behind it, and nothing ended
    * since. One whose place a newer file took is not meant: that one was accepted.
@@ -54,7 +58,12 @@ const togetherMs = 60_000;
 export interface FailedRun {
   readonly id: string;
   readonly code: string | null;
-  /** Whether the newest file with an end arrived together with it, and so is no correction of it. */
+  /** When it ended, by the clock of its host; null where that is not known. */
+  readonly endedAtMs: number | null;
+  /**
+   * Whether the newest file with an end arrived together with it, and so is no correction of it. Of the files of its own host, since clocks of
+   * hosts differ.
+   */
   readonly isAmongNewest: boolean;
 }
 
@@ -88,10 +97,14 @@ export function standingOf(
     readonly accepted: RunRecord | null;
     readonly cancelled: RunRecord | null;
     readonly failed: RunRecord | null;
+    /** In one of `standingStates`, of the host of `failed`. */
+    readonly besideFailed: RunRecord | null;
+    /** In any state. */
+    readonly any: RunRecord | null;
     readonly deadOpen: boolean;
   },
 ): FeedStanding {
-  const { last, whole, working, accepted, cancelled, failed, deadOpen } = newest;
+  const { last, whole, working, accepted, cancelled, failed, besideFailed, any, deadOpen } = newest;
   return {
     feed,
     createdAtMs,
@@ -101,6 +114,8 @@ export function standingOf(
         : { id: last.id, state: last.state, code: last.reason?.code ?? null, deadCount: last.counts.dead, deadOpen },
     atWork: (working?.sequence ?? 0) > (last?.sequence ?? 0),
     acceptedAtMs: accepted?.createdAtMs ?? null,
+    acceptedSequence: accepted?.sequence ?? 0,
+    newestSequence: any?.sequence ?? 0,
     isCancelledSince:
       cancelled !== null &&
       cancelled.sequence > (whole?.sequence ?? 0) &&
@@ -111,7 +126,8 @@ export function standingOf(
         : {
             id: failed.id,
             code: failed.reason?.code ?? null,
-            isAmongNewest: (last?.createdAtMs ?? 0) <= endOf(failed) + togetherMs,
+            endedAtMs: failed.finishedAtMs,
+            isAmongNewest: (besideFailed?.createdAtMs ?? 0) <= endOf(failed) + togetherMs,
           },
   };
 }

@@ -35,8 +35,8 @@ export interface NoticeBench {
   restart(feeds?: BenchOptions['feeds']): void;
   /** The types of what was entered since the last call, with their feed and data. */
   told(): Promise<readonly Told[]>;
-  /** A file of the feed that reaches that state, now. */
-  file(feed: string, state: RunState, id?: string, host?: string): Promise<string>;
+  /** A file of the feed that reaches that state, now. @param offMs how far the clock of its host is off. */
+  file(feed: string, state: RunState, id?: string, host?: string, offMs?: number): Promise<string>;
   pause(code: string | null): Promise<void>;
 }
 
@@ -127,10 +127,10 @@ export async function openNoticeBench({
       for (const { id } of fresh) toldIds.add(id);
       return fresh.map(({ type, feed, data }) => ({ type, feed, data }));
     },
-    file: async (feed, state, id, host) => {
+    file: async (feed, state, id, host, offMs = 0) => {
       count += 1;
       const runId = id ?? `run-${count}`;
-      const atMs = clock.nowMs();
+      const atMs = clock.nowMs() + offMs;
       const run = await ledger.runs.create(newRun(runId, { feed, createdAtMs: atMs, host: host ?? null }));
       await ledger.runs.beginStaging(runId, atMs);
       if (state === 'doneWithDead') {
