@@ -7,7 +7,7 @@
  */
 import { randomInt } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join, resolve, sep } from 'node:path';
 import { archiveFolders } from '#src/config/data-folders.ts';
 import { feedNameProblem } from '#src/config/feed-schema.ts';
 import { emptyIfMissing } from '#src/errors.ts';
@@ -51,6 +51,12 @@ export function runIdOf(fileName: string): { readonly runId: string; readonly na
   return match?.[1] === undefined || match[2] === undefined ? null : { runId: match[1], name: match[2] };
 }
 
+/** The run of a file that is checked out; null where the path leads elsewhere. @param folders in which such files are. */
+export function runOfCheckedOut(folders: readonly string[], path: string): string | null {
+  const isBelow = (folder: string): boolean => resolve(path).startsWith(`${resolve(folder)}${sep}`);
+  return folders.some(isBelow) ? (runIdOf(basename(path))?.runId ?? null) : null;
+}
+
 /** For files from folders that cannot be a feed. No feed can have this name. */
 export const refusedFolder = '_refused';
 
@@ -65,7 +71,12 @@ export function claimedFolderOf(claimed: string, folder: string | null): string 
  * folder, and a rename within it is the only claim that one of them alone can make.
  */
 export function takingFolderOf(importFolder: string, host: string): string {
-  return join(importFolder, '_taking', host);
+  return join(takingFoldersIn(importFolder), host);
+}
+
+/** The folders of all hosts for that. */
+export function takingFoldersIn(importFolder: string): string {
+  return join(importFolder, '_taking');
 }
 
 type ArchivedRun = Pick<RunRecord, 'importFolder' | 'id' | 'fileName'>;

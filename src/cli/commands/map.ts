@@ -29,6 +29,7 @@ import {
 } from '#src/operations/map-file.ts';
 import { type SavedMapping, saveMapping, withReading } from '#src/operations/save-mapping.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
+import { runOfCheckedOut, takingFoldersIn } from '#src/runs/run-files.ts';
 import { operands, shellWord } from '#src/shell-words.ts';
 import { placeText, type ShownPlace } from '#src/sources/row.ts';
 
@@ -173,7 +174,7 @@ async function isKnownFeed({ config, feeds, isSandbox }: MapParts, { feed }: Map
  * until the mapping is edited. What lets the first file of a feed pass is remembered: those that follow go in.
  */
 function nextCommand(
-  { isSandbox, isKnown }: Pick<MapParts, 'isSandbox'> & { readonly isKnown: boolean },
+  { config, isSandbox, isKnown }: Pick<MapParts, 'config' | 'isSandbox'> & { readonly isKnown: boolean },
   options: MapCommandOptions,
   file: string,
   { layout, draft, stop, hasMore, isRefused, misfit }: MapResult,
@@ -187,6 +188,8 @@ function nextCommand(
   if (misfit !== null && layout.kind === 'generic') return null;
   if (layout.kind === 'empty' || ((isRefused || isStopped) && !isDraftToSave)) return null;
   const word = operands(file);
+  const restaged = isDraftToSave ? null : restageCommand(config, file);
+  if (restaged !== null) return restaged;
   const feed = options.feed === undefined ? '' : ` --feed ${shellWord(options.feed)}`;
   const sandbox = isSandbox ? ' --sandbox' : '';
   // What was saved says it already.
@@ -201,6 +204,16 @@ function nextCommand(
   const mapping = named === undefined ? '' : ` --mapping ${shellWord(named)}`;
   const ofFile = draft === null ? country : '';
   return `patchbay import${sandbox}${feed}${mapping}${reading}${ofFile} ${word}`;
+}
+
+/** A file that Patchbay has taken is read anew by its run. Null for any other. */
+function restageCommand(config: Config, file: string): string | null {
+  for (const mode of ['real', 'sandbox'] as const) {
+    const { claimed, importFolders } = dataFolders(config, mode);
+    const run = runOfCheckedOut([claimed, ...importFolders.map(takingFoldersIn)], file);
+    if (run !== null) return `patchbay runs restage${mode === 'sandbox' ? ' --sandbox' : ''} ${run}`;
+  }
+  return null;
 }
 
 function sheetFlag({ sheet }: MapCommandOptions): string {
