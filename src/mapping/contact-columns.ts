@@ -21,6 +21,16 @@ export interface ContactColumn {
   readonly line: string;
   /** Its name in the generic layout. */
   readonly generic: string;
+  /** Of a country: what is to be known before it is read. */
+  readonly strays?: CountryStrays;
+}
+
+/** What a mapping that reads a column for the country of numbers would do otherwise than the generic layout. */
+export interface CountryStrays {
+  /** Numbers without a country code in rows that name no country there: they would be rejected. Counted up to 1,000. */
+  readonly numbers: number;
+  /** Members with lists that no mapping reads. */
+  readonly unread: readonly string[];
 }
 
 const emailWords = words('email emails emailadresse emailaddress mailadresse courriel courriels');

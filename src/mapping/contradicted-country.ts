@@ -6,15 +6,16 @@ import type { CountryCode } from 'libphonenumber-js/max';
 import { normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
 import { type JsonValue, listNames, type Row } from '#src/sources/row.ts';
 import { isJsonObject, type JsonObject, memberOf } from './cell.ts';
-import type { ContactColumn } from './contact-columns.ts';
+import type { ContactColumn, CountryStrays } from './contact-columns.ts';
 import { countryMissingCode, countryOf } from './country.ts';
 import { type FlatNames, isContactShape } from './json-rows.ts';
 import type { BoundColumn, Target } from './layout.ts';
 import { valueMemberOf } from './list-element.ts';
 import { readPhone, readPhones, splitPhones } from './phone-cell.ts';
+import { isPlaceholder } from './placeholder.ts';
 
 export interface CountryWatch {
-  /** Looks at a row, until one contradicts the default country. */
+  /** Looks at a row. */
   see(row: Row): void;
   /** The columns that name another country for a number. */
   list(): readonly ContactColumn[];
@@ -35,45 +36,81 @@ export function watchCountries(
   country: CountryCode | null,
 ): CountryWatch {
   const phones = bound.flatMap(({ index, target }) => (index !== null && isPhones(target) ? [index] : []));
-  let open = country === null || phones.length === 0 ? [] : unmapped.filter((index) => isCountryName(columns[index]));
-  const found: ContactColumn[] = [];
+  const named =
+    country === null || phones.length === 0 ? [] : unmapped.filter((index) => isCountryName(columns[index]));
+  const found = new Set<number>();
   const countryIn = rememberCountries();
+  const strays = countStrays<number>();
   return {
     see: (row) => {
-      if (open.length === 0 || country === null || row.kind !== 'cells') return;
-      const met = open.filter((index) => {
-        const own = countryIn(row.cells[index] ?? '');
-        return own !== null && phones.some((phone) => differs(row.cells[phone] ?? '', country, own));
-      });
-      if (met.length === 0) return;
-      found.push(...met.map((index) => countryColumn(columns[index] ?? '')));
-      open = open.filter((index) => !met.includes(index));
+      if (country === null || row.kind !== 'cells') return;
+      for (const index of named) {
+        const text = row.cells[index] ?? '';
+        const own = countryIn(text);
+        if (own === null) strays.see(index, text, () => phones.map((phone) => row.cells[phone] ?? ''), country);
+        else if (!found.has(index) && phones.some((phone) => differs(row.cells[phone] ?? '', country, own)))
+          found.add(index);
+      }
     },
-    list: () => found,
+    list: () =>
+      [...found].map((index) => countryColumn(columns[index] ?? '', { numbers: strays.of(index), unread: [] })),
   };
 }
 
 /** The same for JSON. A country in an object, as in `address`, is named by its path. */
 export function watchCountriesOfObjects(names: FlatNames, country: CountryCode | null): CountryWatch {
-  const found = new Map<string, ContactColumn>();
+  const found = new Set<string>();
+  const unread = new Set<string>();
   const countryIn = rememberCountries();
-  const isCountry = rememberNames();
+  const isCountry = rememberNames(isCountryName);
+  const isCustomList = rememberNames(isCustomListName);
+  const strays = countStrays<string>();
   return {
     see: (row) => {
       if (country === null || row.kind !== 'object') return;
       const { object } = row;
-      const met = countriesIn(object, isCountry).filter(({ path }) => !found.has(path));
+      for (const [name, value] of Object.entries(object))
+        if (unread.size < foundMax && isCustomList(name) && Array.isArray(value) && value.length > 0) unread.add(name);
+      const met = countriesIn(object, isCountry);
       if (met.length === 0) return;
       const mapped = isContactShape(object) ? null : names.targetsOf(object);
       const phones = mapped === null ? textsIn(phoneNumbersOf(object)) : phonesIn(object, mapped);
       for (const { path, value } of met) {
-        const own = mapped?.has(path) === true ? null : countryIn(value);
-        if (own !== null && phones.some((phone) => differs(phone, country, own))) found.set(path, countryColumn(path));
-        if (found.size === foundMax) return;
+        if (mapped?.has(path) === true) continue;
+        const own = countryIn(value);
+        if (own === null) strays.see(path, value, () => phones, country);
+        else if (!found.has(path) && found.size < foundMax && phones.some((phone) => differs(phone, country, own)))
+          found.add(path);
       }
     },
-    list: () => [...found.values()],
+    list: () => [...found].map((path) => countryColumn(path, { numbers: strays.of(path), unread: [...unread] })),
   };
+}
+
+const straysMax = 1_000;
+
+/** Counts numbers without a country code whose row names no country, by the column or member that should. */
+function countStrays<Column>() {
+  const counts = new Map<Column, number>();
+  return {
+    of: (column: Column): number => counts.get(column) ?? 0,
+    see: (column: Column, text: string, phones: () => readonly string[], usual: CountryCode): void => {
+      const count = counts.get(column) ?? 0;
+      if (text.trim() === '' || isPlaceholder(text, 'company') || count >= straysMax) return;
+      if (counts.size >= foundMax && count === 0) return;
+      const numbers = phones().flatMap((cell) => splitPhones(cell, usual).filter((part) => isNational(part, usual)));
+      if (numbers.length > 0) counts.set(column, count + numbers.length);
+    },
+  };
+}
+
+function isNational(part: string, usual: CountryCode): boolean {
+  return readPhone(part, usual).ok && lacksCountry(part);
+}
+
+function lacksCountry(part: string): boolean {
+  const bare = readPhone(part, null);
+  return !bare.ok && bare.flaw.code === countryMissingCode;
 }
 
 /** A member may be named by a key, and be another one in each record. */
@@ -124,14 +161,14 @@ function isPhones(target: Target): boolean {
 }
 
 /** Names of members are the same in most records. */
-function rememberNames(): (name: string) => boolean {
+function rememberNames(isOne: (name: string) => boolean): (name: string) => boolean {
   const known = new Map<string, boolean>();
   return (name) => {
     const met = known.get(name);
     if (met !== undefined) return met;
-    const isCountry = isCountryName(name);
-    if (known.size < rememberedMax) known.set(name, isCountry);
-    return isCountry;
+    const found = isOne(name);
+    if (known.size < rememberedMax) known.set(name, found);
+    return found;
   };
 }
 
@@ -162,12 +199,34 @@ function isCountryName(name: string | undefined): boolean {
   );
 }
 
-function countryColumn(column: string): ContactColumn {
+/** `customFields: [{key, value}]`: the generic layout reads it, and a mapping names members alone. */
+export function isCustomListName(name: string): boolean {
+  return normaliseHeader(name) === 'customfields';
+}
+
+/** Half a sentence on what a mapping that reads the column leaves out; null where it is nothing. */
+export function unreadInWords(unread: readonly string[]): string | null {
+  if (unread.length === 0) return null;
+  const isCustom = unread.some(isCustomListName);
+  const cure = isCustom ? 'write the custom fields there as members "custom.KEY"' : 'add what you need of it by hand';
+  return `it does not read ${listNames(unread)}, which the generic layout reads: ${cure} first, or they are left out`;
+}
+
+/** Half a sentence on rows that such a mapping rejects; null where there are none. */
+export function straysInWords(column: string, { numbers }: CountryStrays): string | null {
+  if (numbers === 0) return null;
+  const many =
+    numbers >= straysMax ? `${straysMax} numbers or more` : numbers === 1 ? '1 number' : `${numbers} numbers`;
+  return `rows with a text there that is no country are rejected where their number has no country code (${many}): correct ${listNames([column])} in them, or leave it blank`;
+}
+
+function countryColumn(column: string, strays: CountryStrays): ContactColumn {
   return {
     column,
     kind: 'country',
     line: `defaultCountry: { column: ${JSON.stringify(tidyHeader(column))} }`,
     generic: 'defaultCountry',
+    strays,
   };
 }
 
@@ -181,7 +240,6 @@ function differs(cell: string, usual: CountryCode, own: CountryCode): boolean {
     if (here?.ok !== true || there?.ok !== true || here.value === there.value) return false;
     // Many digits are possible in many countries: only one that assigns them speaks against the default one.
     if (there.warnings.some(({ code }) => code === 'phoneUnassigned')) return false;
-    const bare = readPhone(part, null);
-    return !bare.ok && bare.flaw.code === countryMissingCode;
+    return lacksCountry(part);
   });
 }

@@ -14,12 +14,13 @@ import { counted } from '#src/ledger/rules/approval.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { type CompiledMapping, compileMapping } from '#src/mapping/compile-mapping.ts';
 import { createRowFilter } from '#src/mapping/conditions.ts';
+import { straysInWords } from '#src/mapping/contradicted-country.ts';
 import { namelessIgnored } from '#src/mapping/file-findings.ts';
 import type { MappingContext } from '#src/mapping/layout.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { parseMapping } from '#src/mapping/parse-mapping.ts';
 import { readCountry } from '#src/mapping/phone-cell.ts';
-import { moreNote, moreRead, moreThanGeneric } from '#src/mapping/propose/beyond-generic.ts';
+import { lessThanGeneric, moreNote, moreRead, moreThanGeneric } from '#src/mapping/propose/beyond-generic.ts';
 import type { FileFacts } from '#src/mapping/propose/column-facts.ts';
 import { suggestHeader } from '#src/mapping/propose/header-line.ts';
 import { keyChange } from '#src/mapping/propose/kept-key.ts';
@@ -28,6 +29,7 @@ import { draftText, type ProposedColumn } from '#src/mapping/propose/proposal.ts
 import { proposeMapping } from '#src/mapping/propose/propose.ts';
 import { columnUses, type ExplainedRow, explainRow } from '#src/mapping/show/explain-row.ts';
 import { type FixtureResult, type Preview, previewRows, runFixtures } from '#src/mapping/show/preview.ts';
+import { runIdOf } from '#src/runs/run-files.ts';
 import { ignoredBy, isIgnoredHeader } from '#src/sources/column-name.ts';
 import { placeText, recordOf, type ShownPlace, type SourceItem } from '#src/sources/row.ts';
 import { requirePath } from './import.ts';
@@ -127,16 +129,19 @@ async function mapBy(
   const named = typeof by === 'string' ? undefined : by;
   const feed = options.feed === undefined || options.feed === mainFeed ? null : options.feed;
   const before = await mappingThere(parts, feed);
-  const read = await readForMap(resolve(path), options, named, null, before);
-  const { facts, head } = read;
+  const read = await readForMap(resolve(path), options, named, null, before, contextOf(parts, null, country));
+  const { facts, head, generic } = read;
+  const isGeneric = read.recognised?.layout.kind === 'generic';
+  const countries = isGeneric ? (generic?.leftOut ?? []).filter(({ kind }) => kind === 'country') : [];
   const usual = typeof before?.defaultCountry === 'string' ? readCountry(before.defaultCountry) : null;
   const draftOptions: Parameters<typeof proposeMapping>[1] = {
-    fileName: basename(path).replace(/(?:\.[a-z0-9]{1,6}){1,2}$/i, ''),
+    fileName: (runIdOf(basename(path))?.name ?? basename(path)).replace(/(?:\.[a-z0-9]{1,6}){1,2}$/i, ''),
     feed,
     country: country ?? usual,
     usualCountry: readCountry(parts.config.mapping.defaultCountry ?? ''),
     reading: { ...read.kept, ...options },
-    isGeneric: read.recognised?.layout.kind === 'generic',
+    isGeneric,
+    contradicting: countries.map(({ column }) => column),
     before,
   };
   const shape = {
@@ -154,15 +159,19 @@ async function mapBy(
     return { ...shape, ...nothing, remarks, layout: { kind: 'empty' }, warnings: read.warnings };
   }
   const chosen = by === 'proposal' ? undefined : (named ?? read.recognised);
-  const more = chosen?.layout.kind === 'generic' && named === undefined ? moreThanGeneric(read, draftOptions) : [];
+  const isKnown = chosen?.layout.kind === 'generic' && named === undefined;
+  const more = isKnown ? moreThanGeneric(read, draftOptions) : [];
+  const less = more.length === 0 ? [] : lessThanGeneric(read, draftOptions);
+  const strays = countries.flatMap(({ column, strays: found }) => (found && straysInWords(column, found)) ?? []);
   if (chosen !== undefined && (more.length === 0 || options.fresh !== true)) {
     const replacing = options.fresh === true ? changesTo(chosen.mapping) : otherKeys(before, chosen.mapping);
     const context = contextOf(parts, chosen.mapping, country);
-    const compiled = compileMapping(chosen.mapping, { columns: read.columns }, context);
+    const compiled =
+      isKnown && generic !== null ? generic : compileMapping(chosen.mapping, { columns: read.columns }, context);
     const { kept, notes } = keptRows(chosen.mapping, read.columns, facts);
     const preview = previewRows(compiled, kept);
     const columns = columnsBy(chosen.mapping, facts, kept, compiled);
-    const remarks = [...remarksOn(compiled), ...notes, ...moreNote(more), ...replacing];
+    const remarks = [...remarksOn(compiled), ...notes, ...moreNote(more, less), ...strays, ...replacing];
     const policies = policiesInWords(compiled);
     const refusal = refusalBy(compiled, facts);
     return {
@@ -203,7 +212,7 @@ async function mapBy(
   const result = {
     ...drafted,
     ...tried,
-    remarks: [...remarks, ...moreRead(more), ...changesTo(mapping)],
+    remarks: [...remarks, ...moreRead(more, less), ...strays, ...changesTo(mapping)],
     warnings: warningsBy(mapping),
     mapping,
     draft,

@@ -3,7 +3,9 @@ import { basename } from 'node:path';
 import type { CountryCode } from 'libphonenumber-js/max';
 import type { Problem } from '#src/contacts/outcome.ts';
 import { PatchbayError, unreachable } from '#src/errors.ts';
+import { type CompiledMapping, compileMapping } from '#src/mapping/compile-mapping.ts';
 import { fileReadingOf } from '#src/mapping/file-reading.ts';
+import type { MappingContext } from '#src/mapping/layout.ts';
 import { loadPresets } from '#src/mapping/load-mapping.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { checkCountry } from '#src/mapping/phone-cell.ts';
@@ -67,6 +69,8 @@ export interface FileRead {
   /** Null for JSON. */
   readonly columns: readonly string[] | null;
   readonly facts: FileFacts;
+  /** The generic layout, which has seen all rows that were looked at; null where it cannot read the file, or was not asked for. */
+  readonly generic: CompiledMapping | null;
   /** Undefined for an unknown layout. */
   readonly recognised: KnownLayout | undefined;
   readonly warnings: readonly Problem[];
@@ -88,6 +92,7 @@ export interface FileRead {
  * @param named the mapping that reads the file; undefined: it is recognised.
  * @param place to be found; the file is then read up to its line.
  * @param before the mapping that another is to take the place of: what it says of the sheet and the encoding still holds, where the file is so.
+ * @param context with which the generic layout would read the file.
  */
 export async function readForMap(
   path: string,
@@ -95,12 +100,15 @@ export async function readForMap(
   named: Pick<KnownLayout, 'mapping'> | undefined,
   place: ShownPlace | null = null,
   before: Mapping | null = null,
+  context: MappingContext | null = null,
 ): Promise<FileRead> {
   await requireThere(path, basename(path));
   const readBy = async (kept: KeptReading): Promise<FileRead> => {
     const source = await openAny(path, options, named, { kept, before });
     try {
-      return { ...(await readAll(source, basename(path), named, place)), kept };
+      const { columns } = source.head;
+      const generic = context === null || named !== undefined ? null : genericLayout(columns, context);
+      return { ...(await readAll(source, basename(path), named, place, generic)), generic, kept };
     } finally {
       await source.close();
     }
@@ -117,7 +125,8 @@ async function readAll(
   file: string,
   named: Pick<KnownLayout, 'mapping'> | undefined,
   place: ShownPlace | null,
-): Promise<Omit<FileRead, 'kept'>> {
+  generic: CompiledMapping | null,
+): Promise<Omit<FileRead, 'kept' | 'generic'>> {
   const line = place?.line ?? null;
   const { columns, format, encoding, delimiter } = source.head;
   const hasHeader = columns === null || columns.some((name) => name.trim() !== '');
@@ -141,8 +150,10 @@ async function readAll(
       lastLine = item.row.line;
       if (item.type === 'row' || item.row.kind === 'cells') (first.length < firstRowsMax ? first : last).push(item.row);
       if (!isWanted) continue;
-      if (item.type === 'row') isWanted = collector.see(item.row);
-      else collector.seeUnreadable(item);
+      if (item.type === 'row') {
+        generic?.see(item.row);
+        isWanted = collector.see(item.row);
+      } else collector.seeUnreadable(item);
     }
     last.splice(0, Math.max(0, last.length - lastRowsMax));
     if (line === null ? !isWanted : lastLine > line) break;
@@ -165,6 +176,16 @@ async function readAll(
     isBelowOthers: source.tail().warnings.some(({ code }) => code === 'preambleLine'),
     lastLine,
   };
+}
+
+/** Null for a table that lacks what the layout needs. */
+function genericLayout(columns: readonly string[] | null, context: MappingContext): CompiledMapping | null {
+  try {
+    return compileMapping(null, { columns }, context);
+  } catch (error) {
+    if (error instanceof PatchbayError && error.kind === 'file') return null;
+    throw error;
+  }
 }
 
 /** The header that an import by this mapping finds in the file; null for JSON. */

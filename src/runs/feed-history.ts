@@ -14,6 +14,7 @@ import { acceptedStates, mainFeed } from '#src/ledger/rules/feeds.ts';
 import { appliesAllRows, type ColumnFill, cameByItself, type FileShape, type RunRecord } from '#src/ledger/runs.ts';
 import { beyondNumbersOf, namesColumn } from '#src/mapping/bind-mapping.ts';
 import type { ContactColumn } from '#src/mapping/contact-columns.ts';
+import { straysInWords, unreadInWords } from '#src/mapping/contradicted-country.ts';
 import { areOfOneKind, compareHeaders, describeHeaderChanges } from '#src/mapping/header-changes.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { operands, shellWord } from '#src/shell-words.ts';
@@ -294,9 +295,16 @@ export function leftOutVerdict(columns: readonly ContactColumn[], run: RunRecord
   const count = columns.length;
   const countries = columns.flatMap(({ kind, column }) => (kind === 'country' ? [column] : []));
   const contacts = columns.filter(({ kind }) => kind !== 'country');
+  const ofStrays = columns.flatMap(({ column, strays }) =>
+    strays === undefined
+      ? []
+      : [unreadInWords(strays.unread), straysInWords(column, strays)].flatMap((words) =>
+          words === null ? [] : [`About that mapping: ${words}.`],
+        ),
+  );
   const advices = [
     ...(contacts.length === 0 ? [] : [adviceFor(contacts, run)]),
-    ...(countries.length === 0 ? [] : [countryAdvice(countries, run)]),
+    ...(countries.length === 0 ? [] : [countryAdvice(countries, run), ...ofStrays]),
   ];
   return [{ guard: 'unmapped', count, base: count, limit: 0, names, countries, advice: advices.join(' ') }];
 }
@@ -319,7 +327,7 @@ function whereToMap(run: RunRecord): string {
 
 /** The generic layout has no column for the country of a number: a mapping has. */
 function countryAdvice(columns: readonly string[], run: RunRecord): string {
-  const { feed, fileName, options, claimedPath } = run;
+  const { feed, fileName, options, claimedPath, host } = run;
   const flags = [
     ...(feed === mainFeed ? [] : [`--feed ${shellWord(feed)} `]),
     ...(options.defaultCountry === null ? [] : [`--default-country ${options.defaultCountry} `]),
@@ -328,7 +336,9 @@ function countryAdvice(columns: readonly string[], run: RunRecord): string {
     `To read each number in its own country, let patchbay map ${flags}--save ${operands(file)} make a mapping that reads ${listNames(columns)}`;
   if (cameByItself(run)) {
     const named = feed === mainFeed ? ', and name it in the config file (mapping.file)' : '';
-    return `${mapped(claimedPath)}${named}.`;
+    // Other hosts show this, too.
+    const where = host === null ? '' : ` Its file is on host ${host}.`;
+    return `${mapped(claimedPath)}${named}.${where}`;
   }
   return `${mapped(fileName)}, and import the file again${feed === mainFeed ? ' with that (--mapping)' : ''}.`;
 }

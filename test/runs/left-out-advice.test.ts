@@ -8,8 +8,14 @@ import { newRun } from '#test/contracts/support/build.ts';
 const country: ContactColumn = { column: 'Land', kind: 'country', line: '', generic: 'defaultCountry' };
 const phone: ContactColumn = { column: 'Telefon Empfang', kind: 'phone', line: '', generic: 'phone' };
 
-const adviceOf = (column: ContactColumn, origin: RunOptions['origin'], feed: string): string | undefined => {
-  const run = newRun('r-1', { feed, fileName: 'a.csv', options: { ...noOptions, origin }, claimedPath: '/data/a.csv' });
+const adviceOf = (
+  column: ContactColumn,
+  origin: RunOptions['origin'],
+  feed: string,
+  host: string | null = null,
+): string | undefined => {
+  const options = { ...noOptions, origin };
+  const run = newRun('r-1', { feed, fileName: 'a.csv', options, claimedPath: '/data/a.csv', host });
   return leftOutVerdict([column], run as never)[0]?.advice;
 };
 
@@ -31,5 +37,17 @@ describe('columns that nothing maps', () => {
     const advice = adviceOf(country, origin, feed) ?? '';
     expect(advice).toContain(`patchbay map ${command}`);
     expect(advice.endsWith(end)).toBe(true);
+  });
+
+  it('with countries, of a file on one of several hosts: which', () => {
+    expect(adviceOf(country, 'folder', 'crm', 'host-b')).toMatch(/ Its file is on host host-b\.$/);
+    expect(adviceOf(country, 'command', 'crm', 'host-b')).not.toContain('host-b');
+  });
+
+  it('with countries: what the mapping does not read, and which rows it rejects', () => {
+    const strays = { numbers: 1_000, unread: ['customFields'] };
+    const advice = adviceOf({ ...country, strays }, 'command', 'crm');
+    expect(advice).toContain('it does not read "customFields", which the generic layout reads');
+    expect(advice).toContain('(1000 numbers or more): correct "Land" in them, or leave it blank.');
   });
 });

@@ -8,7 +8,14 @@ import type { CountryCode } from 'libphonenumber-js/max';
 import type { ScalarName } from '#src/contacts/desired.ts';
 import { contactColumnOf, holdsSwitchboards, isAboutContactData, labelByWords } from '#src/mapping/contact-columns.ts';
 import { textsInCell } from '#src/mapping/json-cell.ts';
-import { genericMeaning, genericTargets, type Settings, type Target } from '#src/mapping/layout.ts';
+import {
+  anySettings,
+  genericMeaning,
+  genericTarget,
+  genericTargets,
+  type Settings,
+  type Target,
+} from '#src/mapping/layout.ts';
 import { tidyHeader } from '#src/sources/column-name.ts';
 import { machineIn, wordsOf } from '#src/sources/number-words.ts';
 import type { ColumnFacts, FileFacts } from './column-facts.ts';
@@ -61,17 +68,20 @@ const provingMin = 3;
 /**
  * @param country of phone numbers without a country code; null if it is unknown.
  * @param isGeneric the file is in the generic layout: what that reads is not left out, whatever its values are.
+ * @param contradicting columns with countries by which numbers are others than in the default one.
  */
 export function judgeColumns(
   file: FileFacts,
   country: CountryCode | null,
   isGeneric: boolean,
+  contradicting: readonly string[] = [],
 ): readonly JudgedColumn[] {
   const columns = file.columns.map(withoutNames);
   const settings: Settings = {
     ...{ keyPrefix: '', sourceLabel: null, country, onBlank: 'keep', customFields: null, mayLack: [] },
   };
-  const names = namesOf(columns);
+  const names = namesOf(columns, isGeneric);
+  const isContradicting = new Set(contradicting.map(tidyHeader));
   const { targets, rivals } = genericTargets(names, settings);
   const beside = companyBeside(names, targets);
   const byName = columns.map((facts, index): JudgedColumn => {
@@ -82,6 +92,7 @@ export function judgeColumns(
     });
     if (!facts.isNamed && facts.position === null)
       return verdict({ kind: 'unused' }, null, 'it has no name of its own');
+    if (isContradicting.has(tidyHeader(facts.name))) return verdict({ kind: 'country' }, 'certain', ofNumbers);
     if (second !== undefined) return judgeWholeName(verdict, kinds, beside, 'likely', 'by its name');
     if (target?.kind === 'scalar') return judgeScalar(verdict, target.name, kinds, facts);
     if (target?.kind === 'items') return judgeItems(verdict, target, names[index] ?? '', kinds);
@@ -102,9 +113,14 @@ export function judgeColumns(
   );
 }
 
+const ofNumbers =
+  'by its name, and numbers without a country code would be those of other people in the default country';
+
 /** What each column is called, for what it means. A remark is left out where no other column has the name without it, or one like it. */
-function namesOf(columns: readonly ColumnFacts[]): readonly string[] {
-  const names = columns.map(({ name, position }) => (position === null ? nameOfPath(name) : name));
+function namesOf(columns: readonly ColumnFacts[], isGeneric: boolean): readonly string[] {
+  const isCustom = (path: string): boolean =>
+    isGeneric && !path.includes('[') && genericTarget(path, anySettings)?.kind === 'custom';
+  const names = columns.map(({ name, position }) => (position === null && !isCustom(name) ? nameOfPath(name) : name));
   const taken = new Set(names.flatMap((name) => contactColumnOf(name)?.kind ?? []));
   return names.map((name) => {
     const plain = withoutNameRemark(name);

@@ -37,6 +37,8 @@ interface ProposeOptions {
    * other contacts.
    */
   readonly isGeneric?: boolean;
+  /** Columns that the generic layout does not read, with countries by which numbers are others than in the default one. */
+  readonly contradicting?: readonly string[];
   /** What a person said about the file, and its mapping is to keep. */
   readonly reading: DraftReading;
   /** The mapping that this one is to take the place of; null where there is none. */
@@ -44,8 +46,8 @@ interface ProposeOptions {
 }
 
 export function proposeMapping(file: FileFacts, options: ProposeOptions): Draft {
-  const { isGeneric = false, before } = options;
-  const judged = withLabels(judgeColumns(file, options.country, isGeneric));
+  const { isGeneric = false, contradicting, before } = options;
+  const judged = withLabels(judgeColumns(file, options.country, isGeneric, contradicting));
   const lacked = before === null ? [] : keyColumnsLacked(before, file);
   const kept = before !== null && lacked.length === 0 ? before : null;
   const ofFile = (): KeyChoice => (isGeneric ? genericKey(file) : chooseKey(file, judged));
