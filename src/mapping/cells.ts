@@ -27,7 +27,14 @@ import { customFieldUnknown, readCustomValue } from './custom-cell.ts';
 import { emailLeftOut, readEmail, splitEmails } from './email-cell.ts';
 import { elementsInCell, namedFlaw, valueUnknownInCell } from './json-cell.ts';
 import type { ItemList, ItemsTarget, Target } from './layout.ts';
-import { labelIn, labelMemberOf, labelMembersOf, valueMemberOf, valueUnknown } from './list-element.ts';
+import {
+  labelIn,
+  labelMemberOf,
+  labelMembersOf,
+  plainLabelMemberOf,
+  valueMemberOf,
+  valueUnknown,
+} from './list-element.ts';
 import { familyName, givenNames } from './person-name.ts';
 import { phoneLeftOut, phoneLeftOutByLabel, readPhones, splitPhones } from './phone-cell.ts';
 import { isPlaceholder, mayBePlaceholder } from './placeholder.ts';
@@ -276,6 +283,9 @@ export function wholeList(target: ItemsTarget, readings: readonly ItemsReading[]
   };
 }
 
+/** Of a column that says no more of it. */
+const plainLabels: Readonly<Record<ItemList, string>> = { emails: 'email', phones: 'phone' };
+
 function readElement(place: Place, target: ItemsTarget, all: readonly JsonValue[], index: number): ItemsReading {
   const element = all[index] ?? null;
   const field = `${place.field}[${index}]`;
@@ -286,7 +296,8 @@ function readElement(place: Place, target: ItemsTarget, all: readonly JsonValue[
     const named = place.from === 'csv' ? valueUnknownInCell(flaw) : flaw;
     return { ...noItems, problems: [{ field, raw: element, flaw: named }] };
   }
-  const labelName = labelMemberOf(object ?? {}) ?? 'name';
+  const isLabelled = target.label !== plainLabels[target.list];
+  const labelName = (isLabelled ? plainLabelMemberOf : labelMemberOf)(object ?? {}) ?? 'name';
   const at: Place =
     object === null || valueName === null
       ? { ...place, field, raw: element }

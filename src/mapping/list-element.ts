@@ -7,13 +7,14 @@ import { type JsonValue, listNames } from '#src/sources/row.ts';
 import { bad, type Flaw, isJsonObject, type JsonObject } from './cell.ts';
 import { contactColumnOf } from './contact-columns.ts';
 import { isBlank, memberNamed } from './json-path.ts';
+import { isPlainNumberWord } from './label-words.ts';
 
 /** In order: of several that are filled, the first is the value. */
 const valueMembers = ['value', 'number', 'email', 'address'] as const;
 /** Each is the value where it is the only one that is filled. */
 const furtherValueMembers = ['phone', 'phoneNumber', 'emailAddress'] as const;
 const labelMembers = ['name', 'label', 'type'] as const;
-/** Without one of those, the first of these that holds words is the label. In the form in which names are compared. */
+/** Without one of those, the first of these that holds a word for numbers or addresses is the label. In the form in which names are compared. */
 const furtherLabelMembers: readonly string[] = [
   ...['kind', 'phonetype', 'phonekind', 'phonelabel', 'numbertype', 'emailtype', 'emailkind', 'emaillabel'],
   ...['contacttype', 'category', 'usage', 'use', 'purpose'],
@@ -30,6 +31,7 @@ const furtherLabelMembers: readonly string[] = [
     'categoria',
   ],
 ];
+const furtherCharactersMax = 75;
 /** Of a label that is an object: `{"phone_type": {"name": "fax"}}`. */
 const labelTextMembers = ['name', 'label', 'value', 'type', 'title'] as const;
 
@@ -85,8 +87,12 @@ function isPartOfName(name: string): boolean {
 
 /** As the element names it; null for none. */
 export function labelMemberOf(element: JsonObject): string | null {
-  const known = labelMembers.find((name) => Object.hasOwn(element, name)) ?? namesOf(element, labelMembers)?.[0];
-  return known ?? furtherIn(element)[0] ?? null;
+  return plainLabelMemberOf(element) ?? furtherIn(element)[0] ?? null;
+}
+
+/** The same where a mapping has a label of its own, which only a `name`, `label` or `type` replaces. */
+export function plainLabelMemberOf(element: JsonObject): string | null {
+  return labelMembers.find((name) => Object.hasOwn(element, name)) ?? namesOf(element, labelMembers)?.[0] ?? null;
 }
 
 /** All of them, as the element names them. */
@@ -94,16 +100,18 @@ export function labelMembersOf(element: JsonObject): readonly string[] {
   return [...(namesOf(element, labelMembers) ?? []), ...furtherIn(element)];
 }
 
-/** A number or a code there may be an id. */
+/** Any other text there may be anything: an id, a code, a sentence. */
 function furtherIn(element: JsonObject): readonly string[] {
   const names = Object.keys(element);
   return furtherLabelMembers.flatMap((form) =>
-    names.filter((name) => normaliseHeader(name) === form && holdsWords(labelIn(element, name).raw)),
+    names.filter((name) => normaliseHeader(name) === form && holdsNumberWord(labelIn(element, name).raw)),
   );
 }
 
-function holdsWords(raw: JsonValue | undefined): boolean {
-  return typeof raw === 'string' && /\p{L}{2}/u.test(raw);
+function holdsNumberWord(raw: JsonValue | undefined): boolean {
+  return (
+    typeof raw === 'string' && raw.length <= furtherCharactersMax && !/\p{Cc}/u.test(raw) && isPlainNumberWord(raw)
+  );
 }
 
 /** What a label says: the text of the member, or what an object there holds as its name. @param name as the element names it. */

@@ -202,4 +202,19 @@ describe('a label under another name', () => {
   test('is none that is a number or a code', () => {
     expect(itemsOf([{ kind: 4, category: 'A', number }])).toEqual([['phone'], []]);
   });
+
+  test.each([
+    ...['crm#phone', 'A1', 'Desk', 'only for work orders', 'work\u0007', `${'work '.repeat(36)}`],
+    'to be called in the mornings about deliveries to the ramp',
+  ])('is none that is no word for numbers: %j', (purpose) => {
+    expect(itemsOf([{ purpose, number }])).toEqual([['phone'], []]);
+  });
+
+  test('gives way to the label that the mapping has for its column, but for a fax', () => {
+    const by = mapping({ phones: [{ column: 'phones', label: 'mobile' }] });
+    expect(itemsOf([{ kind: 'office main', number }], by)).toEqual([['mobile'], []]);
+    expect(itemsOf([{ type: 'work', kind: 'home', number }], by)).toEqual([['work'], []]);
+    expect(itemsOf([{ kind: 'fax', number }], by)).toEqual([[], ['phoneLeftOut']]);
+    expect(itemsOf([{ kind: 'office main', number }])).toEqual([['office main'], []]);
+  });
 });

@@ -7,12 +7,11 @@
  * they are called in each element, is known, too.
  */
 
-import { contactColumnOf } from '#src/mapping/contact-columns.ts';
 import { isIgnoredHeader, normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
-import { machineIn } from '#src/sources/number-words.ts';
 import type { JsonValue, Row, SourceItem } from '#src/sources/row.ts';
 import { isJsonObject, type JsonObject } from '../cell.ts';
 import { finderOf } from '../json-path.ts';
+import { isLabel, isNumberWord } from '../label-words.ts';
 import { labelIn, labelMemberOf, labelMembersOf, loneValueMemberOf, valueMemberOf } from '../list-element.ts';
 import { unwrapped } from '../wrapped-value.ts';
 
@@ -385,16 +384,6 @@ function hashOf(text: string): number {
     low = Math.imul(low ^ (code + index), 0x01000193);
   }
   return (high >>> 11) * 0x1_0000_0000 + (low >>> 0);
-}
-
-/** `mobile`, `Work phone`: a text that says which number or address it is. */
-export function isLabel(text: string): boolean {
-  return [text, `${text} phone`].some((name) => contactColumnOf(name)?.generic.includes(' ') === true);
-}
-
-/** A label, or what says that the number cannot be called: `fax`. */
-export function isNumberWord(text: string): boolean {
-  return isLabel(text) || machineIn(text) === 'alone';
 }
 
 /** A list is read element by element where the label has a name of its own, or where the `name` of each is none of its labels, but a person's: `{"name": "Ada Lee", "address": …}`. */

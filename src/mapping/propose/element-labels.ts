@@ -1,7 +1,7 @@
 /** Which member of the elements of a JSON list is the label of their addresses or numbers. Pure. */
 import { normaliseHeader } from '#src/sources/column-name.ts';
+import { isLabel, isNumberWord } from '../label-words.ts';
 import type { ColumnFacts } from './column-facts.ts';
-import { isLabel, isNumberWord } from './column-facts.ts';
 import type { JudgedColumn } from './propose-columns.ts';
 
 /** With the label of the addresses or numbers of each list in JSON. @param columns all of the file. */
