@@ -205,7 +205,10 @@ export function collectFacts(
           if (column !== null) put(column, row.cells[index] ?? '');
         });
       } else {
-        for (const { path, texts, isList, firstPath, ofElements, names, beside } of pathsOf(row.object)) {
+        for (const { path, texts, isList, firstPath, ofElements, names, beside } of pathsOf(
+          row.object,
+          rows <= sampledRowsMax,
+        )) {
           const column = columnAt(path, path, null);
           if (column === null) continue;
           column.isList ||= isList;
@@ -274,10 +277,10 @@ interface NamesFound extends Omit<ElementNames, 'values' | 'filled'> {
 
 const depthMax = 4;
 
-/** The members that hold texts, with their paths. Ends at the depth of the record, at most four levels down. */
-function pathsOf(object: JsonObject, prefix = '', depth = 1): readonly PathValue[] {
+/** The members that hold texts, with their paths. Ends at the depth of the record, at most four levels down. @param isSampled its values are kept. */
+function pathsOf(object: JsonObject, isSampled: boolean, prefix = '', depth = 1): readonly PathValue[] {
   const inside = (inner: JsonObject, path: string): readonly PathValue[] =>
-    depth < depthMax ? pathsOf(inner, `${path}.`, depth + 1) : [];
+    depth < depthMax ? pathsOf(inner, isSampled, `${path}.`, depth + 1) : [];
   return Object.entries(object).flatMap(([name, raw]): readonly PathValue[] => {
     const path = `${prefix}${name}`;
     const value = unwrapped(raw);
@@ -294,7 +297,8 @@ function pathsOf(object: JsonObject, prefix = '', depth = 1): readonly PathValue
     const texts = value.flatMap((element) => textOf(isJsonObject(element) ? valueIn(element) : element));
     const firstPath = first === undefined ? null : `${path}[0]${member === null ? '' : `.${member}`}`;
     const names = isJsonObject(first) && member !== null ? namesIn(value, path, { first, member }) : null;
-    const beside = isJsonObject(first) && member !== null ? besideIn(value, path, { first, member }) : null;
+    const beside =
+      isSampled && isJsonObject(first) && member !== null ? besideIn(value, path, { first, member }) : null;
     return [{ path, texts, isList: true, firstPath, ofElements: null, names, beside }];
   });
 }
@@ -308,11 +312,13 @@ function besideIn(
   { first, member }: { readonly first: JsonObject; readonly member: string },
 ): Beside | null {
   if (labelMemberOf(first) !== null) return null;
-  const texts = new Map<string, readonly string[]>();
+  const texts = new Map<string, Set<string>>();
   for (const [name, raw] of elements.filter(isJsonObject).flatMap((element) => Object.entries(element))) {
+    if (name === member) continue;
     const path = `${list}[].${name}`;
-    const known = texts.get(path) ?? [];
-    if (name !== member) texts.set(path, [...known, ...textOf(raw)]);
+    const known = texts.get(path) ?? new Set();
+    if (texts.size < columnsMax) texts.set(path, known);
+    for (const text of textOf(raw)) if (known.size < valuesMax) known.add(text);
   }
   return { valuePath: `${list}[].${member}`, texts };
 }
@@ -361,7 +367,7 @@ function inEach({ path, ofElements }: PathValue, list: string, elements: readonl
 
 /** The paths of a record's members, as a mapping writes them. */
 export function memberPaths(object: JsonObject): readonly string[] {
-  return pathsOf(object).map(({ path }) => path);
+  return pathsOf(object, false).map(({ path }) => path);
 }
 
 function valueIn(element: JsonObject): JsonValue {
