@@ -20,7 +20,7 @@ const rowsListedMax = 5;
 /** In JSON the place of an element of a list is part of a name. Those of further names are listed row by row. */
 const columnsMax = 1_000;
 
-/** A word in doubt is worth a note where this many rows of a column hold it, and this share of all rows. */
+/** A word in doubt is worth a note where this many rows of a column hold it, and this share of all rows that are mapped: those that are known already are not. */
 const doubtRowsMin = 5;
 const doubtShareMin = 0.01;
 /** Words that stand for "nothing" are few. */
