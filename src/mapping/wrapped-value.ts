@@ -2,6 +2,7 @@
  * Values that an export of MongoDB wraps, so that JSON keeps their type: `{"$numberLong": "4930901801"}`, `{"$oid": "…"}`,
  * `{"$date": "…"}`. They are read as what they hold. Pure.
  */
+import { normaliseHeader } from '#src/sources/column-name.ts';
 import type { JsonValue } from '#src/sources/row.ts';
 
 const wrappers: ReadonlySet<string> = new Set([
@@ -23,8 +24,15 @@ export function unwrapped(raw: JsonValue): JsonValue {
   return typeof inner === 'string' || typeof inner === 'number' ? inner : raw;
 }
 
-/** `_id.$oid` → `_id`: a path into such a value leads to what it holds. Any other path as it is. */
-export function withoutWrapper(path: string): string {
+/**
+ * The names that a file may have for a mapping's column, in the form in which names are compared: as it is written, since a column or a
+ * member may be called `_id.$oid`, and `_id`, since that path leads to what a wrapped value there holds.
+ */
+export function spellingsOf(path: string): readonly string[] {
+  return [path, withoutWrapper(path)].map(normaliseHeader);
+}
+
+function withoutWrapper(path: string): string {
   const at = path.lastIndexOf('.');
   return at > 0 && wrappers.has(path.slice(at + 1)) ? path.slice(0, at) : path;
 }

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
 import { columnUses } from '#src/mapping/show/explain-row.ts';
-import { jsonFacts, propose } from './propose/support/proposals.ts';
+import { jsonFacts, propose, six, tableFacts } from './propose/support/proposals.ts';
 import { codesOf, desiredOf, mapJson, mapping, noContext, objectRow } from './support.ts';
 
 function leftOut(record: object): readonly (readonly string[])[] {
@@ -92,6 +92,26 @@ describe('a value that MongoDB wraps', () => {
     const by = mapping({ key: '_id.$oid', phones: [{ column: 'phone.$numberLong', label: 'phone' }] });
     expect(columnUses(by, ['_id', 'phone'])).toEqual([['key'], ['phone']]);
     expect(propose(facts, { before: by }).mapping.key).toBe('_id.$oid');
+  });
+
+  test.each([
+    [
+      'a column of a table',
+      tableFacts(
+        ['_id.$oid', 'E-Mail'],
+        six((n) => [`a${n}`, `p${n}@example.com`]),
+      ),
+    ],
+    ['a member of that name', jsonFacts([{ '_id.$oid': 'a1', email: 'ada@example.com' }])],
+    ['a member beside others', jsonFacts([{ _id: { $oid: 'a1', from: 'x' }, email: 'ada@example.com' }])],
+  ])('is no matter of a key whose path is %s as it is written', (_, facts) => {
+    const [name = ''] = facts.columns.map((column) => column.name);
+    expect(name).toBe('_id.$oid');
+    for (const key of ['_id.$oid', '_ID.$oid']) {
+      const by = mapping({ key, fields: { company: 'Firma' } });
+      expect(columnUses(by, [name])).toEqual([['key']]);
+      expect(propose(facts, { before: by }).mapping.key).toBe(key);
+    }
   });
 
   test('may be the value of an element, and of a custom field', () => {

@@ -4,7 +4,7 @@
  */
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { type ColumnRef, referencesIn } from '#src/mapping/value-schema.ts';
-import { withoutWrapper } from '#src/mapping/wrapped-value.ts';
+import { spellingsOf } from '#src/mapping/wrapped-value.ts';
 import { normaliseHeader } from '#src/sources/column-name.ts';
 import { listNames } from '#src/sources/row.ts';
 import type { KeyChoice } from './choose-key.ts';
@@ -22,8 +22,8 @@ function isColumn({ name, isNamed, firstPath, position }: ColumnFacts, reference
   // Which column is at a position is known of a file without a header alone.
   if (typeof reference === 'number') return !isNamed && position === reference;
   const names = [...(isNamed ? [name] : []), ...(firstPath === null ? [] : [firstPath])];
-  const wanted = normaliseHeader(withoutWrapper(reference));
-  return names.some((one) => normaliseHeader(one) === wanted);
+  const wanted = spellingsOf(reference);
+  return names.some((one) => wanted.includes(normaliseHeader(one)));
 }
 
 /** The key of the mapping as a choice. An e-mail address that is the key stays an address of the contact. */

@@ -18,7 +18,7 @@ import { memberPaths } from '#src/mapping/propose/column-facts.ts';
 import type { MappedRow } from '#src/mapping/row.ts';
 import type { Transform } from '#src/mapping/transforms.ts';
 import { type ColumnRef, referencesIn, type Value } from '#src/mapping/value-schema.ts';
-import { withoutWrapper } from '#src/mapping/wrapped-value.ts';
+import { spellingsOf } from '#src/mapping/wrapped-value.ts';
 import { ignoredBy, isIgnoredHeader, normaliseHeader } from '#src/sources/column-name.ts';
 import { type JsonValue, type Row, recordOf, type ShownPlace, type SourceItem } from '#src/sources/row.ts';
 import { type ContactView, rejectBare, viewContact } from './preview.ts';
@@ -337,8 +337,8 @@ export function positionsOf(column: ColumnRef, header: readonly string[], mappin
   }
   const exact = where((name) => name.trim() === column);
   if (exact.length > 0) return exact;
-  const wanted = normaliseHeader(withoutWrapper(column));
-  const similar = where((name) => normaliseHeader(name) === wanted);
+  const wanted = spellingsOf(column);
+  const similar = where((name) => wanted.includes(normaliseHeader(name)));
   // A member of each element of a list is shown by that of the first.
   return similar.length > 0 || !String(column).includes('[]')
     ? similar
