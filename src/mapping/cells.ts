@@ -37,7 +37,7 @@ import {
 } from './list-element.ts';
 import { familyName, givenNames } from './person-name.ts';
 import { phoneLeftOut, phoneLeftOutByLabel, readPhones, splitPhones } from './phone-cell.ts';
-import { isPlaceholder, mayBePlaceholder } from './placeholder.ts';
+import { isLost, isPlaceholder, mayBePlaceholder } from './placeholder.ts';
 import { isReservedSource, readSource } from './source-label.ts';
 
 /** What is wrong with one value, and where it was found. `raw` is undefined where there is no value to show. */
@@ -73,9 +73,11 @@ const readers: Readers = {
       const isInDoubt = part !== 'familyName' && isNameOrCompany(name) && mayBePlaceholder(cell.text);
       return isInDoubt ? { ...said, warnings: [...said.warnings, { ...place, flaw: placeholderInDoubt }] } : said;
     }
-    const isCleared = cell.kind === 'clear' || onBlank === 'clear';
+    const wasLost = cell.kind === 'text' && isLost(cell.text);
+    const isCleared = cell.kind === 'clear' || (onBlank === 'clear' && !wasLost);
+    const flaw = wasLost ? placeholderLost : placeholderWarning;
     // Both parts of a whole name come from one cell, which is worth one warning.
-    const warnings = isNothing && part !== 'familyName' ? [{ ...place, flaw: placeholderWarning }] : [];
+    const warnings = isNothing && part !== 'familyName' ? [{ ...place, flaw }] : [];
     return { adds: isCleared ? { scalars: { [name]: null } } : {}, problems: [], warnings };
   },
 
@@ -140,6 +142,12 @@ export const placeholderWarning: Flaw<WarningCode> = {
   code: 'placeholderText',
   message: 'what the cell holds stands for "nothing"; it was read as blank',
   hint: 'Leave the cell blank, or write #CLEAR to remove the value.',
+};
+
+const placeholderLost: Flaw<WarningCode> = {
+  code: 'placeholderText',
+  message: 'the export has lost the value of the cell and wrote [object Object]; the field is left as it is',
+  hint: 'Have the export write the text itself, and import the file again.',
 };
 
 /** Reported where the rows of the file speak for it (`column-warnings.ts`). */

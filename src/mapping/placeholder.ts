@@ -34,17 +34,24 @@ const words: Readonly<Record<PlaceholderPlace, ReadonlySet<string>>> = {
 };
 
 /** What programs write, as they write it: `Nan` and `Nat` are names. */
-const ofPrograms = ['NaN', 'NaT', '<NA>', '<nil>', '[object Object]'];
+const ofPrograms = ['NaN', 'NaT', '<NA>', '<nil>'];
+/** What JavaScript writes in place of a value that it cannot write. Not read as a number or an address: it takes none away. */
+const lost = '[object Object]';
 const exactly: Readonly<Record<PlaceholderPlace, ReadonlySet<string>>> = {
-  key: new Set(ofPrograms),
-  name: new Set([...ofPrograms, 'nan']),
-  company: new Set([...ofPrograms, 'nan']),
+  key: new Set([...ofPrograms, lost]),
+  name: new Set([...ofPrograms, lost, 'nan']),
+  company: new Set([...ofPrograms, lost, 'nan']),
   item: new Set(ofPrograms),
 };
 
 /** What programs write, and a name or a company may be, too: of R `NA`, of Python `None`, of Ruby `nil`. */
 const inDoubt: ReadonlySet<string> = new Set('NA na None none nil N false False FALSE 0'.split(' '));
 const inDoubtLengthMax = 5;
+
+/** Of a placeholder: whether a value was there that the export has lost. */
+export function isLost(text: string): boolean {
+  return text.trim() === lost;
+}
 
 /** Of a text that is no placeholder in its place: whether it may be one all the same. The other rows of its file may tell. */
 export function mayBePlaceholder(text: string): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { codesOf, desiredOf, mapRecord, warningsOf } from './support.ts';
+import { codesOf, desiredOf, mapJson, mapRecord, warningsOf } from './support.ts';
 
 const row = (cells: Record<string, string>, context = {}) => mapRecord({ externalId: 'a', ...cells }, context);
 
@@ -7,15 +7,12 @@ const placeholdersIn = (mapped: Parameters<typeof warningsOf>[0]) =>
   warningsOf(mapped).filter((code) => code === 'placeholderText');
 
 describe('a word for "nothing"', () => {
-  test.each(['NaN', 'nan', 'NaT', '<NA>', '<nil>', '[object Object]'])(
-    '%j is what a program writes, and nobody is called so',
-    (word) => {
-      const mapped = row({ firstName: word, lastName: word, company: word, role: word });
-      expect(desiredOf(mapped).scalars).toEqual({ role: word });
-      expect(warningsOf(mapped)).toEqual(Array(3).fill('placeholderText'));
-      expect(codesOf(mapRecord({ externalId: word, firstName: 'Ada' }))).toEqual(word === 'nan' ? [] : ['keyMissing']);
-    },
-  );
+  test.each(['NaN', 'nan', 'NaT', '<NA>', '<nil>'])('%j is what a program writes, and nobody is called so', (word) => {
+    const mapped = row({ firstName: word, lastName: word, company: word, role: word });
+    expect(desiredOf(mapped).scalars).toEqual({ role: word });
+    expect(warningsOf(mapped)).toEqual(Array(3).fill('placeholderText'));
+    expect(codesOf(mapRecord({ externalId: word, firstName: 'Ada' }))).toEqual(word === 'nan' ? [] : ['keyMissing']);
+  });
 
   test.each(['NA', 'None', 'nil', 'N', 'false', '0'])('%j in a name is a value in doubt', (word) => {
     const mapped = row({ firstName: word, lastName: word, role: word });
@@ -110,5 +107,23 @@ describe('a word for "nothing"', () => {
     expect(codesOf(row({ phone: '#####' }))).toEqual(['phoneDamaged']);
     expect(codesOf(row({ email: '#####' }))).toEqual(['emailInvalid']);
     expect(codesOf(mapRecord({ externalId: '#####', firstName: 'Ada' }))).toEqual(['keyDamaged']);
+  });
+
+  test('nor is it what a program writes where it has lost a value: it is named, and takes no value away', () => {
+    const lost = '[object Object]';
+    const clearing = { onBlank: 'clear' } as const;
+    for (const context of [{}, clearing]) {
+      expect(codesOf(row({ phone: lost, email: lost }, context))).toEqual(['phoneLetters', 'emailInvalid']);
+      const json = { externalId: 'a', phones: [lost], emails: [lost] };
+      expect(codesOf(mapJson(json, context))).toEqual(['phoneLetters', 'emailInvalid']);
+      const named = row({ firstName: lost, lastName: 'Lee', company: lost }, context);
+      expect([desiredOf(named).scalars, warningsOf(named)]).toEqual([
+        { lastName: 'Lee' },
+        ['placeholderText', 'placeholderText'],
+      ]);
+    }
+    const whole = row({ Name: lost }, clearing);
+    expect([desiredOf(whole).scalars, warningsOf(whole)]).toEqual([{}, ['placeholderText']]);
+    expect(codesOf(mapRecord({ externalId: lost, firstName: 'Ada' }))).toEqual(['keyMissing']);
   });
 });
