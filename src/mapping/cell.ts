@@ -12,7 +12,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonValue } from '#src/sources/row.ts';
 import { isPlaceholder } from './placeholder.ts';
-import { unwrapped } from './wrapped-value.ts';
+import { unwrappedValue, withOpenId } from './wrapped-value.ts';
 
 /** A raw value and where it was found. */
 export interface Place {
@@ -42,7 +42,7 @@ const clearToken = '#CLEAR';
 /** Reads a raw value. In CSV a guard against formulas is removed; JSON has none. */
 export function readCell(found: JsonValue, from: 'csv' | 'json'): Cell {
   if (typeof found === 'string' && isBare(found)) return { kind: 'text', text: found };
-  const raw = unwrapped(found);
+  const raw = unwrappedValue(found);
   if (raw === null) return { kind: 'clear' };
   if (typeof raw === 'string') return readString(from === 'csv' ? unguard(raw) : raw);
   if (typeof raw === 'number') return readNumber(raw);
@@ -351,7 +351,7 @@ const wholeNumberDigitsMax = 15;
  */
 export function readKey(raw: JsonValue, prefix: string, from: 'csv' | 'json', hashLong = false): Reading<string> {
   if (typeof raw === 'string' && prefix === '' && plainKey.test(raw) && !isPlaceholder(raw, 'key')) return good(raw);
-  const cell = readCell(raw, from);
+  const cell = readCell(withOpenId(raw), from);
   if (cell.kind === 'wrong') return { ok: false, flaw: cell.flaw };
   if (cell.kind === 'list') return bad('notText', 'the key is a list', 'Write one key per row, as a string.');
   if (cell.kind !== 'text' || isPlaceholder(cell.text, 'key')) {

@@ -6,6 +6,7 @@ import { unreachable } from '#src/errors.ts';
 import type { JsonValue } from '#src/sources/row.ts';
 import type { CustomFieldType, CustomFieldValue } from '#src/wire/contact.ts';
 import { bad, type Flaw, good, type Reading, type RejectionCode, readCell, readHttpUri, readLongText } from './cell.ts';
+import { withOpenId } from './wrapped-value.ts';
 
 /** `asIs`: no definitions are known. `undefined`: they are known, and this key is not among them. */
 export type CustomFieldKind = CustomFieldType | 'asIs' | 'undefined';
@@ -29,7 +30,7 @@ export function readCustomValue(raw: JsonValue, kind: CustomFieldKind): Reading<
   if (kind === 'asIs' && (typeof raw === 'boolean' || typeof raw === 'number')) return good(raw);
   if (typeof raw === 'boolean') return kind === 'boolean' ? good(raw) : wrongType(kind);
   if (typeof raw === 'number' && kind === 'number') return good(raw);
-  const cell = readCell(raw, 'json');
+  const cell = readCell(withOpenId(raw), 'json');
   if (cell.kind === 'wrong')
     return cell.flaw.code === 'precisionLost' ? { ok: false, flaw: cell.flaw } : wrongType(kind);
   return cell.kind === 'text' ? readTextAs(cell.text, kind) : wrongType(kind);

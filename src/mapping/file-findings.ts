@@ -20,7 +20,7 @@ import { type BoundColumn, holdsContent, readsOf } from './layout.ts';
 import type { Mapping } from './mapping-schema.ts';
 import { isPlaceholder } from './placeholder.ts';
 import type { MappedRow } from './row.ts';
-import { unwrapped } from './wrapped-value.ts';
+import { unwrappedValue } from './wrapped-value.ts';
 
 export interface Lacking {
   /** Looks at a row; also at one that is known already and needs no mapping. */
@@ -141,7 +141,7 @@ export function leftOutOfObjects(
       for (const name of Object.keys(row.object)) {
         const named = listed.has(name) ? null : (rivalOf(name) ?? columnOf(name));
         if (named === null || isMapped(name)) continue;
-        const value = unwrapped(row.object[name] ?? null);
+        const value = unwrappedValue(row.object[name] ?? null);
         const column = isFilled(value) ? named : contactInside(named, name, value);
         if (column === null) continue;
         filled.push(isContactShape(row.object) ? { ...column, generic: inContactShape(column) } : column);

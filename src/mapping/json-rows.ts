@@ -23,7 +23,7 @@ import {
   targetIdentity,
 } from './layout.ts';
 import { foldRow, type MappedRow } from './row.ts';
-import { unwrapped } from './wrapped-value.ts';
+import { unwrappedValue } from './wrapped-value.ts';
 
 /** Names of members that nothing maps, in order of appearance: each once, at most 500. */
 export class UnmappedNames {
@@ -186,7 +186,7 @@ export class FlatNames {
 function shapeOf(object: JsonObject): string {
   let shape = '';
   for (const [name, raw] of Object.entries(object)) {
-    const value = unwrapped(raw);
+    const value = unwrappedValue(raw);
     const kind = Array.isArray(value) ? '[' : typeof value === 'boolean' || isJsonObject(value) ? '{' : '"';
     shape += `${name}\n${kind}`;
   }
@@ -197,7 +197,7 @@ function shapeOf(object: JsonObject): string {
 function isBoundByName(name: string, raw: JsonValue | undefined, settings: Settings): boolean {
   const header = normaliseHeader(name);
   if (header === 'custom' || header === 'customfields') return false;
-  const value = raw === undefined ? raw : unwrapped(raw);
+  const value = raw === undefined ? raw : unwrappedValue(raw);
   const isPlain = value === null || typeof value === 'string' || typeof value === 'number';
   return isPlain || (Array.isArray(value) && isItemsName(name)) || genericTarget(name, settings) !== null;
 }

@@ -31,6 +31,7 @@ import { phoneLeftOutByLabel } from './phone-cell.ts';
 import { isPlaceholder } from './placeholder.ts';
 import { mayHoldValue } from './stray-value.ts';
 import { applyTransforms } from './transforms.ts';
+import { withOpenId } from './wrapped-value.ts';
 
 /** What a row says, or why it is rejected: with all its problems, not the first alone. */
 export type MappedRow =
@@ -226,7 +227,19 @@ function showing(reading: CellReading, made: unknown, shown: JsonValue): CellRea
   return { ...reading, problems: reading.problems.map(asInFile), warnings: reading.warnings.map(asInFile) };
 }
 
-function readMade({ target }: BoundColumn, made: Made, row: RowCells): CellReading {
+/** A link may hold the id of its record. */
+function mayHoldId(target: Target): boolean {
+  return target.kind === 'key' || target.kind === 'custom' || (target.kind === 'scalar' && target.name === 'sourceUrl');
+}
+
+function withOpenIds(row: RowCells): RowCells {
+  if (row.from === 'csv') return row;
+  const opened = ({ raw, ...found }: Found): Found => ({ ...found, raw: raw === undefined ? raw : withOpenId(raw) });
+  return { ...row, read: (cell) => opened(row.read(cell)) };
+}
+
+function readMade({ target }: BoundColumn, made: Made, cells: RowCells): CellReading {
+  const row = mayHoldId(target) ? withOpenIds(cells) : cells;
   const value = evaluate(made.value, row);
   if (value.raw === undefined && value.flaw === undefined) return readFound(value, target, row);
   // What is left out is read like a blank cell.

@@ -5,16 +5,31 @@
 import { normaliseHeader } from '#src/sources/column-name.ts';
 import type { JsonValue } from '#src/sources/row.ts';
 
+const ofIds = '$oid';
 const wrappers: ReadonlySet<string> = new Set([
   '$numberLong',
   '$numberInt',
   '$numberDouble',
   '$numberDecimal',
-  '$oid',
+  ofIds,
   '$date',
 ]);
 
-/** Any other value as it is. A date that is given in milliseconds is an ISO date. */
+/** As a reader of names, numbers and labels takes it: an id there is that of another document, and stays an object. */
+export function unwrappedValue(raw: JsonValue): JsonValue {
+  return holdsId(raw) ? raw : unwrapped(raw);
+}
+
+/** The id of a key or a custom field as text; any other value as it is. */
+export function withOpenId(raw: JsonValue): JsonValue {
+  return holdsId(raw) ? unwrapped(raw) : raw;
+}
+
+function holdsId(raw: JsonValue): boolean {
+  return typeof raw === 'object' && raw !== null && Object.hasOwn(raw, ofIds);
+}
+
+/** For facts, ids too. Any other value as it is. A date that is given in milliseconds is an ISO date. */
 export function unwrapped(raw: JsonValue): JsonValue {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw;
   const [entry, ...others] = Object.entries(raw);

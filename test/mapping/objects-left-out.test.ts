@@ -132,6 +132,41 @@ describe('a value that MongoDB wraps', () => {
     });
   });
 
+  test('that is an id is text in keys, custom fields and links alone: elsewhere it is the id of another document', () => {
+    const id = { $oid: '507f1f77bcf86cd799439011' };
+    const flat = { externalId: id, firstName: 'Ada', organization: id, custom: { ref: id } };
+    const phones = [{ type: id, number: `+${number}` }];
+    expect(desiredOf(mapJson({ ...flat, phones }))).toMatchObject({
+      ...{ key: id.$oid, customFields: [{ key: 'ref', value: id.$oid }] },
+      ...{ scalars: { firstName: 'Ada' }, phones: [{ items: [{ label: 'phone' }] }] },
+    });
+    expect(codesOf(mapJson({ ...flat, company: id, phone: id }))).toEqual(['notText', 'notText']);
+    const by = mapping({
+      key: { template: 'm-{_id}', transform: ['lowerCase'] },
+      fields: { sourceUrl: { template: 'https://crm.example.com/{_id}' } },
+      phones: [{ column: 'phone', label: { column: 'type' }, country: { column: 'country' } }],
+    });
+    const record = { _id: id, phone: `0${number.slice(2)}`, type: id, country: id };
+    expect(desiredOf(mapJson(record, { defaultCountry: 'DE' }, by))).toMatchObject({
+      ...{ key: `m-${id.$oid}`, scalars: { sourceUrl: `https://crm.example.com/${id.$oid}` } },
+      phones: [{ items: [{ label: 'phone', value: `+${number}` }] }],
+    });
+    expect(leftOut({ organization: id })).toEqual([]);
+  });
+
+  test('that is an id is proposed as the key alone', () => {
+    const id = (n: number) => ({ $oid: `507f1f77bcf86cd79943901${n}` });
+    const record = (n: number) => ({
+      organization: id(n),
+      name: id(n),
+      position: id(n),
+      phones: [{ type: id(n), number: `+4930901801${n}` }],
+    });
+    const facts = jsonFacts([0, 1, 2, 3, 4, 5].map((n) => ({ _id: id(n), ...record(5 - n) })));
+    const { mapping: made } = propose(facts);
+    expect([made.key, made.fields]).toEqual(['_id', {}]);
+  });
+
   test.each([{ $numberLong: '1', more: 2 }, { $other: 'x' }, { $numberLong: null }])('%j is an object', (company) => {
     expect(codesOf(mapJson({ externalId: 'a', company }))).toEqual(['notText']);
   });

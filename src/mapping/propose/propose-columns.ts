@@ -107,7 +107,7 @@ export function judgeColumns(
   return fillNames(
     byName.map((found, index) => {
       const one = isGeneric ? asRead(found, targets[index] ?? []) : found;
-      const judged = asGuessOfAnother(one, names[index] ?? '');
+      const judged = asGuessOfAnother(file.isJson ? asIdOfAnother(one) : one, names[index] ?? '');
       return repeated.has(index) ? asSecondTable(judged) : judged;
     }),
   );
@@ -147,6 +147,18 @@ function asRead(judged: JudgedColumn, [target, second]: readonly Target[]): Judg
 function asGuessOfAnother(judged: JudgedColumn, name: string): JudgedColumn {
   if (judged.meaning.kind !== 'items' || !mayBeOfAnotherPerson(name)) return judged;
   return { ...judged, confidence: 'guess', reason: `${judged.reason}; by its name they may be another person's` };
+}
+
+/** As MongoDB makes them. */
+const objectId = /^[\da-f]{24}$/;
+
+/** In JSON such a member refers to another document, and is no text, which an import would reject or leave out. */
+function asIdOfAnother(judged: JudgedColumn): JudgedColumn {
+  const { kind } = judged.meaning;
+  const { values } = judged.facts;
+  const isText = kind === 'scalar' || kind === 'wholeName' || kind === 'country';
+  if (!isText || values.length === 0 || !values.every((value) => objectId.test(value))) return judged;
+  return { ...judged, meaning: { kind: 'unused' }, confidence: null, reason: 'its values are ids of other documents' };
 }
 
 const secondTable = 'if it belongs to a second table beside the first';
