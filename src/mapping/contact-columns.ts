@@ -304,6 +304,9 @@ const synonyms: ReadonlyMap<string, Synonym> = new Map([
 /** What a directory calls the first name: `sn` beside it is the surname, and no serial number. */
 const firstNameOfDirectory = 'givenname';
 
+/** Names that directories alone have. */
+const marksOfDirectory: ReadonlySet<string> = new Set('cn dn displayname uid samaccountname objectclass'.split(' '));
+
 /** Null for any other header, and for one with a digit: `Company 2` is not the company. */
 function synonymOf(header: string): Synonym | null {
   if (isIgnoredHeader(header)) return null;
@@ -327,9 +330,10 @@ export function isItemsName(header: string): boolean {
  * @param taken the fields that have a column of the layout's own name.
  */
 export function readSynonyms(names: readonly (string | null)[], taken: ReadonlySet<ScalarName>): SynonymsRead {
+  const forms = new Set(names.map((name) => wordsOf(name ?? '').join('')));
   const found = inDirectory(
     names.map((name) => (name === null ? null : synonymOf(name))),
-    names.some((name) => wordsOf(name ?? '').join('') === firstNameOfDirectory),
+    forms,
     taken,
   );
   const holds = (kind: 'first' | 'last', name: ScalarName): boolean =>
@@ -373,13 +377,21 @@ export function readSynonyms(names: readonly (string | null)[], taken: ReadonlyS
   };
 }
 
-/** With what names of a directory mean; null for each where they mean nothing. */
+/**
+ * With what names of a directory mean; null for each where they mean nothing.
+ *
+ * @param forms the names of all columns, without spaces and signs.
+ */
 function inDirectory(
   found: readonly (Synonym | null)[],
-  hasFirstName: boolean,
+  forms: ReadonlySet<string>,
   taken: ReadonlySet<ScalarName>,
 ): readonly (Synonym | null)[] {
-  const isDirectory = hasFirstName && found.some((one) => one?.kind === 'ofDirectory' && one.name === 'lastName');
+  // Beside a `name` that may be the last one, `sn` may be a serial number.
+  const isSure =
+    !found.some((one) => one?.kind === 'nameOrLast') || [...forms].some((form) => marksOfDirectory.has(form));
+  const hasLastName = found.some((one) => one?.kind === 'ofDirectory' && one.name === 'lastName');
+  const isDirectory = isSure && hasLastName && forms.has(firstNameOfDirectory);
   const isPlain = (one: Synonym | null, field: ScalarName): boolean =>
     (one?.kind === 'scalar' && one.name === field) || (one?.kind === 'last' && field === 'lastName');
   return found.map((one) => {

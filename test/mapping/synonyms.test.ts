@@ -107,6 +107,19 @@ describe('a synonym', () => {
     expect(stopping('givenName, familyName, sn, o')).toEqual([]);
   });
 
+  test('of a directory is none beside a name that may be the last one, unless the file is surely of a directory', () => {
+    const names = { givenName: 'Ada', name: 'Lee', sn: 'S-4711', o: 'x' };
+    const { name, ...others } = names;
+    for (const record of [names, { ...others, Nom: name }]) {
+      expect(contact(record).scalars).toEqual({ firstName: 'Ada', lastName: 'Lee' });
+      expect(desiredOf(mapJson({ externalId: 'a', ...record })).scalars).toEqual(contact(record).scalars);
+    }
+    for (const mark of ['cn', 'dn', 'displayName', 'uid', 'sAMAccountName', 'objectClass']) {
+      const directory = { ...others, name: 'Ada Lee', sn: 'Lee', [mark]: 'y' };
+      expect(contact(directory).scalars, mark).toEqual({ firstName: 'Ada', lastName: 'Lee', company: 'x' });
+    }
+  });
+
   test('gives the contact its values, phones and e-mails with their labels', () => {
     const columns = {
       ...{ Vorname: 'Ada', Nachname: 'Lovelace', Firma: 'Engine AG', Funktion: 'Rechnerin' },
