@@ -39,6 +39,7 @@ import { familyName, givenNames } from './person-name.ts';
 import { phoneLeftOut, phoneLeftOutByLabel, readPhones, splitPhones } from './phone-cell.ts';
 import { isLost, isPlaceholder, mayBePlaceholder } from './placeholder.ts';
 import { isReservedSource, readSource } from './source-label.ts';
+import { unwrappedValue } from './wrapped-value.ts';
 
 /** What is wrong with one value, and where it was found. `raw` is undefined where there is no value to show. */
 export interface Finding {
@@ -295,7 +296,7 @@ export function wholeList(target: ItemsTarget, readings: readonly ItemsReading[]
 const plainLabels: Readonly<Record<ItemList, string>> = { emails: 'email', phones: 'phone' };
 
 function readElement(place: Place, target: ItemsTarget, all: readonly JsonValue[], index: number): ItemsReading {
-  const element = all[index] ?? null;
+  const element = unwrappedValue(all[index] ?? null);
   const field = `${place.field}[${index}]`;
   const object = isJsonObject(element) ? element : null;
   const valueName = object === null ? null : valueMemberOf(object);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
 import { columnUses } from '#src/mapping/show/explain-row.ts';
 import { jsonFacts, propose, six, tableFacts } from './propose/support/proposals.ts';
-import { codesOf, desiredOf, mapJson, mapping, noContext, objectRow } from './support.ts';
+import { codesOf, desiredOf, mapJson, mapping, mapRecord, noContext, objectRow } from './support.ts';
 
 function leftOut(record: object): readonly (readonly string[])[] {
   const compiled = compileMapping(mapping({ fields: { company: 'company' } }), { columns: null }, noContext);
@@ -130,6 +130,15 @@ describe('a value that MongoDB wraps', () => {
         { key: 'visits', value: 12 },
       ],
     });
+  });
+
+  test('may be an element of a list, also of one in a cell', () => {
+    const phones = [{ $numberLong: number }, { $numberInt: '4930901802' }];
+    const expected = [{ items: [{ value: `+${number}` }, { value: '+4930901802' }] }];
+    const context = { defaultCountry: 'DE' } as const;
+    expect(desiredOf(mapJson({ externalId: 'a', phones }, context)).phones).toMatchObject(expected);
+    const cell = mapRecord({ externalId: 'a', phones: JSON.stringify(phones) }, context);
+    expect(desiredOf(cell).phones).toMatchObject(expected);
   });
 
   test('that is an id is text in keys, custom fields and links alone: elsewhere it is the id of another document', () => {
