@@ -21,6 +21,8 @@ export interface Place {
   readonly raw: JsonValue;
   /** Only CSV protects values against being read as formulas. */
   readonly from: 'csv' | 'json';
+  /** Of a value that a mapping made of a cell: the cell as the file holds it. */
+  readonly whole?: JsonValue;
 }
 
 /**

@@ -37,7 +37,7 @@ import {
 } from './list-element.ts';
 import { familyName, givenNames } from './person-name.ts';
 import { phoneLeftOut, phoneLeftOutByLabel, readPhones, splitPhones } from './phone-cell.ts';
-import { isLost, isPlaceholder, mayBePlaceholder } from './placeholder.ts';
+import { isInSmallName, isLost, isPlaceholder, mayBePlaceholder } from './placeholder.ts';
 import { isReservedSource, readSource } from './source-label.ts';
 import { unwrappedValue } from './wrapped-value.ts';
 
@@ -67,7 +67,7 @@ const readers: Readers = {
     const single = readSingle(place);
     if (!single.ok) return refused(place, single.flaw);
     const cell = part === undefined ? single.value : partOf(single.value, part);
-    const isNothing = cell.kind === 'text' && isNoName(name, cell.text);
+    const isNothing = cell.kind === 'text' && isNoName(name, cell.text, place.whole ?? place.raw);
     if (cell.kind === 'text' && !isNothing) {
       const reading = name === 'sourceUrl' ? readSourceUrl(cell.text) : readText(cell.text);
       const said = found(place, reading, (value) => ({ scalars: { [name]: value } }));
@@ -131,8 +131,9 @@ export function refused({ field, raw }: Pick<Finding, 'field' | 'raw'>, flaw: Fl
 const nothing: CellReading = { adds: {}, problems: [], warnings: [] };
 
 /** A word such as `N/A` means "no value" in names alone (`docs/rules.md`, "What a cell means"). */
-function isNoName(name: ScalarName, text: string): boolean {
-  return isNameOrCompany(name) && isPlaceholder(text, name === 'company' ? 'company' : 'name');
+function isNoName(name: ScalarName, text: string, whole: JsonValue): boolean {
+  if (!isNameOrCompany(name) || !isPlaceholder(text, name === 'company' ? 'company' : 'name')) return false;
+  return name === 'company' || typeof whole !== 'string' || !isInSmallName(text, whole);
 }
 
 function isNameOrCompany(name: ScalarName): boolean {

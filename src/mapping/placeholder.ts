@@ -53,6 +53,11 @@ export function isLost(text: string): boolean {
   return text.trim() === lost;
 }
 
+/** Of a placeholder that is a part of a whole name: `nan goldin`, and not `Omar nan`, is a name in small letters. */
+export function isInSmallName(text: string, whole: string): boolean {
+  return text.trim() === 'nan' && /^\p{Ll}+(?:\s+\p{Ll}+)+$/u.test(whole.trim());
+}
+
 /** Of a text that is no placeholder in its place: whether it may be one all the same. The other rows of its file may tell. */
 export function mayBePlaceholder(text: string): boolean {
   return text.length <= inDoubtLengthMax && inDoubt.has(text.trim());

@@ -216,7 +216,7 @@ function readFound(found: Found, target: Target, { from }: RowCells): CellReadin
   const { field, raw, flaw, shown } = found;
   if (flaw !== undefined) return refused({ field, raw: shown ?? raw }, flaw);
   if (raw === undefined) return target.kind === 'key' ? refused({ field, raw: undefined }, keyMissing) : nothing;
-  const reading = readValue({ field, raw, from }, target);
+  const reading = readValue(shown === undefined ? { field, raw, from } : { field, raw, from, whole: shown }, target);
   return shown === undefined ? reading : showing(reading, raw, shown);
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { splitPersonName } from '#src/mapping/person-name.ts';
-import { desiredOf, mapRecord, warningsOf } from './support.ts';
+import { desiredOf, mapping, mapRecord, warningsOf } from './support.ts';
 
 describe('a whole name is a given and a family name', () => {
   test.each([
@@ -71,6 +71,23 @@ describe('a whole name is a given and a family name', () => {
       firstName: null,
       lastName: null,
     });
+  });
+
+  test('in small letters keeps a word that stands for nothing beside names as others write them', () => {
+    const by = mapping({
+      fields: {
+        firstName: { column: 'Name', transform: ['givenNames'] },
+        lastName: { column: 'Name', transform: ['familyName'] },
+      },
+    });
+    const both = (Name: string) => [
+      mapRecord({ externalId: 'a', 'Full Name': Name }),
+      mapRecord({ id: 'a', Name }, {}, by),
+    ];
+    for (const row of both('nan goldin'))
+      expect([desiredOf(row).scalars, warningsOf(row)]).toEqual([{ firstName: 'nan', lastName: 'goldin' }, []]);
+    for (const row of both('Omar nan')) expect(desiredOf(row).scalars).toEqual({ firstName: 'Omar' });
+    for (const row of both('nan')) expect(desiredOf(row).scalars).toEqual({});
   });
 
   test('together they hold every word, whatever the text', () => {
