@@ -239,6 +239,8 @@ const textEscaped: Flaw<WarningCode> = {
 };
 /** What `mysql -B` writes in place of a line break, a tab and a backslash. */
 const backslashCode = /\\[nrt0\\]/;
+/** `C:\new`, `\\server\notes`: a path of Windows. `CORP\nina`: a user of a domain there. */
+const withBackslashes = /^(?:[A-Za-z]:\\|\\\\\w)|^[A-Z\d.-]{2,}\\[a-z\d._-]+$/;
 const textBackslashes: Flaw<WarningCode> = {
   code: 'textBackslashes',
   message: 'the text holds an escape with a backslash, such as \\n, in place of a character; it was read as it is',
@@ -248,7 +250,7 @@ const textBackslashes: Flaw<WarningCode> = {
 /** Codes in place of characters, which stay. */
 function codesIn(text: string): readonly Flaw<WarningCode>[] {
   const holdsHtml = text.includes('&') && htmlCode.test(text);
-  const holdsBackslashes = text.includes('\\') && backslashCode.test(text);
+  const holdsBackslashes = text.includes('\\') && backslashCode.test(text) && !withBackslashes.test(text);
   if (!holdsHtml && !holdsBackslashes) return noWarnings;
   return [...(holdsHtml ? [textEscaped] : []), ...(holdsBackslashes ? [textBackslashes] : [])];
 }

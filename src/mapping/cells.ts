@@ -234,6 +234,7 @@ function readItems(place: Place, { list, country }: ItemsTarget, text: string, l
   const { split, read, leftOut } = itemReaders[list];
   const parts = split(text, country);
   if (parts.length > itemsMax) return { ...noItems, problems: [{ ...place, flaw: tooMany('cell') }] };
+  const isRead = (piece: string): boolean => read(split(piece, country), country).every(({ ok }) => ok);
   const items: DesiredItem[] = [];
   const problems: Finding[] = [];
   const warnings: Finding[] = [];
@@ -246,7 +247,7 @@ function readItems(place: Place, { list, country }: ItemsTarget, text: string, l
       items.push({ label, value: reading.value });
       warnings.push(...warningsOf(place, reading.warnings));
     } else {
-      problems.push({ ...place, flaw: namedFlaw(text, reading.flaw) });
+      problems.push({ ...place, flaw: namedFlaw(text, reading.flaw, isRead) });
     }
   }
   return { items, problems, warnings };

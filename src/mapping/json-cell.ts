@@ -37,14 +37,23 @@ export const valueUnknownInCell = (flaw: Flaw): Flaw => ({
   hint: 'Call the member "value" in the export, or export each value as a column of its own.',
 });
 
-/** Of a cell that cannot be read: what it is, where that is plain to see. */
-export function namedFlaw(text: string, flaw: Flaw<RejectionCode>): Flaw<RejectionCode> {
+/**
+ * Of a cell that cannot be read: what it is, where that is plain to see.
+ *
+ * @param isRead whether a piece of the cell can be read by itself: `CORP\nina@example.com` holds no escape.
+ */
+export function namedFlaw(
+  text: string,
+  flaw: Flaw<RejectionCode>,
+  isRead: (piece: string) => boolean,
+): Flaw<RejectionCode> {
   if (/^\s*[[{].*[\]}]\s*$/s.test(text)) {
     const message = 'the cell holds a list or an object of a program, which is no JSON that can be read';
     const hint = 'Export each value as a column of its own, or the list as JSON: [{"type": "work", "value": "…"}].';
     return { ...flaw, message, hint };
   }
-  if (!escapeCode.test(text)) return flaw;
+  const pieces = text.split(escapeCode);
+  if (pieces.length < 2 || !pieces.every((piece) => piece.trim() === '' || isRead(piece))) return flaw;
   const message = 'the cell holds the escape of a line break or a tab, such as \\n, in place of the character';
   return {
     ...flaw,

@@ -74,6 +74,14 @@ describe('an escape with a backslash', () => {
 
   test('is no other backslash', () => {
     expect(warningsOf(row({ company: 'AC\\DC', role: 'A\\B' }))).toEqual([]);
+    for (const role of ['C:\\new\\texts', 'CORP\\nina', 'NORD-1.LOCAL\\robin.lee', '\\\\server\\notes'])
+      expect(warningsOf(row({ role })), role).toEqual([]);
+  });
+
+  test('is none in front of what is no number or address by itself', () => {
+    const mapped = row({ phone: 'X\\n12', email: 'CORP\\nina@example.com' });
+    expect(codesOf(mapped)).toEqual(['phoneLetters', 'emailInvalid']);
+    for (const { message } of problemsOf(mapped)) expect(message).not.toContain('escape');
   });
 
   test('between two numbers or addresses is named', () => {
@@ -81,5 +89,6 @@ describe('an escape with a backslash', () => {
     expect(codesOf(mapped)).toEqual(['phoneLetters', 'emailInvalid']);
     const named = expect.stringMatching(/escape of a line break or a tab/);
     expect(problemsOf(mapped)).toMatchObject([{ message: named }, { message: named }]);
+    expect(problemsOf(row({ phone: `${number}\\r\\n` }))).toMatchObject([{ message: named }]);
   });
 });
