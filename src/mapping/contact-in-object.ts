@@ -10,7 +10,7 @@ import { type ContactColumn, contactColumnOf, isAboutContactData, labelByWords }
 import { loneValueMemberOf } from './list-element.ts';
 import { isPlaceholder } from './placeholder.ts';
 import { mayHoldValue } from './stray-value.ts';
-import { unwrapped } from './wrapped-value.ts';
+import { unwrapped, unwrappedValue } from './wrapped-value.ts';
 
 /** A text or number inside, with its path (`phones[].nr`) and the name that is nearest to it; none for an element of a list by itself. */
 interface Leaf {
@@ -50,7 +50,7 @@ export function contactInside(column: ContactColumn, name: string, value: JsonVa
 }
 
 function leavesOf(raw: JsonValue, at: Pick<Leaf, 'path' | 'name'>, depth: number): readonly Leaf[] {
-  const value = unwrapped(raw);
+  const value = unwrappedValue(raw);
   if (typeof value === 'string' || typeof value === 'number') return [{ ...at, value }];
   if (depth > depthMax) return [];
   if (Array.isArray(value))
