@@ -13,7 +13,7 @@
 import { normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
 import type { HeaderRule } from '#src/sources/format-reader.ts';
 import type { Row } from '#src/sources/row.ts';
-import { memberFinder } from './json-path.ts';
+import { memberFinder, nameOfStep } from './json-path.ts';
 import { isContactShape } from './json-rows.ts';
 import { genericKeyColumns } from './layout.ts';
 import type { Mapping, Signature } from './mapping-schema.ts';
@@ -192,10 +192,12 @@ export function headerRule(mapping: Mapping | null): HeaderRule | null {
   if (key === undefined) return null;
   const names = new Set(columns.map(normaliseHeader));
   const keys = new Set(ownKeyColumns(mapping));
+  const firstSteps = new Set(columns.map((path) => normaliseHeader(nameOfStep(path.split('.', 1)[0] ?? ''))));
   return {
     isHeader: (cells) => cells.some((cell) => names.has(normaliseHeader(cell))),
     isKey: (name) => keys.has(normaliseHeader(name)),
     isKeyPart: (name) => isPutTogether(mapping) && names.has(normaliseHeader(name)),
+    leadsToKey: (name) => firstSteps.has(normaliseHeader(name)),
     wanted: `column ${key}`,
     hint:
       mapping === null

@@ -87,6 +87,8 @@ export interface HeaderRule {
   isKey?(name: string): boolean;
   /** Whether a column of that name holds one of several texts that the key is put together of. */
   isKeyPart?(name: string): boolean;
+  /** Whether a path to the key, or to a part of it, begins with the member of that name. */
+  leadsToKey?(name: string): boolean;
   /** Whether the first line that is not blank is the header of a table in which no line is one. Otherwise the file is refused. */
   readonly elseFirst?: boolean;
   /** What it looks for, to follow "no": `column externalId`. */

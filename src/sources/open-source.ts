@@ -153,7 +153,7 @@ async function readerFor(
   const isContact = (names: readonly string[]): boolean => header?.isHeader(names) === true;
   const isObject = form === 'document' && peeked.head.trimStart().startsWith('{');
   if (!isObject) {
-    const pagesMember = await findPages(again().text, form, limits, isContact);
+    const pagesMember = await findPages(again().text, form, limits, header);
     const read = form === 'lines' ? readJsonLines : readJson;
     return read(peeked.all(), { name, header, limits, pagesMember });
   }

@@ -37,16 +37,48 @@ const offsets = names('offset skip start startat startindex');
 
 /** Other members of a page, beside its records. */
 const others = names(
-  `status statuscode code success ok error errors warnings message messages count object type kind included jsonapi
-  href url self first last prev previous prevpage previouspage prevpageurl firstpageurl lastpageurl from to etag context
+  `status statuscode success ok error errors warnings message messages count object type kind included jsonapi
+  href url self prev previous prevpage previouspage prevpageurl firstpageurl lastpageurl from to etag context
   odatacontext odataetag request requestid timestamp took timedout time cursor`,
 );
+/** Of a page where they hold a number or a link, or nothing; as a text they are a name, or the code of a company. */
+const othersUnlessText = names('first last code');
 
-/** Whether a member of that name says something of a page or an answer, and nothing of a person or a company. */
-export function isOfPages(name: string): boolean {
-  const folded = name.toLowerCase().replace(/[^a-z]/g, '');
+/**
+ * Whether a member of that name says something of a page or an answer, and nothing of a person or a company.
+ * @param value undefined where it is too long to be looked at.
+ */
+export function isOfPages(name: string, value: JsonValue | undefined): boolean {
+  const folded = fold(name);
+  if (othersUnlessText.has(folded)) return value !== undefined && isNoText(value);
   const known = [holders, pointers, moreFlags, endFlags, totals, pageCounts, pageNumbers, pageSizes, offsets, others];
   return known.some((set) => set.has(folded));
+}
+
+function isNoText(value: JsonValue): boolean {
+  if (typeof value === 'string') return /^(?:https?:\/\/|\/|\?)/i.test(value);
+  return value === null || typeof value !== 'object' || (isObject(value) && typeof value.href === 'string');
+}
+
+/** Said of orders, books, tasks and companies, too: the sum, how many employees, the limit of a credit. */
+const saidOfOthers = names('total size limit start skip pages done isdone complete iscomplete');
+/** Of companies and people none has such an object. */
+const holdersOfPages = names('paging pagination page pageinfo meta');
+
+/** Whether the member says what is said of pages alone: also that there is no next one. */
+export function provesPages(name: string, value: JsonValue): boolean {
+  const folded = fold(name);
+  const { more, unsure, isEnd, ...counts } = readPageSigns(noSigns, name, value);
+  const found = [...more, unsure, ...Object.values(counts)].filter((one) => one !== null);
+  if (holdersOfPages.has(folded)) return found.length > 0 || isEnd;
+  if (found.some((sign) => !saidOfOthers.has(fold(sign.name.slice(sign.name.lastIndexOf('.') + 1))))) return true;
+  if (saidOfOthers.has(folded)) return false;
+  const isFlag = moreFlags.has(folded) || endFlags.has(folded);
+  return (isFlag && isEnd) || (pointers.has(folded) && (value === null || value === ''));
+}
+
+function fold(name: string): string {
+  return name.toLowerCase().replace(/[^a-z]/g, '');
 }
 
 /** `meta.pagination.links.next`. */
@@ -94,7 +126,7 @@ export const noSigns: PageSigns = {
 
 /** What a member beside the records adds to what the others have said. */
 export function readPageSigns(signs: PageSigns, name: string, value: JsonValue, path = name, depth = 1): PageSigns {
-  const folded = name.toLowerCase().replace(/[^a-z]/g, '');
+  const folded = fold(name);
   const sure = (says: string): PageSigns =>
     signs.more.length < signsMax ? { ...signs, more: [...signs.more, { name: path, says }] } : signs;
   const count = countIn(value);

@@ -80,7 +80,7 @@ function formatReader(
       }
       reader.end();
     } catch (error) {
-      throw error instanceof JsonError ? fileErrorOf(error, options, tally.tail().recordCount + 1) : error;
+      throw error instanceof JsonError ? fileErrorOf(error, options, format, tally.tail().recordCount + 1) : error;
     }
     yield* cut(items);
   };
@@ -101,7 +101,7 @@ function* cut(items: readonly SourceItem[]): Generator<readonly SourceItem[]> {
 
 function createDocumentReader(options: JsonOptions, tally: Tally, items: SourceItem[]): Reader {
   const { name, header, limits, wrapper: given } = options;
-  const pages = pagesOf(options, tally, items);
+  const pages = pagesOf(options, 'document', tally, items);
   const root = createRootObject();
   let rootKind: 'list' | 'object' | 'scalar' = 'list';
   let rootLine = 1;
@@ -151,7 +151,8 @@ function createDocumentReader(options: JsonOptions, tally: Tally, items: SourceI
     }
     const tableHint = hintOnTable(root.members());
     if (tableHint !== null) throw notAList(name, rootLine, membersFound(names), tableHint);
-    if (root.bytes() > limits.recordBytesMax) throw recordTooLong(name, { line: rootLine }, limits.recordBytesMax);
+    if (root.bytes() > limits.recordBytesMax)
+      throw recordTooLong(name, { line: rootLine }, limits.recordBytesMax, false);
     items.push(itemOfValue(root.read(), rootLine, tally));
   };
 
@@ -181,8 +182,13 @@ function createDocumentReader(options: JsonOptions, tally: Tally, items: SourceI
   return { write: scanner.write, end };
 }
 
-function pagesOf({ name, limits, pagesMember = null }: JsonOptions, tally: Tally, items: SourceItem[]) {
-  return pagesMember === null ? null : createPageReader({ name, member: pagesMember, limits }, tally, items);
+function pagesOf(
+  { name, limits, pagesMember = null }: JsonOptions,
+  form: 'document' | 'lines',
+  tally: Tally,
+  items: SourceItem[],
+) {
+  return pagesMember === null ? null : createPageReader({ name, member: pagesMember, form, limits }, tally, items);
 }
 
 /** The members of a root object, which may turn out to be a wrapper, one contact, or neither. */
@@ -212,7 +218,7 @@ function createRootObject() {
 
 function createLinesReader(options: JsonOptions, tally: Tally, items: SourceItem[]): Reader {
   const { name, limits } = options;
-  const pages = pagesOf(options, tally, items);
+  const pages = pagesOf(options, 'lines', tally, items);
   const measure = createMeasure(limits.jsonDepthMax);
   const scanner = createLineScanner((bytes, line) => {
     const place = { line, column: 1 };
@@ -239,10 +245,15 @@ function createLinesReader(options: JsonOptions, tally: Tally, items: SourceItem
 }
 
 /** @param record the number of the record that was being read. */
-function fileErrorOf(error: JsonError, { name, limits }: JsonOptions, record: number): PatchbayError {
+function fileErrorOf(
+  error: JsonError,
+  { name, limits }: JsonOptions,
+  format: 'json' | 'ndjson',
+  record: number,
+): PatchbayError {
   const place: RecordPlace = { line: error.place.line, ...recordOf({ line: error.place.line, record }) };
   const { line } = place;
-  if (error.kind === 'tooLong') return recordTooLong(name, place, limits.recordBytesMax);
+  if (error.kind === 'tooLong') return recordTooLong(name, place, limits.recordBytesMax, format === 'json');
   if (error.kind === 'tooDeep') return tooDeep(name, place, limits.jsonDepthMax);
   const message = `${name}, line ${placeText(place)}: not valid JSON: ${inWords(error)}`;
   const isOther = line === 1 && error.place.column === 1 && error.found !== null;
@@ -265,19 +276,22 @@ interface RecordPlace {
   readonly record?: number;
 }
 
-function recordTooLong(name: string, place: RecordPlace, recordBytesMax: number): PatchbayError {
+function recordTooLong(name: string, place: RecordPlace, recordBytesMax: number, isList: boolean): PatchbayError {
   const message = `${name}, line ${placeText(place)}: the record is longer than ${recordBytesMax} bytes`;
   const facts = { file: name, ...place, recordBytesMax };
   return fileError(
     'recordTooLong',
     message,
     facts,
-    `Check that the file is a list with one object per contact. ${ofPagesHint}`,
+    `Check that the file is a list with one object per contact. ${ofPagesHint(isList)}`,
   );
 }
 
-const ofPagesHint =
-  "Where each record is a page of an answer, write its contacts alone, one per line, as jq -c '.data[]' does.";
+/** @param isList whether the file is a list of them. */
+function ofPagesHint(isList: boolean): string {
+  const path = isList ? '.[].data[]' : '.data[]';
+  return `Where each record is a page of an answer, write its contacts alone, one per line, as jq -c '${path}' does.`;
+}
 
 function tooDeep(name: string, place: RecordPlace, jsonDepthMax: number): PatchbayError {
   const message = `${name}, line ${placeText(place)}: lists and objects inside each other more than ${jsonDepthMax} deep`;
