@@ -423,7 +423,7 @@ function createTableRows<Kind extends TableRecord>(
     repeatsHeader,
     item: (record, found, number, hash) => {
       const { line } = record;
-      refuseSwallowed(record);
+      refuseSwallowed(record, found);
       const isShort = found.length < header.columns.length;
       const cells = isShort ? complete(found, record) : found;
       if (cells.length > limits.columnsMax && cells.length > header.width) {

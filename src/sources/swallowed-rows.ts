@@ -7,6 +7,9 @@
  * quotes, has as many cells as the header; and the lines look like rows: each holds an address, a link or a phone number in the same
  * column, or, where there is a whole line between the first and the last, a key like that of the first line. Few columns and text with commas
  * and blanks behind them prove nothing: `Main St 5, Floor 2` above `10115, Berlin, Germany` is an address.
+ *
+ * A remark may hold a table that was pasted into it. So nothing is said of a program that shows that it quotes: another cell of the record has quotes around
+ * it, a quote is written twice, or a record above has a cell with quotes that it needs.
  */
 import { fileError, type PatchbayError } from '#src/errors.ts';
 import type { Header } from './format-reader.ts';
@@ -28,19 +31,32 @@ export function createRefusal(
   { columns, width }: Pick<Header, 'columns' | 'width'>,
   keyIndex: number,
   delimiter: string | null,
-): (record: { readonly text: string; readonly line: number }) => void {
+): (record: { readonly text: string; readonly line: number }, cells: readonly string[]) => void {
   if (delimiter === null) return () => undefined;
   const shape: TableShape = { delimiter, columnCount: columns.length, width, keyIndex };
-  return ({ text, line }) => {
-    if (!text.includes('\n') && !text.includes('\r')) return;
+  const quotedCells = quotedCellsOf(delimiter);
+  let doesQuote = false;
+  return ({ text, line }, cells) => {
+    if (doesQuote || !text.includes('"')) return;
+    const isOneLine = !text.includes('\n') && !text.includes('\r');
+    const isWhole = cells.length >= columns.length && cells.length <= width;
+    const needsQuotes = (cell: string): boolean => cell.includes(delimiter) || cell.slice(1, -1).includes('""');
+    if (isWhole && isOneLine) doesQuote = (text.match(quotedCells) ?? []).some(needsQuotes);
+    if (isOneLine || text.includes('""') || text.search(quotedCells) >= 0) return;
     const found = swallowedRows(text, shape);
     if (found !== null) throw rowsInQuotes(name, line + found.opened, line + found.closed);
   };
 }
 
+/** Cells on one line with quotes around them. */
+function quotedCellsOf(delimiter: string): RegExp {
+  const mark = delimiter.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  return new RegExp(`(?<=^|${mark})"(?:[^"\\r\\n]|"")*"(?=${mark}|\\r|$)`, 'gm');
+}
+
 function rowsInQuotes(name: string, line: number, lastLine: number): PatchbayError {
   const message = `${name}: a quote opens at line ${line} and closes at line ${lastLine}, and each of these lines is a row of its own: one contact would get the values of another`;
-  const hint = `The program that wrote the file does not quote: have it write a quote that belongs to the text twice, in a cell with quotes around it (""), or take the quotes at lines ${line} and ${lastLine} out.`;
+  const hint = `The program that wrote the file does not quote: have it write a quote that belongs to the text twice, in a cell with quotes around it (""), or take the quotes at lines ${line} and ${lastLine} out. If it is one cell, write quotes around the other cells of its row, too.`;
   return fileError('rowsInQuotes', message, { file: name, line, lastLine }, hint);
 }
 
@@ -88,6 +104,8 @@ function swallowedRows(text: string, shape: TableShape): SwallowedRows | null {
 function isKeyLike(cell: string, key: string): boolean {
   const [one, other] = [bare(cell), bare(key)];
   if (!/[\d@]/.test(one) || /\s/.test(one)) return false;
+  // Any count is a number, too.
+  if (/^\d+$/.test(one) && one.length !== other.length) return false;
   const areLongIds = one.length === other.length && one.length >= longIdMin && /^[\w{}-]+$/.test(`${one}${other}`);
   return areLongIds || formOf(one) === formOf(other);
 }

@@ -54,6 +54,40 @@ describe('rows between two quotes', () => {
   });
 });
 
+describe('a table that was pasted into a remark is one cell', () => {
+  const columns = 'externalId,firstName,email,notes';
+  const pasted = ['2,Bea,b@example.com,x', '3,Cem,c@example.com,y"'];
+  const count = async (lines: readonly string[]) => (await read('e.csv', [columns, ...lines])).items.length;
+
+  it('where nothing shows that the program quotes, it is refused', async () => {
+    const error = await errorOf(read('e.csv', [columns, '1,Ann,a@example.com,"t', ...pasted]));
+    expect(error).toMatchObject({ code: 'rowsInQuotes', facts: { line: 2, lastLine: 4 } });
+    expect(error.hint).toContain('If it is one cell, write quotes around the other cells of its row, too.');
+  });
+
+  it.each([
+    ['another cell of the record has quotes around it', ['1,"Ann",a@example.com,"t', ...pasted], 1],
+    ['all cells have quotes around them', ['"1","Ann","a@example.com","t', ...pasted], 1],
+    ['a quote in it is written twice', ['1,Ann,a@example.com,"a ""t""', ...pasted], 1],
+    ['a cell above has the delimiter in its quotes', ['9,"Lee, Ann",,', '1,Ann,a@example.com,"t', ...pasted], 2],
+    ['a cell above has a quote in its quotes', ['9,"Ann ""A""",,', '1,Ann,a@example.com,"t', ...pasted], 2],
+  ])('where %s', async (_, lines, records) => {
+    expect(await count(lines)).toBe(records);
+  });
+
+  it('numbers of several lengths are no keys', async () => {
+    expect(await count(['1001,Ann,,"n', '2,b,c,d', '30,b,c,d"'])).toBe(1);
+  });
+
+  it.each([
+    ['mere quotes above', ['9,"Lee" Ann,,', '8,a,,""']],
+    ['quotes around several cells above, which leave too few', ['9,"Lee,Ann",']],
+  ])('%s show nothing', async (_, lines) => {
+    const error = await errorOf(read('e.csv', [columns, ...lines, '1,Ann,a@example.com,"t', ...pasted]));
+    expect(error).toMatchObject({ code: 'rowsInQuotes' });
+  });
+});
+
 describe('a cell with line breaks is one cell', () => {
   const cells = async (lines: readonly string[]) => dataOf((await read('d.csv', lines)).items);
 
