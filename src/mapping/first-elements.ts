@@ -3,6 +3,7 @@
  * said of them is complete after the last record.
  */
 import type { Problem } from '#src/contacts/outcome.ts';
+import { ignoredBy } from '#src/sources/column-name.ts';
 import { mayHoldRecords } from '#src/sources/json-wrapper.ts';
 import type { ObjectRow } from '#src/sources/row.ts';
 import { columnsOf } from './bind-mapping.ts';
@@ -10,7 +11,7 @@ import { isJsonObject } from './cell.ts';
 import { finderOf, nameOfStep } from './json-path.ts';
 import { isListOfPeople } from './list-element.ts';
 import type { Mapping } from './mapping-schema.ts';
-import { referencesIn } from './value-schema.ts';
+import { referencesIn, type Value } from './value-schema.ts';
 
 interface FirstElements {
   /** Looks at a record; also at one that is known already and needs no mapping. */
@@ -19,15 +20,25 @@ interface FirstElements {
   list(): readonly Problem[];
 }
 
-/** Lists hold people that the key or the name of the contact is read from, or that are called so. */
+/**
+ * Lists hold people that are called so, or that a first or last name is read from; and those of the key where an address or a number is read from the same
+ * list: ids alone are of one person, as other systems know it. What the mapping ignores is none.
+ */
 export function watchFirstElements(mapping: Mapping): FirstElements {
-  const { key, fields } = mapping;
-  const ofPerson = [key, fields.firstName, fields.lastName].filter((value) => value !== undefined);
-  const paths = ofPerson.flatMap((value) => referencesIn(value).map(({ reference }) => String(reference)));
+  const { key, fields, emails, phones } = mapping;
+  const listsOf = (values: readonly (Value | undefined)[]): readonly string[] =>
+    values
+      .flatMap((value) => (value === undefined ? [] : referencesIn(value)))
+      .flatMap(({ reference }) => listBefore(String(reference)));
   const others = columnsOf(mapping).map(String);
   const lastName = (list: string): string => nameOfStep(list.slice(list.lastIndexOf('.') + 1));
+  const ofNames = listsOf([fields.firstName, fields.lastName]);
+  const ofAddresses = new Set(listsOf([...emails, ...phones]));
+  const ofKey = listsOf([key]).filter((list) => ofAddresses.has(list));
   const ofPeople = others.flatMap(listBefore).filter((list) => isListOfPeople(lastName(list)));
-  const open = [...new Set([...paths.flatMap(listBefore), ...ofPeople])]
+  const isIgnored = ignoredBy(mapping);
+  const open = [...new Set([...ofNames, ...ofKey, ...ofPeople])]
+    .filter((list) => !withAllAbove(list).some(isIgnored))
     .filter((list) => mayHoldRecords(lastName(list)))
     .filter(
       (list) =>
@@ -55,6 +66,12 @@ function listBefore(path: string): readonly string[] {
   return at < 0 ? [] : [path.slice(0, at)];
 }
 
+/** `crm.people` → crm, crm.people. */
+function withAllAbove(list: string): readonly string[] {
+  const steps = list.split('.');
+  return steps.map((_, index) => steps.slice(0, index + 1).join('.'));
+}
+
 interface Met {
   readonly list: string;
   readonly line: number;
@@ -66,6 +83,6 @@ function othersLeftOut({ list, line, records, elements }: Met): Problem {
   const people = `${elements} more ${elements === 1 ? 'element' : 'elements'} of "${list}"`;
   const where = records === 1 ? '1 record' : `${records} records`;
   const message = `${people} in ${where} ${elements === 1 ? 'is' : 'are'} not read: the mapping takes the first of each list alone`;
-  const hint = `If they are people, write a record for each of them, as jq -c '.${list}[]' does for one record per line.`;
+  const hint = `If they are people, write a record for each of them, as jq -c '.${list}[]' does for one record per line, and jq -c '.[].${list}[]' for a list of records. If not, name "${list}" in ignore of the mapping.`;
   return { code: 'elementsLeftOut', line, field: list, value: null, message, hint };
 }

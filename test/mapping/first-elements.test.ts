@@ -30,14 +30,42 @@ test.each([
     'the list is of one person',
     'key: id\nfields: { firstName: "names[0].givenName" }\nemails: [{ column: mail, label: email }]',
   ],
+  [
+    'the list holds ids alone',
+    'key: identities[0].id\nfields: { firstName: first }\nemails: [{ column: mail, label: email }]',
+  ],
+  ['the mapping ignores it', `${firstOnly}\nignore: [contacts]`],
   ['neither key nor name is in it', 'key: id\nemails: [{ column: "places[0].email", label: email }]'],
 ])('nothing is said where %s', (_, mapping) => {
-  expect(messages(mapping, { id: 1, names: [{}, {}], places: [{}, {}], contacts: people(1, 2) })).toEqual([]);
+  expect(
+    messages(mapping, { id: 1, names: [{}, {}], identities: people(1, 2), places: [{}, {}], contacts: people(1, 2) }),
+  ).toEqual([]);
 });
 
 test('a list of people is known by its name, too', () => {
   const mapping = 'key: id\nemails: [{ column: "contacts[0].email", label: email }]';
   expect(messages(mapping, { id: 1, contacts: people(1, 2) })).toHaveLength(1);
+});
+
+test.each([
+  ['the key and an address', 'key: rows[0].id\nemails: [{ column: "rows[0].email", label: email }]'],
+  ['a name', 'key: id\nfields: { lastName: "rows[0].last" }'],
+])('so is one that holds %s', (_, mapping) => {
+  expect(messages(mapping, { id: 1, rows: people(1, 2) })).toHaveLength(1);
+});
+
+test('nothing is said of a list in an object that the mapping ignores', () => {
+  const mapping = 'key: id\nfields: { lastName: "crm.people[0].last" }';
+  const record = { id: 1, crm: { people: people(1, 2) } };
+  const count = (ignored: string) => messages(`${mapping}\nignore: ["${ignored}"]`, record).length;
+  expect(['crm', 'crm.people', 'other'].map(count)).toEqual([0, 0, 1]);
+});
+
+test('the hint has a command for either form of JSON', () => {
+  const watch = watchFirstElements(parseMapping(`name: a\n${firstOnly}`, 'a.yaml'));
+  watch.see({ kind: 'object', line: 1, record: 1, object: { contacts: people(1, 2) } });
+  const [{ hint } = { hint: '' }] = watch.list();
+  expect(hint).toContain("jq -c '.contacts[]' does for one record per line, and jq -c '.[].contacts[]'");
 });
 
 test('nothing is said of texts, and of records without the list', () => {
