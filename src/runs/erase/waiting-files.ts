@@ -13,9 +13,12 @@ import type { Ledger } from '#src/ledger/port.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { noOptions } from '#src/ledger/runs.ts';
 import { fileReadingOf } from '#src/mapping/file-reading.ts';
+import { headerRule, isKnownHeader, isKnownKey } from '#src/mapping/recognise.ts';
+import { presetsFor } from '#src/runs/open-file.ts';
 import { isOfHost } from '#src/runs/stop-run.ts';
 import type { ReadAs } from '#src/runs/supply.ts';
-import { openSource } from '#src/sources/open-source.ts';
+import type { HeaderRule } from '#src/sources/format-reader.ts';
+import { type OpenSource, openSource } from '#src/sources/open-source.ts';
 import type { PersonMarks } from './erase-entries.ts';
 import { rowJudge } from './erase-files.ts';
 import { holdsText } from './file-bytes.ts';
@@ -84,6 +87,24 @@ async function readAsFileOf(feeds: Pick<Feeds, 'get'>, feed: string): Promise<Re
   }
 }
 
+/** Which line is the header of a table, and which object a contact by itself, is decided as in a run. */
+async function openAsImport(path: string, name: string, as: ReadAs): Promise<OpenSource> {
+  const options = { name, mayBeCut: false, ...fileReadingOf(as.mapping, as.options) };
+  try {
+    return await openSource(path, { ...options, header: await headerOf(as) });
+  } catch (error) {
+    if (!(error instanceof PatchbayError) || error.code !== 'keyColumnMissing') throw error;
+    // The import will refuse it. The person may be in it all the same.
+    return await openSource(path, options);
+  }
+}
+
+async function headerOf(as: ReadAs): Promise<HeaderRule | null> {
+  if (as.mapping !== null || !as.options.recognise) return headerRule(as.mapping);
+  const presets = await presetsFor(as);
+  return { isHeader: isKnownHeader(presets), isKey: isKnownKey(presets), wanted: 'known header', hint: '' };
+}
+
 /** Null where the person is not in it. */
 async function namesPerson(
   path: string,
@@ -92,10 +113,7 @@ async function namesPerson(
   person: PersonMarks,
 ): Promise<WaitingFile['names'] | null> {
   try {
-    const source = await openSource(path, {
-      ...{ name, mayBeCut: false },
-      ...fileReadingOf(as.mapping, as.options),
-    });
+    const source = await openAsImport(path, name, as);
     try {
       const isTheirs = await rowJudge(as, person);
       for await (const slice of source.slices())

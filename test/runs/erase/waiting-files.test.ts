@@ -26,6 +26,9 @@ it('are named where they hold the person, as the mapping of their feed reads the
     '_done/e.csv': theirs,
     'crm/f.csv': csv(['k,17,Zelda'], 'Kind,Number,Name'),
     'crm/g.csv': csv(['k,18,Ann'], 'Kind,Number,Name'),
+    'crm/i.csv': csv(['', 'Kind,Number,Name', 'k,17,Zelda'], 'Report of contacts'),
+    'crm/j.json': '{"Kind": "k", "Number": "17", "Name": "Zelda"}',
+    'crm/k.csv': csv(['k,18'], 'one,other'),
     'crm/h.csv': csv(['x,"zelda@example.com'], 'Kind,Number'),
   };
   for (const [name, content] of Object.entries(files)) await writeFile(join(watched, name), content);
@@ -46,6 +49,8 @@ it('are named where they hold the person, as the mapping of their feed reads the
     { path: join(watched, 'c.csv.gz'), run: null, names: 'person' },
     { path: join(watched, 'crm/f.csv'), run: null, names: 'person' },
     { path: join(watched, 'crm/h.csv'), run: null, names: 'person' },
+    { path: join(watched, 'crm/i.csv'), run: null, names: 'person' },
+    { path: join(watched, 'crm/j.json'), run: null, names: 'person' },
     { path: join(watched, 'd.csv.gz'), run: null, names: 'unknown' },
   ]);
 });
