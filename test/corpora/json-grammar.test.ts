@@ -148,8 +148,9 @@ describe('the grammar of JSON', () => {
     const property = fc.asyncProperty(fc.json({ maxDepth: 4 }), fc.option(damage), async (json, change) => {
       const at = change ? change[0] % (json.length + 1) : 0;
       const text = change ? json.slice(0, at) + change[1] + json.slice(at + 1) : json;
+      // A list of objects beside nothing would be a page of records.
       const expected = parsed(text);
-      const read = await readText(folder, 'p.json', `[{"v":${text}}]`).catch(() => null);
+      const read = await readText(folder, 'p.json', `[{"id":1,"v":${text}}]`).catch(() => null);
       expect(read !== null).toBe(expected !== null);
       const item = read?.items[0];
       // Numbers beyond 2^53, control characters and lone surrogates are treated by rules of their own.
@@ -161,7 +162,7 @@ describe('the grammar of JSON', () => {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(JSON.stringify(JSON.parse(`[{"v":${text}}]`)[0]));
+    return JSON.parse(JSON.stringify(JSON.parse(`[{"id":1,"v":${text}}]`)[0]));
   } catch {
     return null;
   }
