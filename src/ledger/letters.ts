@@ -30,7 +30,7 @@ export interface DeadLetter {
   /** All that is wrong with the row, the first one included; at most `problemsPerLetterMax`. */
   readonly problems: readonly Problem[];
   readonly row: Row | null;
-  /** Other rows that were rejected under it, with the header of its own: at most `othersPerLetterMax`, the newest last. */
+  /** Other rows that the last run rejected under it, with its key and the header of its own: at most `othersPerLetterMax`, the newest last. */
   readonly others?: readonly Row[];
   readonly desired: DesiredContact | null;
   readonly answer: ServiceAnswer | null;

@@ -82,7 +82,8 @@ export async function enterDeadRows(
     const id = known?.id ?? `d${randomUUID().replaceAll('-', '').slice(0, 12)}`;
     const { content, seenAgain } = death.letter;
     const seenBy = (entries.get(id)?.seenBy ?? 0) + (seenAgain ? 1 : 0);
-    const entry = { ...content, others: others(id, content), id, firstRunId: known?.firstRunId ?? place.runId, seenBy };
+    const firstRunId = known?.firstRunId ?? place.runId;
+    const entry = { ...content, others: others(id, content, dead.letterId), id, firstRunId, seenBy };
     entries.set(id, entry);
     closed.delete(id);
     met.put({ ...entry, state: 'open', lastAtMs: place.atMs });
@@ -110,32 +111,43 @@ interface LettersAtHand {
 
 /**
  * The rows that a letter had before the one at hand, each once: rows that share it are restored each from its own cells
- * (`src/runs/fix/fix-own-row.ts`). Only letters that several rows of one run have, or had, are read for it.
+ * (`src/runs/fix/fix-own-row.ts`). Those of an earlier run stay only beside one of them that is tried again: a new file says all rows of its
+ * key, and beside them the older ones would be taken for them. Only letters that several rows of one run have, or had, are read for it.
  */
 async function othersAtHand(
   tables: Tables['letters'],
   letters: readonly LetterFacts[],
   { runId }: DeathPlace,
-): Promise<(id: string, now: Pick<LetterContent, 'key' | 'row'>) => readonly Row[]> {
+): Promise<(id: string, now: Pick<LetterContent, 'key' | 'row'>, triedId: string | undefined) => readonly Row[]> {
   const ids = letters.flatMap(({ id, code, runId: metBy }) => (code === duplicateKey || metBy === runId ? [id] : []));
   const read = ids.length === 0 ? [] : await tables.read(ids);
   // A person who is forgotten is found by the key of the letter: it keeps no row of another one.
-  const nameOf = (id: string, key: string | null): string => `${id} ${key ?? ''}`;
-  const rowsByName = new Map(
-    read.map(
-      ({ id, key, row, others = [] }) => [nameOf(id, key), [...others, ...(row === null ? [] : [row])]] as const,
-    ),
-  );
-  return (id, { key, row }) => {
-    if (row === null) return [];
-    const [name, text] = [nameOf(id, key), contentOf(row)];
-    const others = (rowsByName.get(name) ?? []).filter((one) => contentOf(one) !== text).slice(-othersPerLetterMax);
-    rowsByName.set(name, [...others, row]);
-    return others;
+  const nameOf = (id: string, key: string): string => `${id} ${key}`;
+  const before = new Map<string, { readonly isOfRun: boolean; readonly rows: readonly RowWithText[] }>();
+  for (const { id, key, row, others = [], runId: metBy } of read) {
+    if (key === null || row === null) continue;
+    before.set(nameOf(id, key), { isOfRun: metBy === runId, rows: [...others, row].map(withText) });
+  }
+  return (id, { key, row }, triedId) => {
+    // Without a key nothing tells that a person who is forgotten is in another row of the letter.
+    if (row === null || key === null) return [];
+    const [name, now] = [nameOf(id, key), withText(row)];
+    const { isOfRun = false, rows = [] } = before.get(name) ?? {};
+    const isKept = isOfRun || (triedId === id && rows.some(({ text }) => text === now.text));
+    const others = isKept ? rows.filter(({ text }) => text !== now.text).slice(-othersPerLetterMax) : [];
+    before.set(name, { isOfRun: true, rows: [...others, now] });
+    return others.map((one) => one.row);
   };
 }
 
-const contentOf = (row: Row): string => JSON.stringify(row.kind === 'cells' ? row.cells : row.object);
+interface RowWithText {
+  readonly row: Row;
+  readonly text: string;
+}
+
+function withText(row: Row): RowWithText {
+  return { row, text: JSON.stringify(row.kind === 'cells' ? row.cells : row.object) };
+}
 
 async function lettersAtHand(
   tables: Tables['letters'],

@@ -106,8 +106,10 @@ export function createFixRows(
     const [first, last] = [new Date(letter.firstAtMs - dayMs), new Date(createdAtMs + dayMs)];
     return { years: [first.getUTCFullYear(), last.getUTCFullYear()], isWorkbook };
   };
-  const isDamaged = (letter: DeadLetter) => (before: string, found: string) =>
-    isSameButForDamage(before, found, { ...openedAfter(letter), isRejected: false });
+  const isDamaged = (letter: DeadLetter) => {
+    const place: CellPlace = { ...openedAfter(letter), isRejected: false };
+    return (before: string, found: string): boolean => isSameButForDamage(before, found, place);
+  };
   const ownOf = (found: FoundRow, letter: DeadLetter, isAlone: boolean) =>
     ownLetter(found, letter, isAlone, isDamaged(letter));
   const lostCells = (found: FoundRow, letter: DeadLetter) =>

@@ -65,6 +65,27 @@ describe('the row of a pair that is kept, in a fix-file that a spreadsheet has s
     expect(await contactAs(bench)).toEqual(['Łukasz', 'Ames', 'MARCH1', '+14152000501']);
   });
 
+  it('is that of the newest file, also where an older one had another row of its key in the same line', async () => {
+    const bench = await openRunsBench();
+    const columns = 'externalId,firstName,role,phone';
+    await bench.import('a.csv', csv(['k2,Ben,00501,', 'k2,Bob,x,'], columns));
+    const run = await bench.import('b.csv', csv(['k2,Ben,501,', 'k2,Bob,y,'], columns));
+    const rows = (await bench.fixFile(run)).text.split('\r\n').filter((line) => !line.includes(',Bob,'));
+    expectCounts(await bench.import('c.csv', rows.join('\r\n')), { rows: 1, created: 1 });
+    expect((await bench.world.contactOf('k2')).defaultFields.role).toBe('501');
+  });
+
+  it('is restored after the last of them was tried again alone, as it is', async () => {
+    const bench = await openRunsBench();
+    const old = await savedBySpreadsheet(bench, [ofLukasz]);
+    const [letter] = await bench.letters();
+    const again = csv([`${pair[1]},${letter?.id},3,duplicateKey (one of several)`], `${header},_id,_line,_code`);
+    expectCounts(await bench.import('again.csv', again), { rows: 1, dead: 1 });
+    expect((await bench.letters())[0]?.others).toHaveLength(1);
+    expectCounts(await bench.import('saved.csv', old), { rows: 1, created: 1 });
+    expect(await contactAs(bench)).toEqual(['Łukasz', 'Ames', 'MARCH1', '+14152000501']);
+  });
+
   it('is rejected with a word on the spreadsheet where its cells are not known any more', async () => {
     const bench = await openRunsBench();
     const old = await savedBySpreadsheet(bench, [ofLukasz]);
