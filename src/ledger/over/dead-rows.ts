@@ -207,14 +207,27 @@ export interface DoneLetter {
   readonly sequence: number;
 }
 
-/** Settled letters, and those that a newer row has met since, stay as they are. @param runId the run that has done it. */
-export async function closeLetters({ letters }: LetterRoom, runId: string, done: readonly DoneLetter[]): Promise<void> {
+/**
+ * Closes letters of which a row went in, or has nothing left to be done. One that the run has met itself stays: another of its rows was
+ * rejected beside that one. @param runId the run that has done it.
+ */
+export async function closeLettersOfRows(room: LetterRoom, runId: string, done: readonly DoneLetter[]): Promise<void> {
+  await closeLetters(room, runId, done, (letter) => letter.runId !== runId);
+}
+
+/** Settled letters, and those that a newer row has met since, stay as they are. */
+async function closeLetters(
+  { letters }: LetterRoom,
+  runId: string,
+  done: readonly DoneLetter[],
+  fits: (letter: LetterFacts) => boolean = () => true,
+): Promise<void> {
   if (done.length === 0) return;
   const sequences = new Map(done.map(({ id, sequence }) => [id, sequence]));
   const found = await letters.facts({ by: 'id', ids: [...sequences.keys()] });
   await closeUnsettled(
     letters,
-    found.filter((letter) => !isMetSince(letter, { runId, sequence: sequences.get(letter.id) ?? 0 })),
+    found.filter((letter) => fits(letter) && !isMetSince(letter, { runId, sequence: sequences.get(letter.id) ?? 0 })),
   );
 }
 

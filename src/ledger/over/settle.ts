@@ -29,7 +29,7 @@ import type { KeyWrites } from '#src/ledger/tables/keys.ts';
 import type { RunPlace } from '#src/ledger/tables/runs.ts';
 import type { Tables } from '#src/ledger/tables.ts';
 import { overtakeWithheld } from './confirmed.ts';
-import { closeLetters, closeLettersOf, enterDeadRows } from './dead-rows.ts';
+import { closeLettersOf, closeLettersOfRows, enterDeadRows } from './dead-rows.ts';
 
 interface EndedRecord {
   readonly record: SettledRecord;
@@ -134,7 +134,7 @@ async function endRows(tables: Tables, run: RunPlace, ends: readonly EndedRecord
     run.feed,
     ends.flatMap(({ record, end }) => (end.closesLettersOfKey ? [record] : [])),
   );
-  await closeLetters(
+  await closeLettersOfRows(
     tables,
     run.id,
     ends.flatMap(({ record: { sequence: of }, end }) =>

@@ -22,7 +22,7 @@ import {
 import type { RowState, RunPlace } from '#src/ledger/tables/runs.ts';
 import type { Store, Tables } from '#src/ledger/tables.ts';
 import { speakFor, unchangedKind } from './confirmed.ts';
-import { closeLetters, enterDeadRows } from './dead-rows.ts';
+import { closeLettersOfRows, enterDeadRows } from './dead-rows.ts';
 import { rowsPerSlice } from './runs.ts';
 
 type RowLedger = Pick<
@@ -100,7 +100,7 @@ export function stagedRowsOver(store: Store): RowLedger {
         await speakFor(tables, slice.feed, slice.spoken ?? []);
         const rejected = [...withdrawnDead, ...slice.dead].map((dead) => ({ dead }));
         const deadNew = await enterDeadRows(tables, place, rejected, slice);
-        await closeLetters(
+        await closeLettersOfRows(
           tables,
           place.id,
           (slice.answered ?? []).map((id) => ({ id, sequence })),

@@ -64,6 +64,7 @@ export type KnownLetter = Pick<
   | 'feed'
   | 'identity'
   | 'code'
+  | 'key'
   | 'file'
   | 'sequence'
   | 'state'
@@ -102,9 +103,12 @@ export interface LetterContent
   readonly atMs: number;
 }
 
-/** @param fixed the letter that the row was to fix; null where there is none. */
+/**
+ * A row that got another key is that key's: under its old letter a later row of the old key would take its place.
+ * @param fixed the letter that the row was to fix; null where there is none.
+ */
 export function letterIdentity(dead: DeadRow, fixed: KnownLetter | null): string {
-  if (fixed !== null && fixed.code === dead.code) return fixed.identity;
+  if (fixed !== null && fixed.code === dead.code && fixed.key === dead.key) return fixed.identity;
   if (dead.key === null) return `row ${contentHash(dead)}`;
   const part = dead.desired === null ? null : partOf(dead.desired);
   return part === null ? dead.key : `${part}\n${dead.key}`;
@@ -174,7 +178,10 @@ export function rejectRow(
     return { letter, closes: null, closesOthersOfKey: false, isNew: false };
   }
   const own = fixed !== null && isMetSince(fixed, place) ? null : fixed;
-  const closes = own !== null && own.code !== dead.code ? own.id : null;
+  const identity = letterIdentity(dead, fixed);
+  const isElsewhere = own !== null && (own.code !== dead.code || own.identity !== identity);
+  // Another row of it is rejected still.
+  const closes = isElsewhere && own.runId !== place.runId ? own.id : null;
   if (known !== null && isMetSince(known, place)) {
     const letter = { kind: 'keeps', id: known.id, opensAgain: false } as const;
     return { letter, closes, closesOthersOfKey: dead.key !== null, isNew: false };
@@ -185,7 +192,7 @@ export function rejectRow(
   const sequence = own?.sequence ?? place.sequence;
   const [first] = dead.problems;
   const content: LetterContent = {
-    identity: letterIdentity(dead, fixed),
+    identity,
     feed: place.feed,
     code: dead.code,
     key: dead.key,

@@ -26,7 +26,7 @@ const place: DeathPlace = {
   readSinceMs: 900,
 };
 const known: KnownLetter = {
-  ...{ id: 'd1', feed: 'crm', code: 'phoneInvalid', identity: 'k1', file: 'a.csv', sequence: 1 },
+  ...{ id: 'd1', feed: 'crm', code: 'phoneInvalid', identity: 'k1', key: 'k1', file: 'a.csv', sequence: 1 },
   ...{ state: 'open', runId: 'r1', firstRunId: 'r1', redriveRunId: null, lastAtMs: 800 },
 };
 
@@ -52,8 +52,12 @@ describe('the identity of a rejected row', () => {
     expect(there).toBe(here);
   });
 
-  it('is that of the letter it was to fix, while the code is the same', () => {
-    expect(letterIdentity(deadRow('k2'), known)).toBe('k1');
+  it('is that of the letter it was to fix, while key and code are the same', () => {
+    const ofOldRow = { ...known, identity: 'row 7', key: null };
+    expect(letterIdentity(deadRow(null), ofOldRow)).toBe('row 7');
+    expect(letterIdentity(deadRow('k2'), ofOldRow)).toBe('k2');
+    expect(letterIdentity(deadRow('k1'), known)).toBe('k1');
+    expect(letterIdentity(deadRow('k2'), known)).toBe('k2');
     expect(letterIdentity(deadRow('k2', { code: 'emailInvalid' }), known)).toBe('k2');
   });
 
