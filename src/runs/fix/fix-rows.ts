@@ -176,7 +176,7 @@ export function createFixRows(
         return itemOf(item, letterId, letterById.get(letterId) ?? null, parts.get(letterId) ?? null, isAlone);
       });
       const told = withCopiesTold(await withMovedIds(ledger.deadLetters, feed, letters, rows));
-      return withSuperseded(ledger.contacts, feed, told);
+      return withSuperseded(ledger.contacts, feed, told, duplicateKeys);
     },
     notes: () => unknownLettersNote([...unknownLines]),
   };

@@ -3,12 +3,13 @@
  * not, so that an older copy of a fix-file opens no letter of a person who went in meanwhile.
  *
  * By a newer row of the feed any of them is settled. A row that is as it was when its letter closed says nothing new either: it is skipped where
- * it would be rejected again. One that a person chose among several of its key is no such row.
+ * it would be rejected again, and so are all rows of one key that collide once more. One that a person chose among several of its key is no such row.
  */
 import { duplicateKey } from '#src/contacts/outcome.ts';
 import type { DeadLetter } from '#src/ledger/letters.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { isUnsettled } from '#src/ledger/rules/letters.ts';
+import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
 import type { StageItem } from '#src/runs/compare.ts';
 
 /** A row of a fix-file on its way into staging. */
@@ -33,6 +34,7 @@ export async function withSuperseded(
   contacts: Pick<Ledger['contacts'], 'superseded'>,
   feed: string,
   rows: readonly TriedRow[],
+  duplicateKeys: CompiledMapping['duplicateKeys'],
 ): Promise<readonly StageItem[]> {
   const asked = rows.flatMap((row): readonly Asked[] => {
     const { letter, key } = row;
@@ -41,14 +43,27 @@ export async function withSuperseded(
     return saysNothingNew(row) ? [newer, { key, sequence: letter.sequence - 1 }] : [newer];
   });
   const settled = await settledSince(contacts, feed, asked);
+  const collides = duplicateKeys === 'dead' ? lettersAsTheyWere(rows) : new Set<string>();
   return rows.map((row): StageItem => {
     const { item, letter, key } = row;
     if (letter === null) return item;
     if (key === null) return saysNothingNew(row) ? { ...item, superseded: 'ifRejected' } : item;
     if (settled.has(nameOf({ key, sequence: letter.sequence }))) return { ...item, superseded: 'always' };
     const isSettled = saysNothingNew(row) && settled.has(nameOf({ key, sequence: letter.sequence - 1 }));
-    return isSettled ? { ...item, superseded: 'ifRejected' } : item;
+    // Each of them could be read: that they collide again is known before they are mapped.
+    return isSettled ? { ...item, superseded: collides.has(letter.id) ? 'always' : 'ifRejected' } : item;
   });
+}
+
+/** Letters of rows with one key that differ, of which several rows are here and none was corrected. */
+function lettersAsTheyWere(rows: readonly TriedRow[]): ReadonlySet<string> {
+  const ofLetter = Map.groupBy(rows, ({ letter }) => letter?.id ?? '');
+  const found = [...ofLetter].filter(
+    ([, alike]) =>
+      alike.every(({ letter, isAlone, isAsItWas }) => letter?.code === duplicateKey && !isAlone && isAsItWas) &&
+      new Set(alike.map(({ item: { row } }) => JSON.stringify(row.kind === 'cells' ? row.cells : row.object))).size > 1,
+  );
+  return new Set(found.map(([id]) => id));
 }
 
 /** Without a key its letter tells alone; one that was dropped is opened again by its row. */

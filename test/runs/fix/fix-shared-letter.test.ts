@@ -63,6 +63,21 @@ describe('a dead letter that rows of a fix-file share', () => {
     expect(await openLetters(bench)).toEqual([['duplicateKey', 'k3', 'Bob Cy']]);
   });
 
+  it('is not opened by an older copy with all of its rows, where one of them went in', async () => {
+    const bench = await openRunsBench();
+    const text = await fixFileOf(
+      bench,
+      await bench.import('a.csv', fileOf('c-1,Ann,A,', 'c-1,Bea,B,', 'c-2,Bob,B,BAD')),
+    );
+    const chosen = text.split('\r\n').filter((line) => !line.includes(',Ann,') && !line.includes(',Bob,'));
+    expectCounts(await bench.import('bea.csv', chosen.join('\r\n')), { rows: 1, created: 1 });
+    const whole = await bench.import('two.csv', text.replace('BAD', ''));
+    // Bea is as her contact is.
+    expectCounts(whole, { rows: 3, created: 1, unchanged: 1, skipped: 1 });
+    expect(await openLetters(bench)).toEqual([]);
+    expect((await bench.world.contactOf('c-1')).defaultFields.firstName).toBe('Bea');
+  });
+
   it('keeps no other row where it has no key: by that a person who is forgotten is found', async () => {
     const bench = await openRunsBench();
     const text = await fixFileOf(bench, await bench.import('a.csv', fileOf('1.2E+11,Ben,A,')));
