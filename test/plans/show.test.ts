@@ -96,6 +96,15 @@ describe('a plan on a terminal', () => {
     expect(await lineOf(0)).toBe('  9 rows: 2 to create, 3 to adopt as they are, 3 unchanged, 1 rejected');
   });
 
+  it('of an undo does not say that contacts which it deletes are adopted', async () => {
+    const { totals } = some.plan;
+    const requests = { ...totals.requests, post: 0, patch: 1, delete: 2 };
+    const plan = { ...some.plan, undoes: 'r-1', totals: { ...totals, deleted: 2, requests } };
+    const text = await presentPlan(createOutput({ color: false }), { ...some, plan }, { limit: 1, values: true });
+    const line = text.split('\n').find((one) => one.startsWith('  9 rows'));
+    expect(line).toBe('  9 rows: 2 to make again, 1 to update, 2 to delete, 3 unchanged, 1 rejected');
+  });
+
   it('groups what is done, cuts each group, and ends with the summary', async () => {
     const text = await presentPlan(createOutput({ color: false }), some, { limit: 1, values: true });
     expect(text.split('\n')).toEqual([

@@ -306,11 +306,13 @@ function problemRow({ field, value, code, hint, ...place }: ProblemLine, values:
 
 function summaryOf({ plan, unsure, unread, sent }: MadePlan): readonly string[] {
   const { totals } = plan;
-  // The run counts a contact that it adopts as updated, also where it has nothing to write to it.
-  const asTheyAre = Math.max(0, totals.rows.updated - totals.requests.patch);
+  const { patch, delete: toDelete } = totals.requests;
+  // The run counts as updated also what it deletes, and a contact that it adopts with nothing to write to it.
+  const asTheyAre = Math.max(0, totals.rows.updated - patch - toDelete);
   const words = [
     [totals.rows.created, plan.undoes === null ? 'to create' : 'to make again'],
-    [totals.rows.updated - asTheyAre, 'to update'],
+    [totals.rows.updated - asTheyAre - toDelete, 'to update'],
+    [toDelete, 'to delete'],
     [asTheyAre, 'to adopt as they are'],
     [totals.rows.unchanged, 'unchanged'],
     [totals.rows.skipped, 'skipped'],
