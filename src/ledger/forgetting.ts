@@ -38,6 +38,8 @@ export type Scrubbed = 'overwritten' | 'later' | 'database';
 export interface ForgettingLedger {
   /** Null where no person was forgotten: most ledgers. */
   forgottenPeople(): Promise<ForgottenPeople | null>;
+  /** Whether a run that has not ended has a row of the key, or reads a file that may have one. */
+  isInOpenRuns(key: string): Promise<boolean>;
   /** One transaction, durable; the act is entered with it. Done again it deletes what was entered since. */
   forgetPerson(person: PersonInLedger, act: NewAct): Promise<Forgotten>;
   /**

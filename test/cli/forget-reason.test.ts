@@ -2,9 +2,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { forget } from '#src/cli/commands/forget.ts';
+import { forget, printForgotten } from '#src/cli/commands/forget.ts';
+import { createOutput } from '#src/cli/output.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { knowPerson, requireUnnamed } from '#src/operations/forget.ts';
+import { applyingRun, pendingOf, settleAs, settled } from '#test/contracts/support/build.ts';
 import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
 import { csv, openRunsBench } from '#test/runs/support/runs-bench.ts';
 import { captureOutput } from './support/captured-output.ts';
@@ -28,21 +30,49 @@ it('a reason that names the key is refused, and nothing is done', async () => {
   await ledger.close();
 });
 
-it('a key that nothing knows is refused, unless a person has said yes', async () => {
+it('a key of which nothing is found, and no other form is known, is forgotten, and it says that nothing was erased', async () => {
   const data = tempFolder();
   mkdirSync(join(data, 'sandbox'));
   await openSqliteLedger(join(data, 'sandbox', 'ledger.sqlite')).close();
   const captured = captureOutput();
-  const asked = { data, sandbox: true, reason: 'customer 2026-11-17' };
-  await expect(forget(asked, '17')).rejects.toMatchObject({ kind: 'usage', code: 'keyUnknown' });
-  const ledger = openSqliteLedger(join(data, 'sandbox', 'ledger.sqlite'));
-  expect([await ledger.acts.list({ limit: 9 }), await ledger.forgetting.forgottenPeople()]).toEqual([[], null]);
-  await ledger.close();
-  expect(await forget({ ...asked, yes: true }, '17')).toBe(0);
-  expect(captured.stdout()).toContain('nothing erased: neither the ledger nor any file knew the key 17');
+  expect(await forget({ data, sandbox: true, reason: 'customer 2026-11-17' }, '17')).toBe(0);
+  expect(captured.stdout()).toContain('nothing erased: nothing was found of the key 17');
+  expect(captured.stdout()).toContain('a key has the prefix of its mapping: patchbay contact EMAIL shows it');
 });
 
-it('so is one with an address, a number or the id of the contact; other words are not', async () => {
+it('one of which another form is known is refused, unless a person has said yes', async () => {
+  const data = tempFolder();
+  mkdirSync(join(data, 'sandbox'));
+  const open = () => openSqliteLedger(join(data, 'sandbox', 'ledger.sqlite'));
+  const known = open();
+  const run = await applyingRun(known, 'r1', ['crm-0017']);
+  for (const record of await pendingOf(known, run)) await settleAs(known, run, 'w1', [settled(record)]);
+  await known.runs.move('r1', ['applying'], 'done', { atMs: 1 });
+  await known.close();
+  const captured = captureOutput();
+  const asked = { data, sandbox: true, reason: 'customer 2026-11-17' };
+  await expect(forget(asked, 'CRM-0017')).rejects.toMatchObject({ kind: 'usage', code: 'keyUnknown' });
+  const ledger = open();
+  expect([await ledger.acts.list({ limit: 9 }), await ledger.forgetting.forgottenPeople()]).toEqual([[], null]);
+  await ledger.close();
+  expect(await forget({ ...asked, yes: true }, 'CRM-0017')).toBe(0);
+  expect(captured.stdout()).toContain('nothing erased: nothing was found of the key CRM-0017');
+  expect(captured.stdout()).toContain('known: crm-0017');
+});
+
+it('what was erased is told also where nothing was found before', () => {
+  const captured = captureOutput();
+  const person = { key: '17', texts: [], contactId: null, feeds: [], isKnown: false };
+  const files = [{ path: '/a.csv', removed: 1 }];
+  const left = { tables: [], files: [] };
+  const none = { rows: 0, reasons: 0, waiting: [], unsearched: [], otherHosts: [] };
+  const forgotten = { ...none, files, left, scrubbed: 'overwritten' as const, searched: 1 };
+  printForgotten(createOutput({ color: false }), person, { by: 'nothing', others: [] }, forgotten);
+  expect(captured.stdout()).toContain('forgotten: 0 rows of the ledger, 1 file\n  /a.csv: without 1 entry');
+  expect(captured.stdout()).not.toContain('nothing erased');
+});
+
+it('a reason with an address, a number or the id of the contact is refused, too; other words are not', async () => {
   const bench = await openRunsBench();
   const row = 'crm-17,Zelda,+14155550117,zelda.quorn@example.com';
   await bench.import('a.csv', csv([row], 'externalId,firstName,phone,email'));

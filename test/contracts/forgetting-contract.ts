@@ -155,6 +155,8 @@ export function forgettingContract(open: OpenLedger): void {
     const { ledger, reopen } = await openForTest(open);
     const run = await applyingRun(ledger, 'r1', ['keep-me', 'forget-me']);
     await ledger.runs.move('r1', ['applying'], 'stopped', { atMs: createdAtMs });
+    expect(await ledger.forgetting.isInOpenRuns('forget-me')).toBe(true);
+    expect(await ledger.forgetting.isInOpenRuns('forget-m')).toBe(false);
     expect(await ledger.forgetting.forgetPerson(person, act)).toMatchObject({ kind: 'done' });
     const other = await reopen();
     expect(await other.forgetting.search(['forget-me'])).toEqual([]);

@@ -1,6 +1,7 @@
-/** A key that nothing knows: mostly another one is meant, and forgetting it would erase nothing and block the next one with that key. */
+/** A key that nothing knows: where another form of it is known that one is meant, and forgetting it would erase nothing and block the next one with that key. */
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import type { HostRecord } from '#src/ledger/hosts.ts';
 import { forgetPerson, isGone, knowPerson } from '#src/operations/forget.ts';
@@ -46,6 +47,58 @@ it('a key that was forgotten before, or that a file names alone, is no unknown o
   expect((await acquaintanceOf({ ...home, folders, feeds }, person)).by).toBe('files');
   await rm(waiting);
   expect((await acquaintanceOf({ ...home, folders, feeds }, person)).by).toBe('nothing');
+});
+
+it('a row that waits in a stopped run is meant, though another form of its key is known, and though the key is short', async () => {
+  const bench = await openRunsBench();
+  await bench.import('a.csv', csv(rows, 'Id,Name,Mail'), { mapping: prefixed });
+  const run = await bench.stage(await bench.submit('b.csv', csv(['51,Omar,Clerk', 'A-7,Dora,Clerk'])));
+  await bench.ledger.runs.move(run.id, ['applying'], 'stopped', { atMs: 1 });
+  await rm(run.claimedPath);
+  expect(await meet(bench, '51')).toEqual({ by: 'files', others: [] });
+  expect(await meet(bench, 'A-7')).toEqual({ by: 'files', others: [] });
+});
+
+it('a run that still reads its file is told of, as before, and no other form of the key', async () => {
+  const bench = await openRunsBench();
+  await bench.import('a.csv', csv(rows, 'Id,Name,Mail'), { mapping: prefixed });
+  const run = await bench.submit('b.csv', csv(['52,Omar,Clerk']));
+  await bench.ledger.runs.beginStaging(run.id, 1);
+  expect((await meet(bench, '51')).by).toBe('files');
+  const forgetting = forgetPerson({ ...homeOf(bench), host: null }, await knowPerson(bench.parts, '51'), 'request 7');
+  await expect(forgetting).rejects.toMatchObject({ code: 'forgetBusy' });
+});
+
+it.each([
+  ['with a prefix that no file has', 'hubspot-51000777', '51000777,Omar,o@example.com', 'b.csv'],
+  ['short', 'hubspot-A-7', 'A-7,Omar,o@example.com', 'b.csv'],
+  ['in a compressed file', 'hubspot-51000777', '51000777,Omar,o@example.com', 'b.csv.gz'],
+])('a key is found %s in an archived file, and nothing else is meant', async (_what, key, row, name) => {
+  const bench = await openRunsBench();
+  const bare = mapping({ key: 'Id', fields: { firstName: 'Name' }, emails: [{ column: 'Mail' }] });
+  await bench.import('a.csv', csv([row.replace('o@', 'other@')], 'Id,Name,Mail'), { mapping: bare });
+  const text = csv([row], 'Id,Name,Mail');
+  const ofHub = mapping({
+    key: 'Id',
+    keyPrefix: 'hubspot-',
+    fields: { firstName: 'Name' },
+    emails: [{ column: 'Mail' }],
+  });
+  const content = name.endsWith('.gz') ? gzipSync(text) : text;
+  const run = await bench.stage(await bench.submit(name, content, { mapping: ofHub }));
+  await bench.ledger.runs.move(run.id, ['applying'], 'cancelling', { atMs: 1 });
+  await bench.finish(run);
+  await bench.ledger.runs.prune(run.id);
+  expect(await meet(bench, key)).toEqual({ by: 'files', others: [] });
+  const unknown = `hubspot-${'9'.repeat(key.length)}`;
+  expect(await meet(bench, unknown)).toEqual({ by: 'nothing', others: [] });
+  const forgotten = await forgetPerson(
+    { ...homeOf(bench), host: null },
+    await knowPerson(bench.parts, key),
+    'request 7',
+  );
+  expect(forgotten.files).toHaveLength(1);
+  expect(await meet(bench, key)).toEqual({ by: 'forgotten', others: [] });
 });
 
 it('each other host is named until the person was forgotten there, too', async () => {

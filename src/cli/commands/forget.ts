@@ -34,7 +34,7 @@ export async function forget(options: ForgetOptions, key: string): Promise<numbe
     if (given !== null) requireUnnamed(person, given);
     const acquaintance = await acquaintanceOf(home, person);
     // Who has a terminal is asked; without one it would be done unseen.
-    if (acquaintance.by === 'nothing' && terminal === null && options.yes !== true)
+    if (acquaintance.others.length > 0 && terminal === null && options.yes !== true)
       throw keyUnknown(person, acquaintance.others);
     const answer = await askForgetting(terminal, preview(person, acquaintance), given);
     if (!answer.isYes) {
@@ -47,7 +47,7 @@ export async function forget(options: ForgetOptions, key: string): Promise<numbe
     const exitCode = isGone(forgotten) ? exitCodes.done : exitCodes.dead;
     const { by: knownBy, others } = acquaintance;
     if (output.json) output.document({ ...forgotten, contact: person.contactId, knownBy, others, exitCode });
-    else print(output, person, acquaintance, forgotten);
+    else printForgotten(output, person, acquaintance, forgotten);
     return exitCode;
   } finally {
     await home.close();
@@ -70,7 +70,7 @@ function preview(person: PersonKnown, { by, others }: Acquaintance): string {
   const { key, feeds, contactId, isKnown } = person;
   if (by === 'nothing') {
     const meant = others.length === 0 ? '' : ` Known: ${others.map(printable).join(', ')}.`;
-    return `Neither the ledger nor any file knows the key ${printable(key)}.${meant}\nThis erases nothing. Rows with exactly this key are skipped in later files, for good.`;
+    return `Nothing was found that would be erased for the key ${printable(key)}.${meant}\nRows with exactly this key are skipped in later files, for good.`;
   }
   const known = isKnown
     ? `The ledger knows ${printable(key)}${contactId === null ? '' : ` as contact ${printable(contactId)}`}${feeds.length === 0 ? '' : `, from ${feeds.map(printable).join(', ')}`}.`
@@ -85,17 +85,20 @@ const scrubWords: Readonly<Record<ForgottenPerson['scrubbed'], string>> = {
   database: 'the database may keep deleted rows in its files, logs and backups until it reuses or removes them',
 };
 
-function print(
+/** Exported for tests. */
+export function printForgotten(
   output: Output,
   { key, contactId }: PersonKnown,
   { by, others }: Acquaintance,
   forgotten: ForgottenPerson,
 ): void {
   const { rows, reasons, files, scrubbed, left, waiting, unsearched, searched, otherHosts } = forgotten;
-  if (by === 'nothing') {
-    output.line(`nothing erased: neither the ledger nor any file knew the key ${printable(key)}`);
+  const found = rows + reasons + files.length + waiting.length + unsearched.length;
+  if (by === 'nothing' && found === 0) {
+    output.line(`nothing erased: nothing was found of the key ${printable(key)}`);
     output.line('  kept for good: rows with exactly this key are skipped in later files');
     if (others.length > 0) output.line(`  known: ${others.map(printable).join(', ')}`);
+    else output.line('  a key has the prefix of its mapping: patchbay contact EMAIL shows it');
   } else output.line(`forgotten: ${counted(rows, 'row')} of the ledger, ${counted(files.length, 'file')}`);
   for (const { path, removed } of files) {
     const what = removed === null ? 'deleted' : `without ${counted(removed, 'entry').replace(/entrys$/, 'entries')}`;

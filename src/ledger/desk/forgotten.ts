@@ -37,7 +37,7 @@ const rowsPerSlice = 2_000;
 
 export function forgettingOver(
   store: Store,
-): Pick<ForgettingLedger, 'forgottenPeople' | 'forgetPerson' | 'searchedOn'> {
+): Pick<ForgettingLedger, 'forgottenPeople' | 'isInOpenRuns' | 'forgetPerson' | 'searchedOn'> {
   const { reads } = store;
   return {
     forgottenPeople: async () => {
@@ -46,6 +46,11 @@ export function forgettingOver(
       const known = await forgottenIn(reads).list({ state: 'forgotten', order: 'oldest', limit: allMax });
       const hashes = new Set(known.map(({ document }) => document.text));
       return { count: hashes.size, has: (key) => hashes.has(forgottenHash(salt.text, key)) };
+    },
+
+    isInOpenRuns: async (key) => {
+      const found = await rowsOfOpenRuns(reads, key);
+      return found.kind === 'busy' || found.rows.length > 0;
     },
 
     forgetPerson: async (person, act) => {

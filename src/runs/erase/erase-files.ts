@@ -94,6 +94,37 @@ export async function eraseFromFiles({ ledger, folders, host }: EraseParts, pers
   return { erased, unsearched };
 }
 
+/** Whether `eraseFromFiles` would find rows of the person in originals and fix-files, which it reads as their runs did. Changes nothing. */
+export async function hasRowsInFiles({ ledger, folders, host }: EraseParts, person: PersonMarks): Promise<boolean> {
+  for await (const run of eachRun(ledger.runs, { states: ['stopped'] }))
+    if (run.claimedPath !== '' && isOfHost(run, host) && (await hasRows(run.claimedPath, run, person, 'original')))
+      return true;
+  for (const importFolder of folders.importFolders) {
+    const { done, failed, fix } = archiveFolders(importFolder);
+    for (const folder of [done, failed, fix]) {
+      const files = await filesIn(folder);
+      for (const path of files) {
+        const named = isNote(path, files) ? null : runIdOf(basename(path));
+        if (named === null) continue;
+        const run = await ledger.runs.get(named.runId);
+        if (await hasRows(path, run, person, folder === fix ? 'fixFile' : 'original')) return true;
+      }
+    }
+  }
+  return false;
+}
+
+/** Of a file that cannot be read as rows, its bytes tell. */
+async function hasRows(path: string, run: RunRecord | null, person: PersonMarks, of: RowsOf): Promise<boolean> {
+  try {
+    const rows = { open: () => openRows(path, run, person, of), places: new Set<string>() };
+    return (await theirRows(path, rows)).ranges.length > 0;
+  } catch (error) {
+    if (!(error instanceof PatchbayError)) throw error;
+    return error.code !== 'fileMissing' && (await holdsText(path, person.texts));
+  }
+}
+
 async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(emptyIfMissing);
   return entries.filter((entry) => entry.isFile()).map((entry) => join(folder, entry.name));
@@ -116,10 +147,7 @@ interface ErasedRows {
 }
 
 async function eraseRows(path: string, run: RunRecord | null, person: PersonMarks, of: RowsOf): Promise<ErasedRows> {
-  const open = (): Promise<OpenedRows> => {
-    if (of === 'changes') return openChanges(path, person);
-    return of === 'fixFile' || run === null ? openPlain(path, run, person) : openAsRun(path, run, rowsOf(person));
-  };
+  const open = () => openRows(path, run, person, of);
   const places = new Set<string>();
   try {
     return { removed: await cutRows(path, { open, places }), places };
@@ -232,6 +260,11 @@ export type RowJudge = (row: Row, isBroken: boolean) => boolean;
 interface OpenedRows {
   readonly source: OpenSource;
   readonly isTheirs: RowJudge;
+}
+
+function openRows(path: string, run: RunRecord | null, person: PersonMarks, of: RowsOf): Promise<OpenedRows> {
+  if (of === 'changes') return openChanges(path, person);
+  return of === 'fixFile' || run === null ? openPlain(path, run, person) : openAsRun(path, run, rowsOf(person));
 }
 
 /** As its run read it. */
