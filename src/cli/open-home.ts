@@ -18,7 +18,14 @@ import manifest from '../../package.json' with { type: 'json' };
 import { wantsColours } from './colours.ts';
 import { openLogFiles } from './log-files.ts';
 
-export async function loadCliConfig(options: GlobalOptions): Promise<LoadedConfig> {
+/**
+ * Says what is worth a warning.
+ * @param tellsOfService `serviceWarnings`, too; not with `--sandbox`.
+ */
+export async function loadCliConfig(
+  options: GlobalOptions,
+  { tellsOfService = false }: { readonly tellsOfService?: boolean } = {},
+): Promise<LoadedConfig> {
   const flags: ConfigFlags = {
     ...(options.data === undefined ? {} : { data: { folder: options.data } }),
     ...(options.verbose === true ? { log: { level: 'debug' } } : {}),
@@ -29,8 +36,10 @@ export async function loadCliConfig(options: GlobalOptions): Promise<LoadedConfi
     configPath: options.config ?? null,
     cwd: process.cwd(),
   });
-  for (const warning of loaded.warnings) process.stderr.write(`patchbay: ${warning}\n`);
-  return loaded;
+  const ofService = tellsOfService && options.sandbox !== true ? loaded.serviceWarnings : [];
+  const warnings = [...loaded.warnings, ...ofService];
+  for (const warning of warnings) process.stderr.write(`patchbay: ${warning}\n`);
+  return { ...loaded, warnings };
 }
 
 /** What a command does with the data folder. */
@@ -64,7 +73,7 @@ export interface HomeOpener {
 
 /** Configuration and log are opened once. @throws PatchbayError what is wrong with the configuration. */
 export async function homeOpener(options: GlobalOptions, use: HomeUse): Promise<HomeOpener> {
-  const { config } = await loadCliConfig(options);
+  const { config } = await loadCliConfig(options, { tellsOfService: use === 'start' });
   const { chosen, sandbox } = chooseConfig(options, config);
   const folderFlags = fromAnywhere(options);
   const isNamed = chosen.service.baseUrl !== null || sandbox.sandboxAsked || process.stdout.isTTY === true;
@@ -106,7 +115,7 @@ export interface CheckedHome {
 
 /** @throws PatchbayError of a ledger that is too new, and of what is no trouble of a ledger, as `openCliHome`. */
 export async function openToCheck(options: GlobalOptions): Promise<CheckedHome> {
-  const { config } = await loadCliConfig(options);
+  const { config } = await loadCliConfig(options, { tellsOfService: true });
   const { chosen, sandbox } = chooseConfig(options, config);
   const how = { ...sandbox, look: true };
   try {

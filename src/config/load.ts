@@ -50,6 +50,8 @@ export interface LoadedConfig {
   readonly sources: Readonly<Record<string, Origin>>;
   /** Worth a note, one sentence each. */
   readonly warnings: readonly string[];
+  /** About the service: for those who check the configuration or start an engine, not for each command, nor for the sandbox. */
+  readonly serviceWarnings: readonly string[];
   /** The config file that was read, absolute; null where there is none. */
   readonly configFile: string | null;
 }
@@ -90,7 +92,8 @@ export async function loadConfig({ env, flags, configPath, cwd }: LoadOptions): 
     ...found.warnings.map(withPlace),
     ...(misnamed !== null && needsZone(parsed.data) ? [zoneWarning(misnamed, zone)] : []),
   ];
-  return { config, sources: sourcesOf(merged), warnings, configFile };
+  const serviceWarnings = found.serviceWarnings.map(withPlace);
+  return { config, sources: sourcesOf(merged), warnings, serviceWarnings, configFile };
 }
 
 const defaultFile = fileURLToPath(new URL('../../config/default.yaml', import.meta.url));

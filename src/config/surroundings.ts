@@ -19,9 +19,11 @@ export interface Remark {
 
 const tokenCharactersMin = 16;
 
-export async function checkSurroundings(
-  config: Config,
-): Promise<{ readonly problems: readonly Remark[]; readonly warnings: readonly Remark[] }> {
+export async function checkSurroundings(config: Config): Promise<{
+  readonly problems: readonly Remark[];
+  readonly warnings: readonly Remark[];
+  readonly serviceWarnings: readonly Remark[];
+}> {
   const { service, notify, mapping, feeds } = config;
   const problems = [
     ...(await fileProblem(['service', 'apiKeyFile'], service.apiKeyFile, 'key file')),
@@ -37,7 +39,7 @@ export async function checkSurroundings(
     );
   }
   const ofSecrets = [...(await absentSecrets(notify)), ...(await unusableSecret(notify))];
-  return { problems, warnings: [...warningsOf(config), ...ofSecrets] };
+  return { problems, warnings: [...warningsOf(config), ...ofSecrets], serviceWarnings: serviceWarningsOf(config) };
 }
 
 /** Of the form, and not of the file, which has its own remarks. */
@@ -49,11 +51,14 @@ async function unusableSecret(notify: Config['notify']): Promise<readonly Remark
   return [{ path: ['notify', key], sentence }];
 }
 
-/** Of a service whose key and contacts would go over public networks as plain text; null of any other. */
+/**
+ * Of a service whose key and contacts would go over public networks as plain text; null of any other. A name that ends with `.svc` is one
+ * within a cluster.
+ */
 export function clearTextWarning({ baseUrl }: Config['service']): string | null {
   if (baseUrl === null) return null;
   const { protocol, hostname } = new URL(baseUrl);
-  if (protocol !== 'http:' || isPrivateHost(hostname)) return null;
+  if (protocol !== 'http:' || isPrivateHost(hostname) || hostname.endsWith('.svc')) return null;
   return 'the API key and all contacts go there unencrypted, over http: use https, unless the network is your own';
 }
 
@@ -106,10 +111,13 @@ function authorizationProblem(path: readonly string[], variable: string | null):
   return [{ path, sentence }];
 }
 
+function serviceWarningsOf({ service }: Config): readonly Remark[] {
+  const clearText = clearTextWarning(service);
+  return clearText === null ? [] : [{ path: ['service', 'baseUrl'], sentence: `service.baseUrl: ${clearText}` }];
+}
+
 function warningsOf({ page, service, notify, feeds }: Config): readonly Remark[] {
   const warnings: Remark[] = [];
-  const clearText = clearTextWarning(service);
-  if (clearText !== null) warnings.push({ path: ['service', 'baseUrl'], sentence: `service.baseUrl: ${clearText}` });
   for (const [name, { everyMs, expectEveryMs }] of Object.entries(feeds)) {
     if (everyMs === null || expectEveryMs === null || expectEveryMs >= everyMs) continue;
     const path = ['feeds', name, 'expectEvery'];

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkConfig } from '#src/cli/commands/config.ts';
+import { homeOpener, loadCliConfig, openToCheck } from '#src/cli/open-home.ts';
 import { captureOutput } from './support/captured-output.ts';
 
 test('config check says so where the mapping of a feed is not there or broken', async () => {
@@ -33,4 +34,23 @@ test('config check says so where the mapping of a feed is not there or broken', 
   await expect(check('./crm.yaml')).rejects.toMatchObject({ kind: 'usage', code: 'mappingInvalid' });
   expect(await check('example-crm')).toBe(0);
   expect(captured.stdout()).toContain('configuration OK');
+});
+
+test('a service over plain http is told of by config check, by start and by doctor, and not for the sandbox', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pb-check-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const config = join(folder, 'patchbay.yaml');
+  writeFileSync(config, 'service: { baseUrl: "http://api.example.com" }\n');
+  const captured = captureOutput();
+  const options = { config, data: folder };
+  await loadCliConfig(options);
+  await homeOpener(options, 'look');
+  await checkConfig({ ...options, sandbox: true });
+  await homeOpener({ ...options, sandbox: true }, 'start');
+  expect(captured.stderr()).toBe('');
+  await homeOpener(options, 'start');
+  await checkConfig(options);
+  const { ledger } = await openToCheck(options);
+  if ('close' in ledger) await ledger.close();
+  expect(captured.stderr().match(/over http/g)).toHaveLength(3);
 });
