@@ -28,7 +28,7 @@ function withBlankPart(reading: CellReading, { raw }: Found, blankParts: readonl
 const keyPartBlank: Flaw<WarningCode> = {
   code: 'keyPartBlank',
   message:
-    'a part of the key is blank: rows that are alike in the other parts count as one person, and the newest overwrites the others',
+    'a part of the key is blank: rows that are alike in the other parts count as one person: in one file they are rejected, and a later file overwrites',
   hint: 'Fill the cell in. To leave such rows out, name the column in skipRows of the mapping with isBlank: true.',
 };
 

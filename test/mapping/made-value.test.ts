@@ -14,6 +14,7 @@ describe('a key that is put together', () => {
     const row = keyed(key, { Branch: 'Nord', No: ' ' });
     expect(desiredOf(row).key).toBe(made);
     expect(row.warnings).toMatchObject([{ code: 'keyPartBlank', field: 'No', value: made }]);
+    expect(row.warnings[0]?.message).toMatch(/in one file they are rejected, and a later file overwrites$/);
     expect(warningsOf(keyed(key, { Branch: 'Nord', No: '7' }))).toEqual([]);
     expect(problemsOf(keyed(key, { Branch: '', No: '' }))).toMatchObject([{ code: 'keyMissing' }]);
   });
