@@ -4,6 +4,7 @@
  */
 
 import { access, constants, statfs } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { type BareHome, type Home, requireApiKey } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
 import { formatDuration } from '#src/config/forms.ts';
@@ -98,14 +99,17 @@ function openWindows({ config, mode }: BareHome): readonly string[] {
   ];
 }
 
-async function checkFolder({ folders }: BareHome): Promise<Finding> {
+async function checkFolder({ config, folders }: BareHome): Promise<Finding> {
   const check = 'data folder';
+  const { importFolder } = config.data;
+  const named = importFolder === null ? null : resolve(importFolder);
   for (const folder of [folders.root, ...folders.watched]) {
     try {
       await makeFolder(folder);
       await access(folder, constants.R_OK | constants.W_OK);
     } catch (error) {
-      const detail = `${folder} cannot be used: ${messageOf(error)}. Name a folder (--data, PATCHBAY_DATA) that this user may make and write, or run the command as the user whose folder it is.`;
+      const setting = folder === named ? 'data.importFolder, PATCHBAY_IMPORT' : '--data, PATCHBAY_DATA';
+      const detail = `${folder} cannot be used: ${messageOf(error)}. Name a folder (${setting}) that this user may make and write, or run the command as the user whose folder it is.`;
       return { check, ok: false, detail, exitCode: exitCodes.usage };
     }
   }

@@ -87,6 +87,16 @@ test('doctor checks all the others where the file of the ledger cannot be used',
   expect(checks.find(({ check }) => check === 'service')).toMatchObject({ ok: true });
 });
 
+test('doctor names the setting of an import folder elsewhere that cannot be used', async ({ journey }) => {
+  await journey.service();
+  const folder = join(journey.file('no-folder', 'a file\n'), 'drop');
+  const { code, documents } = await journey.call(['doctor', '--json'], { PATCHBAY_IMPORT: folder });
+  const found = documents[0].checks.find(({ check }: { check: string }) => check === 'data folder');
+  expect({ code, ...found }).toMatchObject({ code: 2, ok: false });
+  expect(found.detail).toContain(`${folder} cannot be used: `);
+  expect(found.detail).toContain('Name a folder (data.importFolder, PATCHBAY_IMPORT) that this user may make');
+});
+
 test('doctor says why a data folder cannot be used, and checks what it can', async ({ journey }) => {
   await journey.service();
   const data = join(journey.file('no-folder', 'a file\n'), 'data');
