@@ -6,10 +6,10 @@
 import { type ScalarName, scalarNames } from '#src/contacts/desired.ts';
 import { canonicalJson } from '#src/mapping/compile-mapping.ts';
 import { type Mapping, mappingSchema } from '#src/mapping/mapping-schema.ts';
+import { columnUses, positionsOf } from '#src/mapping/show/explain-row.ts';
 import { type ColumnRef, isObject, referencesIn, type ValueObject } from '#src/mapping/value-schema.ts';
 import { ignoredBy } from '#src/sources/column-name.ts';
 import type { FileFacts } from './column-facts.ts';
-import { isThere, usesOf } from './kept-columns.ts';
 import { keyChange } from './kept-key.ts';
 import type { ColumnName, Draft, DraftField, DraftItems, ProposedColumn } from './proposal.ts';
 
@@ -223,4 +223,31 @@ function columnsInWords(value: ValueObject): string {
   return referencesIn(value)
     .map(({ reference }) => (typeof reference === 'number' ? `column ${reference}` : reference))
     .join(', ');
+}
+
+/** What the mapping makes of each column, by position. */
+function usesOf(mapping: Mapping, file: FileFacts): readonly (readonly string[])[] {
+  const found = headersOf(file, JSON.stringify(mapping)).map((header) => columnUses(mapping, header));
+  return file.columns.map((_, index) => [...new Set(found.flatMap((uses) => uses[index] ?? []))]);
+}
+
+/** Whether the file has the column. Which one is at a position is known of one without a name alone. */
+function isThere(reference: ColumnRef, file: FileFacts, mapping: Mapping): boolean {
+  return headersOf(file, String(reference)).some((header) =>
+    positionsOf(reference, header, mapping).some(
+      (index) => typeof reference !== 'number' || file.columns[index]?.isNamed === false,
+    ),
+  );
+}
+
+/**
+ * The names of the columns. In JSON a list is one column, while a mapping may name its elements (`mails[]`, `mails[0]`, `phones[1].nr`): so also
+ * the names of all elements, of the first, and of those that the text names. Where a list is, any of its elements may be.
+ */
+function headersOf({ columns, isJson }: FileFacts, text: string): readonly (readonly string[])[] {
+  const names = columns.map(({ name }) => name);
+  if (!isJson) return [names];
+  const firsts = columns.map(({ name, firstPath }) => firstPath ?? name);
+  const elements = new Set(['[]', '[0]', ...(text.match(/\[\d+\]/g) ?? [])]);
+  return [names, ...[...elements].map((element) => firsts.map((path) => path.replaceAll('[0]', element)))];
 }

@@ -30,7 +30,6 @@ import {
   type SourceItem,
   shownValue,
 } from '#src/sources/row.ts';
-import { withCopiesTold } from './fix-copies.ts';
 import {
   cellsBeyond,
   distinctNames,
@@ -42,7 +41,7 @@ import {
   ownName,
 } from './fix-file.ts';
 import { type KeyReading, otherKeyOf } from './fix-key.ts';
-import { withMovedIds } from './fix-moved.ts';
+import { withCopiesTold, withMovedIds } from './fix-moved.ts';
 import { changedBySpreadsheet, ownLetter } from './fix-own-row.ts';
 import { tellPutBack } from './fix-put-back.ts';
 import { cellTextOf, recordOfTable } from './fix-record.ts';
