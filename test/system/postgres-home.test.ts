@@ -107,7 +107,7 @@ describeOnPostgres('with DATABASE_URL', (server) => {
     expect(told.code, told.stderr).toBe(exitCode);
     const [{ ok, checks, windows }] = told.documents;
     expect(ok).toBe(false);
-    expect(windows).toHaveLength(4);
+    expect(windows).toHaveLength(5);
     expect(checks.map(({ check, ok: isOk }: { check: string; ok: boolean }) => [check, isOk])).toEqual([
       ...[
         ['node', true],
