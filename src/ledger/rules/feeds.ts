@@ -99,12 +99,11 @@ export function standingOf(
     readonly failed: RunRecord | null;
     /** In one of `standingStates`, of the host of `failed`. */
     readonly besideFailed: RunRecord | null;
-    /** In any state. */
-    readonly any: RunRecord | null;
+    readonly inAnyState: RunRecord | null;
     readonly deadOpen: boolean;
   },
 ): FeedStanding {
-  const { last, whole, working, accepted, cancelled, failed, besideFailed, any, deadOpen } = newest;
+  const { last, whole, working, accepted, cancelled, failed, besideFailed, inAnyState, deadOpen } = newest;
   return {
     feed,
     createdAtMs,
@@ -115,7 +114,7 @@ export function standingOf(
     atWork: (working?.sequence ?? 0) > (last?.sequence ?? 0),
     acceptedAtMs: accepted?.createdAtMs ?? null,
     acceptedSequence: accepted?.sequence ?? 0,
-    newestSequence: any?.sequence ?? 0,
+    newestSequence: inAnyState?.sequence ?? 0,
     isCancelledSince:
       cancelled !== null &&
       cancelled.sequence > (whole?.sequence ?? 0) &&
