@@ -39,7 +39,7 @@ export function watchCountries(
   const named =
     country === null || phones.length === 0 ? [] : unmapped.filter((index) => isCountryName(columns[index]));
   const found = new Set<number>();
-  const countryIn = rememberCountries();
+  const countryIn = remembered(countryOf);
   const strays = countStrays<number>();
   return {
     see: (row) => {
@@ -61,9 +61,9 @@ export function watchCountries(
 export function watchCountriesOfObjects(names: FlatNames, country: CountryCode | null): CountryWatch {
   const found = new Set<string>();
   const unread = new Set<string>();
-  const countryIn = rememberCountries();
-  const isCountry = rememberNames(isCountryName);
-  const isCustomList = rememberNames(isCustomListName);
+  const countryIn = remembered(countryOf);
+  const isCountry = remembered(isCountryName);
+  const isCustomList = remembered(isCustomListName);
   const strays = countStrays<string>();
   return {
     see: (row) => {
@@ -160,27 +160,13 @@ function isPhones(target: Target): boolean {
   return target.kind === 'items' && target.list === 'phones';
 }
 
-/** Names of members are the same in most records. */
-function rememberNames(isOne: (name: string) => boolean): (name: string) => boolean {
-  const known = new Map<string, boolean>();
-  return (name) => {
-    const met = known.get(name);
-    if (met !== undefined) return met;
-    const found = isOne(name);
-    if (known.size < rememberedMax) known.set(name, found);
-    return found;
-  };
-}
-
-/** Most files name a few countries, again and again. */
-function rememberCountries(): (text: string) => CountryCode | null {
-  const known = new Map<string, CountryCode | null>();
+/** Names of members are the same in most records, and most files name a few countries, again and again. */
+function remembered<Found>(find: (text: string) => Found): (text: string) => Found {
+  const known = new Map<string, { readonly found: Found }>();
   return (text) => {
-    const met = known.get(text);
-    if (met !== undefined) return met;
-    const country = countryOf(text);
-    if (known.size < rememberedMax) known.set(text, country);
-    return country;
+    const met = known.get(text) ?? { found: find(text) };
+    if (known.size < rememberedMax) known.set(text, met);
+    return met.found;
   };
 }
 
