@@ -112,6 +112,7 @@ export function troublesOf(facts: FeedFacts, nowMs: number): readonly Trouble[] 
     hostAway(facts),
     fileTrouble(facts),
     failedBeside(facts, nowMs),
+    stoppedBehind(facts),
     failedTick(facts),
     missed(facts, nowMs),
   ].filter((one) => one !== null);
@@ -226,6 +227,12 @@ function failedBeside({ standing, failedFile, goodSinceMs }: FeedFacts, nowMs: n
   const isNews = !isTold && failed.isAmongNewest && !isPast;
   const isOpen = isNews || (isTold && standing.acceptedSequence <= failedFile.newestSequence);
   return isOpen ? about('failed', { runId: failed.id, code: failed.code }) : null;
+}
+
+/** A run that waits for a person while newer files of its feed go in: until it is approved or cancelled. */
+function stoppedBehind({ standing }: FeedFacts): Trouble | null {
+  const stopped = standing?.stopped ?? null;
+  return stopped === null ? null : about('guard', { runId: stopped.id, code: stopped.code });
 }
 
 /** What failed earlier is no news where none of it was ever recorded. */

@@ -250,6 +250,7 @@ export function deliveryContract(open: OpenLedger): void {
         newestSequence: 5,
         isCancelledSince: false,
         failed: null,
+        stopped: { id: 'r2', code: 'why-r2' },
       },
       expect.objectContaining({
         feed: 'other',

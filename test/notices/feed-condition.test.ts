@@ -18,6 +18,7 @@ function standing(last: LastRun | null, parts: Partial<FeedStanding> = {}): Feed
     acceptedAtMs: null,
     isCancelledSince: false,
     failed: null,
+    stopped: null,
     acceptedSequence: 0,
     newestSequence: 0,
   };

@@ -97,6 +97,22 @@ describe('A feed that goes bad', () => {
     expect(bench.lines).toEqual(['warn crm deadRows feed became unhealthy', 'info crm deadRows feed recovered']);
   });
 
+  it('is told of a run that waits for a person while newer files of its feed go in, and is good once that is cancelled', async () => {
+    const bench = await openNoticeBench();
+    const stopped = await bench.file('main', 'stopped');
+    await bench.file('main', 'done');
+    await bench.look();
+    const began = [expect.objectContaining({ trouble: 'guard', run: stopped, code: 'why-stopped' })];
+    expect(await bench.told()).toMatchObject([{ type: 'feed.bad', feed: 'main', data: { began } }]);
+    // Nothing has become better with a further one.
+    await bench.file('main', 'done');
+    await bench.look();
+    expect(await bench.told()).toEqual([]);
+    await bench.ledger.runs.move(stopped, ['stopped'], 'cancelling', { atMs: bench.clock.nowMs() });
+    await bench.look();
+    expect(await bench.told()).toEqual([recovered('main')]);
+  });
+
   it('is told of a file of `main` that failed while others went in, until one is accepted that came after that', async () => {
     const bench = await openNoticeBench();
     const lost = await bench.file('main', 'failed');

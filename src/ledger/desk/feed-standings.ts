@@ -38,6 +38,7 @@ export async function feedStandings(tables: Sources, away: readonly string[] = [
         cancelled: await newest(cancelledStates),
         failed,
         besideFailed: failed === null ? null : await newestBeside(tables, failed),
+        stopped: await newest(['stopped']),
         inAnyState: (await tables.runs.findRuns({ feed: feed.feed }, 1))[0] ?? null,
         deadOpen: mayBeOpen && (await hasUnsettled(tables, feed.feed, last.sequence)),
       }),

@@ -50,6 +50,14 @@ export interface FeedStanding {
   readonly isCancelledSince: boolean;
   /** The newest file of `main` that could not be read, since its files do not take each other's place; null for other feeds. */
   readonly failed: FailedRun | null;
+  /** Its newest run that waits for a person: behind one of `main`, or of deltas, newer files go in, and do not take its place. */
+  readonly stopped: StoppedRun | null;
+}
+
+export interface StoppedRun {
+  readonly id: string;
+  /** Why it stopped. */
+  readonly code: string | null;
 }
 
 /** Files that arrive together are entered within this time, though one that is empty may have failed before the last is. */
@@ -99,11 +107,12 @@ export function standingOf(
     readonly failed: RunRecord | null;
     /** In one of `standingStates`, of the host of `failed`. */
     readonly besideFailed: RunRecord | null;
+    readonly stopped: RunRecord | null;
     readonly inAnyState: RunRecord | null;
     readonly deadOpen: boolean;
   },
 ): FeedStanding {
-  const { last, whole, working, accepted, cancelled, failed, besideFailed, inAnyState, deadOpen } = newest;
+  const { last, whole, working, accepted, cancelled, failed, besideFailed, stopped, inAnyState, deadOpen } = newest;
   return {
     feed,
     createdAtMs,
@@ -128,6 +137,7 @@ export function standingOf(
             endedAtMs: failed.finishedAtMs,
             isAmongNewest: (besideFailed?.createdAtMs ?? 0) <= endOf(failed) + togetherMs,
           },
+    stopped: stopped === null ? null : { id: stopped.id, code: stopped.reason?.code ?? null },
   };
 }
 
