@@ -1,5 +1,6 @@
 /** `patchbay contact KEY`: all that is known of one contact. */
 
+import { presentExplained } from '#src/cli/present-map.ts';
 import { isoInstant } from '#src/clock.ts';
 import { openReadingSession } from '#src/engine/reading-session.ts';
 import { PatchbayError } from '#src/errors.ts';
@@ -19,7 +20,6 @@ import { createOutput, type Output, printable } from '../output.ts';
 import { instantText } from '../present-run.ts';
 import { changeLines } from '../present-story.ts';
 import { shorten, valueText } from '../present-values.ts';
-import { presentExplained } from './map.ts';
 
 interface ContactOptions extends GlobalOptions {
   readonly offline?: boolean;
