@@ -13,10 +13,11 @@ import type { Problem } from '#src/contacts/outcome.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type DecodedText, type PeekedText, peekText } from './decode.ts';
 import { createTally, type FormatReader, type HeaderRule, headerLineMax } from './format-reader.ts';
-import { readTable, type TableFormat, type TableOptions } from './read-table.ts';
+import { readTable } from './read-table.ts';
 import { groupsOf, type TableRecords } from './record-group.ts';
 import { shownValue } from './row.ts';
 import { type CsvRecord, createCsvSplitter, cutGroups } from './split-csv.ts';
+import type { TableFormat, TableOptions } from './table-rows.ts';
 
 interface CsvOptions extends TableOptions {
   /** One character; without it the delimiter is detected. */

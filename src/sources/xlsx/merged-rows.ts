@@ -5,7 +5,7 @@
  *
  * Invariant: in memory are the merged ranges, `rangesMax` at most, and one value for each column.
  */
-import type { KeyColumns } from '#src/sources/read-table.ts';
+import type { KeyColumns } from '#src/sources/table-rows.ts';
 import type { SheetRecord } from './sheet-records.ts';
 import { inUtf8 } from './xml-part.ts';
 

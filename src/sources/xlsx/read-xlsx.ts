@@ -7,8 +7,9 @@ import type { Problem } from '#src/contacts/outcome.ts';
 import { fileError, PatchbayError } from '#src/errors.ts';
 import { columnLetters } from '#src/sources/column-name.ts';
 import { createTally, type FormatReader, type SourceLimits } from '#src/sources/format-reader.ts';
-import { readTable, type TableFormat, type TableOptions } from '#src/sources/read-table.ts';
+import { readTable } from '#src/sources/read-table.ts';
 import { groupsOf } from '#src/sources/record-group.ts';
+import type { TableFormat, TableOptions } from '#src/sources/table-rows.ts';
 import type { ZipArchive } from '#src/sources/zip-archive.ts';
 import { createMergeFiller, findMergedDown, isOfRows, type MergedRanges } from './merged-rows.ts';
 import {
