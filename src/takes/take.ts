@@ -13,10 +13,11 @@ import type { TickEnd, TickTrigger } from '#src/ledger/schedules.ts';
 import type { DownloadParts } from './download.ts';
 import { download, urlHashOf } from './download.ts';
 import { enterOnce, failedNote, hasFailed } from './enter.ts';
+import { isPattern } from './glob-matches.ts';
 import type { DownloadLimits } from './request-file.ts';
 import { storageError, takeError } from './take-error.ts';
 import type { FileLimits, FileTakeParts } from './take-files.ts';
-import { isPattern, takeGlob, takePath } from './take-files.ts';
+import { takeGlob, takePath } from './take-files.ts';
 
 /** What takes are done with, from files and URLs alike. */
 export interface TakeParts extends FileTakeParts, DownloadParts {

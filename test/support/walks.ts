@@ -204,7 +204,7 @@ export const walks: readonly Walk[] = [
       'jobs/take-files.ts': 'the job of each tick, derived from the ledger',
       'src/engine/job-context.ts': 'says what takes the files of a tick',
     },
-    leavesMax: 24,
+    leavesMax: 25,
     leaves: {
       ...ground,
       'src/steps.ts': 'names a step, so that a test can stop the process there',
@@ -227,6 +227,7 @@ export const walks: readonly Walk[] = [
       'src/runs/run-files.ts': 'the names of runs and folders',
       'src/sources/file-name.ts': 'whether the name is that of an export',
       'src/sources/folder-entries.ts': 'size and time of a file',
+      'src/takes/glob-matches.ts': 'which files a pattern matches',
       'src/takes/take-error.ts': 'the errors of takes',
     },
     elsewhere: {
