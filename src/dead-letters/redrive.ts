@@ -20,7 +20,7 @@ import type { StageItem } from '#src/runs/compare.ts';
 import type { SubmitParts } from '#src/runs/enter-run.ts';
 import { columnsLetLack } from '#src/runs/feed-history.ts';
 import { distinctNames, isMisshapen } from '#src/runs/fix/fix-file.ts';
-import { misshapenAgain, readRepaired, unchosenAgain } from '#src/runs/fix/fix-rows.ts';
+import { misshapenAgain, readRepaired, unchosenAgain } from '#src/runs/fix/fix-judge.ts';
 import { presetsFor } from '#src/runs/open-file.ts';
 import { partsAgain } from '#src/runs/part-letters.ts';
 import { newRunId } from '#src/runs/run-files.ts';
