@@ -1,7 +1,7 @@
 /** An audit for people: what was checked, which keys have two contacts and why that may be, what is missing. */
 import type { AuditDocument, DuplicateContact, DuplicateDocument } from '#src/audits/audit-document.ts';
 import { type Output, printable } from './output.ts';
-import { counted, instantText } from './present-run.ts';
+import { counted, instantText } from './present-values.ts';
 
 const duplicatesShown = 10;
 const keysShown = 10;

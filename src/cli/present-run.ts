@@ -1,6 +1,4 @@
 /** A run for people: what became of it, what is wrong, and what to do next. */
-import { hintsOnce } from '#src/contacts/outcome.ts';
-import { withoutQuotedCells } from '#src/contacts/quoted-cell.ts';
 import { fieldWithoutValue } from '#src/journal/changes.ts';
 import { skipSentences } from '#src/ledger/rules/events.ts';
 import { pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts';
@@ -13,23 +11,9 @@ import type { ProblemLine, RunSummary } from '#src/runs/report.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { lineText, placeText } from '#src/sources/row.ts';
 import { type Output, printable } from './output.ts';
-import { shorten, valueText } from './present-values.ts';
-
-/** How many of each kind are printed. */
-export interface ShownMax {
-  readonly problems: number;
-  readonly held: number;
-  readonly warnings: number;
-  readonly matches: number;
-  /** Said behind what was left out: where the rest is. */
-  readonly rest: string;
-}
-
-/** How a run is shown. */
-interface Shown extends ShownMax {
-  /** Whether the run may have had more outcomes than its report lists: the first `eventsPerRunMax` are kept. */
-  readonly isCut: boolean;
-}
+import { hintText, indent, moreLine, moreText, type Shown, type ShownMax } from './present-lists.ts';
+import { counted, shorten, valueText } from './present-values.ts';
+import { isNoteOnly, valuesByMessage, warningLines } from './present-warnings.ts';
 
 /** What an import prints. */
 const shortList: ShownMax = { problems: 10, held: 5, warnings: 50, matches: 10, rest: ' in the report' };
@@ -57,11 +41,6 @@ export function presentAtLength(output: Output, run: RunPresentation, max: Shown
   const isNote = isNoteOnly(run);
   const warnings = run.outcomes.filter((event) => event.kind === 'warning' && !isNote(event));
   return present(output, run, warnings, max);
-}
-
-/** An instant as people read it: `2026-11-22 23:35:07Z`. */
-export function instantText(iso: string): string {
-  return iso.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
 }
 
 function present(output: Output, run: RunPresentation, warnings: readonly RunEvent[], shownMax: ShownMax): string {
@@ -161,25 +140,6 @@ function movedLines(
   ];
 }
 
-/**
- * What is left of a list: how much, and where.
- * @param counts all; those that the report lists; those that are shown.
- */
-function moreText(
-  { count, listed, shown }: { readonly count: number; readonly listed: number; readonly shown: number },
-  { rest, isCut }: Shown,
-): string | null {
-  const [more, left] = [count - shown, listed - shown];
-  if (more <= 0) return null;
-  if (!isCut || left >= more) return `${more} more${rest}`;
-  return left > 0 && rest !== '' ? `${more} more, ${left} of them${rest}` : `${more} more`;
-}
-
-function moreLine(margin: string, ...of: Parameters<typeof moreText>): readonly string[] {
-  const text = moreText(...of);
-  return text === null ? [] : [`${margin}… and ${text}`];
-}
-
 /** Lines of their own tell of those that have moved, and the reason of the run of those that were left out when it was cancelled. */
 const skipsToldElsewhere: ReadonlySet<string> = new Set(['moved', 'cancelled']);
 
@@ -237,34 +197,6 @@ function driftLines({ values }: Output, outcomes: readonly RunEvent[], max: Show
   return more > 0 ? [...shown, `  … and ${more} more${max.rest}`] : shown;
 }
 
-/** Lines and parts of a file that are no contacts. Nothing of a contact is lost with them: a note is enough. */
-const noteCodes: ReadonlySet<string> = new Set([
-  ...[
-    'preambleLine',
-    'totalLine',
-    'ruleLine',
-    'copyEnd',
-    'pagesRead',
-    'footerLine',
-    'headerRepeated',
-    'groupLeftOut',
-    'mediaLeftOut',
-    'readAsVcf',
-  ],
-]);
-
-function isNoteOnly({ notes }: Pick<RunPresentation, 'notes'>): (event: RunEvent) => boolean {
-  const noted = new Set(notes);
-  return ({ kind, key, code, message }) =>
-    kind === 'warning' && key === null && noteCodes.has(code) && noted.has(message);
-}
-
-/** Of warnings about the file as a whole, whose messages hold no values. */
-function valuesByMessage(outcomes: readonly RunEvent[]): ReadonlyMap<string, string> {
-  const warnings = outcomes.filter(({ kind, key }) => kind === 'warning' && key === null);
-  return new Map(warnings.flatMap(({ message, value = null }) => (value === null ? [] : [[message, value] as const])));
-}
-
 function headline({ style }: Output, { state }: RunSummary, reason: RunDetail['reason']): string {
   switch (state) {
     case 'done':
@@ -314,10 +246,6 @@ function takenOver({ adopted, linked, deleted }: RunSummary): string {
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
 }
 
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
 function problemTable(output: Output, problems: readonly ProblemLine[]): string {
   const rows = problems.map(({ field, value, code, hint, ...place }) => [
     placeText(place),
@@ -327,66 +255,6 @@ function problemTable(output: Output, problems: readonly ProblemLine[]): string 
     hintText(output, hint),
   ]);
   return output.table(['line', 'column', ...(output.values ? ['value'] : []), 'code', 'what to do'], rows);
-}
-
-function hintText({ values, paste }: Output, hint: string): string {
-  return paste(printable(values ? hint : withoutQuotedCells(hint)));
-}
-
-const warningKindsShown = 5;
-
-/** One line for each kind of warning that is no note, the most frequent first. */
-function warningKinds({ outcomes, notes }: Pick<PresentedRun, 'outcomes' | 'notes'>, max: Shown): readonly string[] {
-  const isNoted = notedIn(notes);
-  const ofRows = outcomes.filter((event) => event.kind === 'warning' && !isNoted(event));
-  const least = max.isCut ? 'at least ' : '';
-  const kinds = [...Map.groupBy(ofRows, ({ field, message }) => JSON.stringify([field, message])).values()];
-  const lines = kinds
-    .sort((left, right) => right.length - left.length)
-    .flatMap((same) => {
-      const [first] = same;
-      if (first === undefined) return [];
-      const field = first.field === null ? '' : `${printable(first.field)}: `;
-      return [`    ${field}${printable(first.message)}${placesText(lineText(first), same.length - 1, least)}`];
-    });
-  const more = lines.length - warningKindsShown;
-  return more > 0 ? [...lines.slice(0, warningKindsShown), `    … and ${counted(more, 'more kind')}`] : lines;
-}
-
-/** ` (line 17, and 3 more)`. */
-function placesText(first: readonly string[], more: number, least: string): string {
-  const parts = [...first, ...(more > 0 ? [`${first.length > 0 ? 'and ' : ''}${least}${more} more`] : [])];
-  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
-}
-
-/** @param listed those to list one by one; none, where the kinds alone are shown. */
-function warningLines(
-  output: Output,
-  summary: RunSummary,
-  listed: readonly RunEvent[],
-  run: Pick<PresentedRun, 'outcomes' | 'notes'>,
-  max: Shown,
-): readonly string[] {
-  const count = counted(summary.warnings, 'warning');
-  if (listed.length === 0) {
-    return [output.paste(`  ${count}: see patchbay runs show ${summary.run}`), ...warningKinds(run, max)];
-  }
-  const shown = listed.slice(0, max.warnings).map((warning) => (output.values ? warning : withoutValues(warning)));
-  const hints = hintsOnce(shown);
-  const rows = shown.map((warning) => {
-    const { field, value, code, message, ...place } = warning;
-    const hint = hints.get(warning);
-    return [
-      placeText(place),
-      field ?? '',
-      ...(output.values ? [shorten(value ?? '')] : []),
-      code,
-      hint === undefined ? message : `${message}. ${hintText(output, hint)}`,
-    ];
-  });
-  const head = ['line', 'column', ...(output.values ? ['value'] : []), 'code', 'what was done'];
-  const counts = { count: summary.warnings, listed: listed.length, shown: rows.length };
-  return [`  ${count}:`, indent(output.table(head, rows)), ...moreLine('  ', counts, max)];
 }
 
 /** Contacts to be made that may be there already: which row is which contact, and by what. */
@@ -431,13 +299,6 @@ const matchWords: Readonly<Record<string, string>> = {
   matchUnclear: 'unclear: one of several',
   matchKey: 'known under this key',
 };
-
-function indent(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => `  ${line.trimEnd()}`)
-    .join('\n');
-}
 
 /** One line while a run is under way. */
 export function progressLine(run: RunRecord): string {

@@ -8,8 +8,9 @@ import type { RunStory } from '#src/operations/run-story.ts';
 import { actWhat, approvedText, layoutWords, originWords, ownerWords } from '#src/operations/story-words.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { type Output, printable } from './output.ts';
-import { counted, instantText, presentAtLength, type RunPresentation, type ShownMax } from './present-run.ts';
-import { shorten, valueText } from './present-values.ts';
+import type { ShownMax } from './present-lists.ts';
+import { presentAtLength, type RunPresentation } from './present-run.ts';
+import { counted, instantText, shorten, valueText } from './present-values.ts';
 
 /** How many writes are printed without `--full`. */
 export const changesShown = 20;

@@ -16,3 +16,13 @@ export function valueText(value: HeldRecord['ours']): string {
   const text = Array.isArray(value) ? value.join('; ') : String(value);
   return text.length > valueCharsMax ? `${text.slice(0, valueCharsMax - 1)}…` : text;
 }
+
+/** An instant as people read it: `2026-11-22 23:35:07Z`. */
+export function instantText(iso: string): string {
+  return iso.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
+}
+
+/** `1 row`, `2 rows`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -10,7 +10,7 @@ import { patienceOf } from '../one-shot.ts';
 import type { GlobalOptions } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { auditLines } from '../present-audit.ts';
-import { counted } from '../present-run.ts';
+import { counted } from '../present-values.ts';
 import { openPatiently } from '../waiting.ts';
 import { beginRequest } from '../work-session.ts';
 

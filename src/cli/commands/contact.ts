@@ -17,9 +17,8 @@ import { feedsOfAllHosts } from '#src/operations/hosts.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
-import { instantText } from '../present-run.ts';
 import { changeLines } from '../present-story.ts';
-import { shorten, valueText } from '../present-values.ts';
+import { instantText, shorten, valueText } from '../present-values.ts';
 
 interface ContactOptions extends GlobalOptions {
   readonly offline?: boolean;

@@ -14,7 +14,7 @@ import type { WaitingFile } from '#src/runs/erase/waiting-files.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
-import { counted } from '../present-run.ts';
+import { counted } from '../present-values.ts';
 import { askDecision, type Decision, type Terminal, terminalOf } from '../questions.ts';
 
 interface ForgetOptions extends GlobalOptions {

@@ -32,8 +32,7 @@ import { noteUnknownFeed } from '../feed-notes.ts';
 import { finishOneShot, patienceOf, type Submit } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
-import { counted, instantText } from '../present-run.ts';
-import { valueText } from '../present-values.ts';
+import { counted, instantText, valueText } from '../present-values.ts';
 import { askDecision, terminalOf, whyQuestions } from '../questions.ts';
 import { openPatiently } from '../waiting.ts';
 

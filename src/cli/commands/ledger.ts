@@ -10,7 +10,7 @@ import { backUpTheLedgerAt, checkTheLedgerAt, type LedgerReport } from '#src/ope
 import { listenForInterrupt, reportInterrupted, withoutCatching } from '../interrupt.ts';
 import { type GlobalOptions, loadCliConfig } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
-import { counted } from '../present-run.ts';
+import { counted } from '../present-values.ts';
 
 export async function checkTheLedger(options: GlobalOptions): Promise<number> {
   const { place, mode } = await placeOf(options);

@@ -10,7 +10,7 @@ import { noteUnknownFeed } from '../feed-notes.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput } from '../output.ts';
-import { counted } from '../present-run.ts';
+import { counted } from '../present-values.ts';
 import { askDecision, askWhy, type Decision, terminalOf, whyQuestions } from '../questions.ts';
 import { openPatiently } from '../waiting.ts';
 

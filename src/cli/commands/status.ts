@@ -8,7 +8,8 @@ import type { RunSummary } from '#src/runs/report.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
-import { counted, instantText, stateText, tally } from '../present-run.ts';
+import { stateText, tally } from '../present-run.ts';
+import { counted, instantText } from '../present-values.ts';
 import { hostLines } from './hosts.ts';
 
 /** Of each list; how many more there are is said below it. */
