@@ -1,7 +1,9 @@
 /** An audit for people: what was checked, which keys have two contacts and why that may be, what is missing. */
+
 import type { AuditDocument, DuplicateContact, DuplicateDocument } from '#src/audits/audit-document.ts';
+import { counted } from '#src/ledger/rules/approval.ts';
 import { type Output, printable } from './output.ts';
-import { counted, instantText } from './present-values.ts';
+import { instantText } from './present-values.ts';
 
 const duplicatesShown = 10;
 const keysShown = 10;

@@ -1,5 +1,7 @@
 /** A run for people: what became of it, what is wrong, and what to do next. */
+
 import { fieldWithoutValue } from '#src/journal/changes.ts';
+import { counted } from '#src/ledger/rules/approval.ts';
 import { skipSentences } from '#src/ledger/rules/events.ts';
 import { pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import { changesPerRunMax, eventsPerRunMax, type RunEvent } from '#src/ledger/staging.ts';
@@ -12,7 +14,7 @@ import { shellWord } from '#src/shell-words.ts';
 import { lineText, placeText } from '#src/sources/row.ts';
 import { type Output, printable } from './output.ts';
 import { hintText, indent, moreLine, moreText, type Shown, type ShownMax } from './present-lists.ts';
-import { counted, shorten, valueText } from './present-values.ts';
+import { shorten, valueText } from './present-values.ts';
 import { isNoteOnly, valuesByMessage, warningLines } from './present-warnings.ts';
 
 /** What an import prints. */

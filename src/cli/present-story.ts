@@ -1,8 +1,10 @@
 /** The whole story of a run for people (`runs show`), and acts of people, which are a part of it and have a list of their own (`logs --acts`). */
+
 import { isoInstant } from '#src/clock.ts';
 import type { JournalChange } from '#src/contacts/outcome.ts';
 import { type ContactChange, fieldWithoutValue } from '#src/journal/changes.ts';
 import type { Actor, ActRecord } from '#src/ledger/acts.ts';
+import { counted } from '#src/ledger/rules/approval.ts';
 import { originOf, type RunRecord } from '#src/ledger/runs.ts';
 import type { RunStory } from '#src/operations/run-story.ts';
 import { actWhat, approvedText, layoutWords, originWords, ownerWords } from '#src/operations/story-words.ts';
@@ -10,7 +12,7 @@ import { shellWord } from '#src/shell-words.ts';
 import { type Output, printable } from './output.ts';
 import type { ShownMax } from './present-lists.ts';
 import { presentAtLength, type RunPresentation } from './present-run.ts';
-import { counted, instantText, shorten, valueText } from './present-values.ts';
+import { instantText, shorten, valueText } from './present-values.ts';
 
 /** How many writes are printed without `--full`. */
 export const changesShown = 20;

@@ -21,8 +21,3 @@ export function valueText(value: HeldRecord['ours']): string {
 export function instantText(iso: string): string {
   return iso.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
 }
-
-/** `1 row`, `2 rows`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}

@@ -1,5 +1,7 @@
 /** The warnings of a run for people: as notes about the whole file, by kind, or one by one. */
+
 import { hintsOnce } from '#src/contacts/outcome.ts';
+import { counted } from '#src/ledger/rules/approval.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import { withoutValues } from '#src/operations/run-document.ts';
 import type { RunDetail } from '#src/operations/runs.ts';
@@ -8,7 +10,7 @@ import type { RunSummary } from '#src/runs/report.ts';
 import { lineText, placeText } from '#src/sources/row.ts';
 import { type Output, printable } from './output.ts';
 import { hintText, indent, moreLine, type Shown } from './present-lists.ts';
-import { counted, shorten } from './present-values.ts';
+import { shorten } from './present-values.ts';
 
 /** Lines and parts of a file that are no contacts. Nothing of a contact is lost with them: a note is enough. */
 const noteCodes: ReadonlySet<string> = new Set([

@@ -1,7 +1,9 @@
 /** `patchbay audit RUN`. */
+
 import type { Home } from '#src/app.ts';
 import { auditFilePath } from '#src/audits/audit-document.ts';
 import { followAudit } from '#src/ledger/follow.ts';
+import { counted } from '#src/ledger/rules/approval.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { type AuditResult, readAuditEnd, requestAudit } from '#src/operations/audits.ts';
 import { findRun } from '#src/operations/runs.ts';
@@ -10,7 +12,6 @@ import { patienceOf } from '../one-shot.ts';
 import type { GlobalOptions } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { auditLines } from '../present-audit.ts';
-import { counted } from '../present-values.ts';
 import { openPatiently } from '../waiting.ts';
 import { beginRequest } from '../work-session.ts';
 

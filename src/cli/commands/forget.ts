@@ -1,6 +1,8 @@
 /** `patchbay forget KEY`. */
+
 import { PatchbayError } from '#src/errors.ts';
 import { forgottenWord } from '#src/ledger/erased-rows.ts';
+import { counted } from '#src/ledger/rules/approval.ts';
 import {
   type ForgottenPerson,
   forgetPerson,
@@ -14,7 +16,6 @@ import type { WaitingFile } from '#src/runs/erase/waiting-files.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
-import { counted } from '../present-values.ts';
 import { askDecision, type Decision, type Terminal, terminalOf } from '../questions.ts';
 
 interface ForgetOptions extends GlobalOptions {

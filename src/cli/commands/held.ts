@@ -1,10 +1,12 @@
 /** `patchbay held ls|take|export`. */
+
 import { resolve } from 'node:path';
 import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
 import type { HeldSide } from '#src/contacts/take-held.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { HeldRecord } from '#src/ledger/contacts.ts';
+import { counted } from '#src/ledger/rules/approval.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import {
   choiceOfListed,
@@ -32,7 +34,7 @@ import { noteUnknownFeed } from '../feed-notes.ts';
 import { finishOneShot, patienceOf, type Submit } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
-import { counted, instantText, valueText } from '../present-values.ts';
+import { instantText, valueText } from '../present-values.ts';
 import { askDecision, terminalOf, whyQuestions } from '../questions.ts';
 import { openPatiently } from '../waiting.ts';
 

@@ -1,10 +1,11 @@
 /** `patchbay hosts ls|forget`. */
 
+import { counted } from '#src/ledger/rules/approval.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { forgetHost, type HostDocument, readHosts } from '#src/operations/hosts.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
-import { counted, instantText } from '../present-values.ts';
+import { instantText } from '../present-values.ts';
 
 export async function listHosts(options: GlobalOptions): Promise<number> {
   const home = await openCliHome(options, 'look');

@@ -5,12 +5,12 @@ import { findMode, ledgerPlace, personAtCommand } from '#src/app.ts';
 import type { ServiceMode } from '#src/config/schema.ts';
 import type { CopyProgress } from '#src/ledger/copy/copy-ledger.ts';
 import { type LedgerPlace, nameOfPlace } from '#src/ledger/place.ts';
+import { counted } from '#src/ledger/rules/approval.ts';
 import { type CopyReport, copyTheLedger as copy } from '#src/operations/copy-ledger.ts';
 import { backUpTheLedgerAt, checkTheLedgerAt, type LedgerReport } from '#src/operations/ledger.ts';
 import { listenForInterrupt, reportInterrupted, withoutCatching } from '../interrupt.ts';
 import { type GlobalOptions, loadCliConfig } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
-import { counted } from '../present-values.ts';
 
 export async function checkTheLedger(options: GlobalOptions): Promise<number> {
   const { place, mode } = await placeOf(options);

@@ -1,6 +1,8 @@
 /** `patchbay dead edit|drop|export`. */
+
 import { resolve } from 'node:path';
 import { PatchbayError } from '#src/errors.ts';
+import { counted } from '#src/ledger/rules/approval.ts';
 import type { LetterSelection } from '#src/operations/letter-selection.ts';
 import { chooseToDrop, dropLetters, editLetter, exportDeadLetters } from '#src/operations/mend-letters.ts';
 import { detachedDocument } from '#src/operations/run-document.ts';
@@ -10,7 +12,6 @@ import { noteUnknownFeed } from '../feed-notes.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput } from '../output.ts';
-import { counted } from '../present-values.ts';
 import { askDecision, askWhy, type Decision, terminalOf, whyQuestions } from '../questions.ts';
 import { openPatiently } from '../waiting.ts';
 

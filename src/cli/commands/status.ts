@@ -1,6 +1,8 @@
 /** `patchbay status`. */
+
 import { checkSurroundings } from '#src/engine/surroundings.ts';
 import { type FeedTrouble, troubleWords } from '#src/ledger/deliveries.ts';
+import { counted } from '#src/ledger/rules/approval.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { noEngineText } from '#src/operations/hosts.ts';
 import { readStatus, type Status } from '#src/operations/status.ts';
@@ -9,7 +11,7 @@ import { shellWord } from '#src/shell-words.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { stateText, tally } from '../present-run.ts';
-import { counted, instantText } from '../present-values.ts';
+import { instantText } from '../present-values.ts';
 import { hostLines } from './hosts.ts';
 
 /** Of each list; how many more there are is said below it. */
