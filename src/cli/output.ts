@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { fstatSync, readSync, statSync } from 'node:fs';
 import { styleText } from 'node:util';
-import Table from 'cli-table3';
+import stringWidth from 'string-width';
 import { jsonPieces, printableJson } from '#src/json/json-pieces.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { pasteableHints, withFlags } from '#src/shell-words.ts';
@@ -60,16 +60,11 @@ export function createOutput(options: GlobalOptions): Output {
     },
     style,
     paste: (text) => withFlags(text, options),
-    table: (head, rows) => {
-      const table = new Table({
-        head: head.map((name) => style('bold', name)),
-        style: { head: [], border: [], 'padding-left': 0, 'padding-right': 2 },
-        chars: noBorders,
-      });
-      for (const row of rows) table.push([...row].map(printable));
-      // The padding of the last column would be trailing blanks.
-      return table.toString().replace(/ +$/gm, '');
-    },
+    table: (head, rows) =>
+      inColumns(
+        head.map((name) => ({ text: style('bold', name), columns: stringWidth(name) })),
+        rows.map((row) => row.map(printable).map((text) => ({ text, columns: stringWidth(text) }))),
+      ),
   };
 }
 
@@ -99,23 +94,27 @@ async function written(text: string): Promise<boolean> {
   return !isStdoutBroken;
 }
 
-const noBorders = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  mid: '',
-  'mid-mid': '',
-  right: '',
-  'right-mid': '',
-  middle: '',
-} as const;
+interface TableCell {
+  readonly text: string;
+  /** How many columns of a terminal it fills: those of East Asian letters and emoji are two. */
+  readonly columns: number;
+}
+
+const columnGap = 2;
+
+/** Each row on a line of its own, however many there are. */
+function inColumns(head: readonly TableCell[], rows: readonly (readonly TableCell[])[]): string {
+  const widths: number[] = [];
+  for (const row of [head, ...rows])
+    for (const [index, { columns }] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, columns);
+  const lineOf = (row: readonly TableCell[]): string =>
+    row
+      .map(({ text, columns }, index) => `${text}${' '.repeat((widths[index] ?? 0) - columns + columnGap)}`)
+      .join('')
+      // The padding of the last column would be trailing blanks.
+      .trimEnd();
+  return [head, ...rows].map(lineOf).join('\n');
+}
 
 /** Text from files must not move the cursor or colour the terminal. */
 export function printable(text: string): string {

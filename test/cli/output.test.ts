@@ -51,6 +51,25 @@ describe('output', () => {
     expect(createOutput({ values: false }).values).toBe(false);
   });
 
+  it('puts a table in columns, also of wide letters, however many rows it has', () => {
+    const { table } = createOutput({ color: false });
+    expect(
+      table(
+        ['name', 'key'],
+        [
+          ['日本', 'k1'],
+          ['Ann', ''],
+          ['É', 'k3'],
+        ],
+      ),
+    ).toBe('name  key\n日本  k1\nAnn\nÉ     k3');
+    const lines = table(
+      ['line', 'code'],
+      Array.from({ length: 200_000 }, (_, line) => [`${line}`, 'odd']),
+    ).split('\n');
+    expect([lines.length, lines[0], lines.at(-1)]).toEqual([200_001, 'line    code', '199999  odd']);
+  });
+
   it('makes every cell of a table printable', () => {
     const table = createOutput({ color: false }).table(['name'], [['\u001b[31mred\u0007']]);
     expect(table).not.toMatch(/\u001b|\u0007/);
