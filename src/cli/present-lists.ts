@@ -19,16 +19,16 @@ export interface Shown extends ShownMax {
 }
 
 /**
- * What is left of a list: how much, and where.
+ * What is left of a list: how much, and where. Of the people whom a file lacks the report lists the first, also where it lists all else.
  * @param counts all; those that the report lists; those that are shown.
  */
 export function moreText(
   { count, listed, shown }: { readonly count: number; readonly listed: number; readonly shown: number },
-  { rest, isCut }: Shown,
+  { rest }: Shown,
 ): string | null {
   const [more, left] = [count - shown, listed - shown];
   if (more <= 0) return null;
-  if (!isCut || left >= more) return `${more} more${rest}`;
+  if (left >= more) return `${more} more${rest}`;
   return left > 0 && rest !== '' ? `${more} more, ${left} of them${rest}` : `${more} more`;
 }
 

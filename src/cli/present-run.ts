@@ -196,6 +196,8 @@ function driftLines({ values }: Output, outcomes: readonly RunEvent[], max: Show
     return `  drift: ${printable(`${key} ${what}`)}`;
   });
   const more = drift.length - shown.length;
+  if (max.isCut)
+    return [...shown, `  … and more${more > 0 ? `, ${more} of it${max.rest}` : ''}; the report does not list all`];
   return more > 0 ? [...shown, `  … and ${more} more${max.rest}`] : shown;
 }
 

@@ -125,6 +125,10 @@ describe('a run for people', () => {
       '\n  2 people are no longer in the file (1 for the first time)\n',
     );
     expect(presentRun(plain, presentation({ missing: { count: 0, new: 0 } }))).not.toContain('no longer');
+    // The report lists the first people, and may have all else.
+    const many = Array.from({ length: 7 }, (_, index) => missing(`crm-${index}`, '2026-11-20T02:30:00.000Z'));
+    const most = presentRun(plain, presentation({ missing: { count: 40, new: 0 } }, { outcomes: many }));
+    expect(most).toContain('crm-4 (since 2026-11-20), and 35 more, 2 of them in the report\n');
   });
 
   it('that looked for drift: what was changed, from what to what, and nothing of it without values', () => {
@@ -221,6 +225,15 @@ describe('a run for people', () => {
     expect(presentRun(plain, presentation({ state: 'failed' }, { reason }))).toContain(
       `people.csv → sandbox: ${headline}\n`,
     );
+  });
+
+  it('says that the report may not list all that people changed', () => {
+    const outcomes = Array.from({ length: eventsPerRunMax }, (_, index): RunEvent => {
+      const message = 'the contact was deleted in the app';
+      return { kind: 'drift', line: 0, key: `c-${index}`, code: 'driftGone', field: null, message };
+    });
+    const rest = `${eventsPerRunMax - 10} of it in the report; the report does not list all`;
+    expect(presentRun(plain, presentation({}, { outcomes }))).toContain(`  … and more, ${rest}\n`);
   });
 
   it('shows ten problems and says how many more there are', () => {
@@ -341,10 +354,10 @@ describe('a run for people', () => {
   it('lists warnings with line and value where it is shown whole, each once, fifty at most', () => {
     const outcomes = Array.from({ length: 60 }, (_, line) => warning({ line }));
     const notes = ['the extension was left out', 'nothing maps these columns: Notes'];
-    const text = presentStory(plain, { ...presentation({ warnings: 70 }, { outcomes, notes }), record }, false);
-    expect(text).toMatch(/ {2}70 warnings:\n +line +column +value +code +what was done\n/);
+    const text = presentStory(plain, { ...presentation({ warnings: 60 }, { outcomes, notes }), record }, false);
+    expect(text).toMatch(/ {2}60 warnings:\n +line +column +value +code +what was done\n/);
     expect(text.match(/phone +\+1415 x12 +phoneExtensionDropped +the extension was left out/g)).toHaveLength(50);
-    expect(text).toContain(`… and 20 more: patchbay runs show ${record.id} --full`);
+    expect(text).toContain(`… and 10 more: patchbay runs show ${record.id} --full`);
     expect(text.match(/note:/g)).toHaveLength(1);
   });
 
