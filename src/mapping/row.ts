@@ -44,6 +44,11 @@ export type MappedRow =
       readonly warnings: readonly Problem[];
     };
 
+/** Null where it could not be read. */
+export function keyOfMapped(mapped: MappedRow): string | null {
+  return mapped.kind === 'desired' ? mapped.desired.key : mapped.key;
+}
+
 /** A CSV record. A cell that the record lacks is read as blank; ragged rows are rejected by the source before. */
 export function mapCells(row: CellsRow, bound: readonly BoundColumn[], settings: Settings): MappedRow {
   const at = (index: number | null): string => (index === null ? '' : (row.cells[index] ?? ''));

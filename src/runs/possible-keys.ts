@@ -5,18 +5,16 @@
  *
  * For erasing a person and for nothing else (`docs/rules.md`, "Forgetting a person"): such a key is a guess.
  */
-import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
 import type { CellsRow, Row } from '#src/sources/row.ts';
 
-/** Further away than a person's slip moves cells; each place costs as much as mapping a row. */
+/** Further away than a person's slip moves cells; each place costs as much as reading a key. */
 const placesMax = 50;
 
 /** None twice; the key of the row as it stands comes first, where it has one. */
-export function possibleKeys(row: Row, mapRow: CompiledMapping['mapRow']): readonly string[] {
+export function possibleKeys(row: Row, keyOf: (row: Row) => string | null): readonly string[] {
   const keys = new Set<string>();
   const read = (one: Row): void => {
-    const mapped = mapRow(one);
-    const key = mapped.kind === 'dead' ? mapped.key : mapped.desired.key;
+    const key = keyOf(one);
     if (key !== null) keys.add(key);
   };
   read(row);

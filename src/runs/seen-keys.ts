@@ -7,6 +7,7 @@
  */
 import type { Problem } from '#src/contacts/outcome.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
+import { keyOfMapped } from '#src/mapping/row.ts';
 import { textAlone } from '#src/sources/json-item.ts';
 import type { CellsRow, ObjectRow, Row } from '#src/sources/row.ts';
 
@@ -41,8 +42,7 @@ export function keyOfUnread(row: Row, { code }: Problem, mapper: Mapper): string
 function keyInPlace(row: Row, { mapRow }: Mapper, instead = ''): string | null {
   // A text that could not be read says nothing of a person.
   if (textAlone(row) !== null) return null;
-  const mapped = mapRow(row.kind === 'cells' ? withShortCells(row, instead) : withShortMembers(row, instead));
-  return mapped.kind === 'desired' ? mapped.desired.key : mapped.key;
+  return keyOfMapped(mapRow(row.kind === 'cells' ? withShortCells(row, instead) : withShortMembers(row, instead)));
 }
 
 function withShortCells(row: CellsRow, instead: string): CellsRow {

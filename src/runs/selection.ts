@@ -11,6 +11,7 @@ import { enterBit, hasBit } from '#src/ledger/rules/bitmap.ts';
 import { appliesAllRows, type FileShape, type RunOptions, type RunRecord } from '#src/ledger/runs.ts';
 import type { KeysOfFile, StagingLedger } from '#src/ledger/staging.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
+import { keyOfMapped } from '#src/mapping/row.ts';
 import { listNames } from '#src/sources/row.ts';
 import type { LeftVerdict, Verdict } from './compare.ts';
 import { possibleKeys } from './possible-keys.ts';
@@ -59,7 +60,7 @@ export function createSelection(
   const isForgotten = ({ key, row }: Verdict): boolean => {
     if (people === null) return false;
     if (key !== null) return people.has(key);
-    return row !== null && possibleKeys(row, mapRow).some(people.has);
+    return row !== null && possibleKeys(row, (one) => keyOfMapped(mapRow(one))).some(people.has);
   };
 
   const modeAgainst = (verdict: Verdict, isMet: boolean): Mode | null => {

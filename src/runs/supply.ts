@@ -12,9 +12,10 @@ import type { FileShape, RunRecord } from '#src/ledger/runs.ts';
 import { type CompiledMapping, compileMapping } from '#src/mapping/compile-mapping.ts';
 import { createRowFilter, type RowFilter } from '#src/mapping/conditions.ts';
 import { namelessIgnored, noteOf } from '#src/mapping/file-findings.ts';
-import type { MappingContext } from '#src/mapping/layout.ts';
+import type { BoundColumn, MappingContext } from '#src/mapping/layout.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { keyColumns, recognise } from '#src/mapping/recognise.ts';
+import { keyOfMapped, mapCells } from '#src/mapping/row.ts';
 import type { RecordLook } from '#src/sources/format-reader.ts';
 import { knownWrappers } from '#src/sources/json-wrapper.ts';
 import type { OpenSource } from '#src/sources/open-source.ts';
@@ -355,16 +356,45 @@ export function rowMapper(
   context: MappingContext,
   presets: readonly Mapping[] = [],
 ): CompiledMapping['mapRow'] {
-  const compiledByHeader = new Map<string, CompiledMapping>();
+  const compiledFor = compiledByHeader(mapping, context, presets);
+  return (row) => compiledFor(row).mapRow(row);
+}
+
+/**
+ * Reads nothing but the keys of such rows, as mapping them does: of cells a twentieth of the work.
+ * @returns a function that throws what `compileMapping` throws; null where a row has no key that can be read.
+ */
+export function rowKeyReader(
+  mapping: Mapping | null,
+  context: MappingContext,
+  presets: readonly Mapping[],
+): (row: Row) => string | null {
+  const compiledFor = compiledByHeader(mapping, context, presets);
+  const keysOf = new Map<CompiledMapping, readonly BoundColumn[]>();
+  return (row) => {
+    const compiled = compiledFor(row);
+    const { cells } = compiled;
+    if (row.kind !== 'cells' || cells === undefined) return keyOfMapped(compiled.mapRow(row));
+    const bound = keysOf.get(compiled) ?? cells.bound.filter(({ target }) => target.kind === 'key');
+    keysOf.set(compiled, bound);
+    return keyOfMapped(mapCells(row, bound, cells.settings));
+  };
+}
+
+function compiledByHeader(
+  mapping: Mapping | null,
+  context: MappingContext,
+  presets: readonly Mapping[],
+): (row: Row) => CompiledMapping {
+  const byHeader = new Map<string, CompiledMapping>();
   return (row) => {
     const columns = row.kind === 'cells' ? row.columns : null;
     const header = JSON.stringify(columns);
-    const earlier = compiledByHeader.get(header);
-    if (earlier !== undefined) return earlier.mapRow(row);
-    const known = mapping ?? presetOf(row, presets);
-    const compiled = compileMapping(known, { columns }, context);
-    compiledByHeader.set(header, compiled);
-    return compiled.mapRow(row);
+    const earlier = byHeader.get(header);
+    if (earlier !== undefined) return earlier;
+    const compiled = compileMapping(mapping ?? presetOf(row, presets), { columns }, context);
+    byHeader.set(header, compiled);
+    return compiled;
   };
 }
 
@@ -372,8 +402,7 @@ export function rowMapper(
 function keyReader(mapRow: CompiledMapping['mapRow']): (row: Row) => string | null {
   return (row) => {
     try {
-      const mapped = mapRow(row);
-      return mapped.kind === 'desired' ? mapped.desired.key : mapped.key;
+      return keyOfMapped(mapRow(row));
     } catch (error) {
       if (error instanceof PatchbayError && error.kind === 'file') return null;
       throw error;

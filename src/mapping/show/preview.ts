@@ -8,7 +8,7 @@ import { PatchbayError } from '#src/errors.ts';
 import { type CompiledMapping, compileMapping } from '#src/mapping/compile-mapping.ts';
 import { createRowFilter } from '#src/mapping/conditions.ts';
 import type { Fixture, Mapping } from '#src/mapping/mapping-schema.ts';
-import type { MappedRow } from '#src/mapping/row.ts';
+import { keyOfMapped, type MappedRow } from '#src/mapping/row.ts';
 import { withSkipHint } from '#src/sources/remark.ts';
 import { type JsonValue, type Row, recordOf, type ShownPlace, type SourceItem } from '#src/sources/row.ts';
 import type { CustomFieldValue } from '#src/wire/contact.ts';
@@ -95,7 +95,7 @@ function withoutDuplicates(rows: readonly TriedRow[], { duplicateKeys }: Compile
   };
   const firsts = new Map<string, { readonly index: number; readonly line: number; readonly print: string | null }>();
   for (const [index, { line, mapped }] of rows.entries()) {
-    const key = mapped.kind === 'desired' ? mapped.desired.key : mapped.key;
+    const key = keyOfMapped(mapped);
     if (key === null) continue;
     const print = mapped.kind === 'desired' ? fingerprint(mapped.desired) : null;
     const first = firsts.get(key);

@@ -20,7 +20,7 @@ import { openRunFile, presetsFor } from '#src/runs/open-file.ts';
 import { hasMovedCells, possibleKeys } from '#src/runs/possible-keys.ts';
 import { type RunFolders, reasonEnding, runIdOf } from '#src/runs/run-files.ts';
 import { isOfHost } from '#src/runs/stop-run.ts';
-import { type ReadAs, readingOf, rowMapper } from '#src/runs/supply.ts';
+import { type ReadAs, readingOf, rowKeyReader } from '#src/runs/supply.ts';
 import { unguardFormulas } from '#src/sources/csv-writer.ts';
 import { type OpenSource, openSource } from '#src/sources/open-source.ts';
 import { placeText, type Row, recordOf } from '#src/sources/row.ts';
@@ -314,11 +314,10 @@ const keyOfChanges: (typeof changesColumns)[number] = 'key';
 /** Whether a row is theirs: by its key, and where it cannot be read, by those that it may have, or by what else names them. */
 async function judgeOf(run: ReadAs, people: RowsOfPeople): Promise<RowJudge> {
   const { mapping, context } = readingOf(run, { defaultCountry: null, onBlank: 'keep' });
-  const mapRow = rowMapper(mapping, context, await presetsFor(run));
+  const keyOf = rowKeyReader(mapping, context, await presetsFor(run));
   return (row, isBroken) => {
-    if (isBroken && hasMovedCells(row)) return possibleKeys(row, mapRow).some(people.hasKey) || people.isNamedIn(row);
-    const mapped = mapRow(row);
-    const key = mapped.kind === 'dead' ? mapped.key : mapped.desired.key;
+    if (isBroken && hasMovedCells(row)) return possibleKeys(row, keyOf).some(people.hasKey) || people.isNamedIn(row);
+    const key = keyOf(row);
     return key === null ? people.isNamedIn(row) : people.hasKey(key);
   };
 }

@@ -8,6 +8,7 @@
 import { PatchbayError } from '#src/errors.ts';
 import type { CompiledMapping } from '#src/mapping/compile-mapping.ts';
 import { fileReadingOf } from '#src/mapping/file-reading.ts';
+import { keyOfMapped } from '#src/mapping/row.ts';
 import { presetsFor } from '#src/runs/open-file.ts';
 import { possibleKeys } from '#src/runs/possible-keys.ts';
 import { type ReadAs, readingOf, rowMapper } from '#src/runs/supply.ts';
@@ -61,7 +62,7 @@ function keysOfRecord(line: string, mapRow: CompiledMapping['mapRow']): readonly
 
 function keysOf(row: Row, mapRow: CompiledMapping['mapRow']): readonly string[] {
   try {
-    return possibleKeys(row, mapRow);
+    return possibleKeys(row, (one) => keyOfMapped(mapRow(one)));
   } catch (error) {
     // What the mapping needs is not in this line.
     if (error instanceof PatchbayError) return [];
