@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { forget, printForgotten } from '#src/cli/commands/forget.ts';
+import { forget, patienceNote, printForgotten } from '#src/cli/commands/forget.ts';
 import { createOutput } from '#src/cli/output.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { knowPerson, requireUnnamed } from '#src/operations/forget.ts';
@@ -84,4 +84,9 @@ it('a reason with an address, a number or the id of the contact is refused, too;
   expect(refusal('call from +14155550117')).toThrow(/address or number/);
   expect(refusal(`contact ${person.contactId}`)).toThrow(/contact's id/);
   for (const reason of ['request of 2026-11-20', 'ticket crm-170', 'they asked']) expect(refusal(reason)).not.toThrow();
+});
+
+it('says what it does where erasing a person takes long', () => {
+  expect(patienceNote(20_000_000)).toBe(null);
+  expect(patienceNote(744_300_000)).toContain('the ledger (744 MB)');
 });

@@ -2,6 +2,7 @@
 
 import { PatchbayError } from '#src/errors.ts';
 import { forgottenWord } from '#src/ledger/erased-rows.ts';
+import { ledgerBytes } from '#src/ledger/place.ts';
 import { counted } from '#src/ledger/rules/approval.ts';
 import {
   type ForgottenPerson,
@@ -44,6 +45,8 @@ export async function forget(options: ForgetOptions, key: string): Promise<numbe
     }
     const reason = answer.why;
     if (reason === null) throw reasonMissing();
+    const patience = patienceNote(await ledgerBytes(home.ledgerPlace));
+    if (patience !== null) output.note(patience);
     const forgotten = await forgetPerson(home, person, reason);
     const exitCode = isGone(forgotten) ? exitCodes.done : exitCodes.dead;
     const { by: knownBy, others } = acquaintance;
@@ -59,6 +62,16 @@ export async function forget(options: ForgetOptions, key: string): Promise<numbe
 export function askForgetting(terminal: Terminal | null, shown: string, given: string | null): Promise<Decision> {
   const whyQuestion = 'Why? Without personal data; kept in the trail of acts:';
   return askDecision(terminal, { shown, question: 'Forget this person?', whyQuestion, given: given ?? undefined });
+}
+
+/** Of these bytes every row is looked at, and the file is written anew, within seconds. */
+const ledgerBytesSoon = 100_000_000;
+
+/** What the wait is for; null where it is short. Exported for tests, which have no such ledger. */
+export function patienceNote(bytes: number): string | null {
+  if (bytes < ledgerBytesSoon) return null;
+  const size = `${Math.round(bytes / 1_000_000)} MB`;
+  return `erasing: each row of the ledger (${size}) and each file is looked at, which may take minutes; if it is interrupted, the same command finishes it`;
 }
 
 function reasonMissing(): PatchbayError {
