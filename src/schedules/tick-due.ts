@@ -3,7 +3,7 @@
  * tick, and a killed process enters it entirely or not at all.
  *
  * However many times have passed, it is one tick: after downtime, and after the clock was set forward. If the clock was set back,
- * the due time would be far ahead and is computed again. A tick is skipped and recorded while its predecessor, or a run of its
+ * a due time that is far ahead, or that followed from a time that is yet to come, is computed again. A tick is skipped and recorded while its predecessor, or a run of its
  * predecessor, is active; not where that waits for a host that is away.
  */
 import { randomBytes } from 'node:crypto';
@@ -139,23 +139,52 @@ async function activeRun({ ledger, hostsAway }: DueParts, tick: TickRecord | nul
   return null;
 }
 
+/** A step back by less may be that of a clock that is set right after a tick that really was due: it makes nothing due again. */
+const smallStepMs = 3_600_000;
+
 /**
- * Corrects a due time after the clock was set back by more than a period. A smaller step is ignored: it would make a schedule
- * that has just been due, due again.
+ * Corrects a due time after the clock was set back: one beyond two periods, and one that followed from a time that has not been yet, since the
+ * clock was ahead: of a monthly schedule that would be the next month's, and this month would be lost.
  */
 async function correctFarDue(
   { ledger, log }: DueParts,
-  { name }: ScheduleRecord,
+  schedule: ScheduleRecord,
   rule: ScheduleRule,
   dueAtMs: number,
   nowMs: number,
 ): Promise<void> {
-  const next = nextDue(rule, nowMs);
-  const second = next === null ? null : nextDue(rule, next);
-  if (next === null || second === null || dueAtMs <= second) return;
+  const { name } = schedule;
+  const next = dueAnew(rule, dueAtMs, nowMs);
+  if (next === null || next === dueAtMs) return;
+  const second = nextDue(rule, nextDue(rule, nowMs) ?? nowMs);
+  const isFar = second !== null && dueAtMs > second;
+  if (!isFar && (await followsFromMs(ledger, schedule)) - nowMs <= smallStepMs) return;
   if (await ledger.schedules.setDue(name, dueAtMs, next)) {
-    log.warn({ feed: name, aheadMs: dueAtMs - nowMs }, 'schedule was due too far ahead: the clock was set back');
+    const message = isFar
+      ? 'schedule was due too far ahead: the clock was set back'
+      : 'schedule is due anew from now: the clock was ahead at its last time, and was set back';
+    log.warn({ feed: name, aheadMs: dueAtMs - nowMs, dueInMs: next - nowMs }, message);
   }
+}
+
+/** An interval keeps its beat: it would never be due where each start counted it anew. */
+function dueAnew(rule: ScheduleRule, dueAtMs: number, nowMs: number): number | null {
+  if (rule.kind === 'at') return nextDue(rule, nowMs);
+  const restMs = (dueAtMs - nowMs) % rule.everyMs;
+  return nowMs + (restMs === 0 ? rule.everyMs : restMs);
+}
+
+/** Among how many of its last ticks one is looked for that no person asked for. */
+const ticksSearchedMax = 100;
+
+/** When the due time was computed, at the earliest: at its last tick, or where its pause ended. */
+async function followsFromMs(
+  { schedules }: DueParts['ledger'],
+  { name, resumedAtMs }: ScheduleRecord,
+): Promise<number> {
+  const ticks = await schedules.ticks(name, ticksSearchedMax);
+  const last = ticks.find(({ trigger }) => trigger !== 'request');
+  return Math.max(last?.dueAtMs ?? 0, resumedAtMs ?? 0);
 }
 
 /** Names of ticks. */

@@ -2,6 +2,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { PatchbayError } from '#src/errors.ts';
 import { startableTicks } from '#src/ledger/rules/ticks.ts';
+import type { ScheduleRecord } from '#src/ledger/schedules.ts';
+import { pauseSchedule, resumeSchedule } from '#src/schedules/reconcile-schedules.ts';
 import { overdueAfterMs, startSchedules } from '#src/schedules/start-schedules.ts';
 import { tickDue } from '#src/schedules/tick-due.ts';
 import { applyingRun } from '../contracts/support/build.ts';
@@ -219,6 +221,69 @@ describe('a clock that jumps', () => {
     expect(await bench.ticks('crm')).toEqual(['due run']);
     expect((await bench.ticks('beat')).length - before.length).toBeGreaterThanOrEqual(98);
     expect(await bench.ticks('erp')).toEqual(['due run', 'due run']);
+  });
+});
+
+describe('a clock that was ahead for some seconds', () => {
+  const monthly = take('crm', { kind: 'at', at: '30 2 1 * *', zone: 'Europe/Berlin' });
+  const firstOfDecember = Date.parse('2026-12-01T01:30:00Z');
+
+  it('costs no run of a monthly schedule: it is due at the time that the clock had passed', async () => {
+    const bench = await openScheduleBench();
+    const schedules = await startSchedules(bench, [monthly]);
+    bench.clock.advance(12 * 24 * hourMs);
+    await schedules.tickDue();
+    await bench.takeRuns('crm', []);
+    bench.clock.set(startMs + minuteMs);
+    await schedules.tickDue();
+    expect((await bench.ledger.schedules.get('crm'))?.dueAtMs).toBe(firstOfDecember);
+    expect(bench.lines.at(-1)).toBe(
+      'schedule is due anew from now: the clock was ahead at its last time, and was set back: crm',
+    );
+    bench.clock.set(firstOfDecember);
+    await schedules.tickDue();
+    expect(await bench.ticks('crm')).toEqual(['catchUp run', 'due waiting']);
+  });
+
+  it('costs none either where a person asked for one since, or nothing but the next start sees it', async () => {
+    const bench = await openScheduleBench();
+    await startSchedules(bench, [monthly]);
+    bench.clock.advance(12 * 24 * hourMs);
+    await tickDue(bench);
+    await bench.takeRuns('crm', []);
+    bench.clock.set(startMs + minuteMs);
+    const asked = { id: 't1', schedule: 'crm', trigger: 'request', user: null, dueAtMs: startMs + minuteMs } as const;
+    await bench.ledger.schedules.request(asked);
+    await startSchedules(bench, [monthly]);
+    expect((await bench.ledger.schedules.get('crm'))?.dueAtMs).toBe(firstOfDecember);
+  });
+
+  it('costs none of an interval, which keeps its beat however often an engine starts', async () => {
+    const bench = await openScheduleBench();
+    const daily = everyHours('crm', 24);
+    const schedules = await startSchedules(bench, [daily]);
+    await bench.takeRuns('crm', []);
+    bench.clock.set(startMs + 26 * hourMs);
+    await schedules.tickDue();
+    await bench.takeRuns('crm', []);
+    for (const hours of [1, 9, 17]) {
+      bench.clock.set(startMs + hours * hourMs);
+      await startSchedules(bench, [daily]);
+      expect((await bench.ledger.schedules.get('crm'))?.dueAtMs).toBe(startMs + 24 * hourMs);
+    }
+  });
+
+  it('costs none either where a pause ended meanwhile', async () => {
+    const bench = await openScheduleBench();
+    const schedules = await startSchedules(bench, [monthly]);
+    const known = async () => (await bench.ledger.schedules.list())[0] as ScheduleRecord;
+    await pauseSchedule(bench, await known(), null);
+    bench.clock.advance(12 * 24 * hourMs);
+    await schedules.tickDue();
+    await resumeSchedule(bench, await known());
+    bench.clock.set(startMs + minuteMs);
+    await schedules.tickDue();
+    expect((await bench.ledger.schedules.get('crm'))?.dueAtMs).toBe(firstOfDecember);
   });
 });
 
