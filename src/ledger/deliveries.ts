@@ -8,7 +8,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { NewAct } from './acts.ts';
-import type { FeedStanding } from './rules/feeds.ts';
+import type { FeedStanding, InstantsAhead } from './rules/feeds.ts';
 
 /** `notice`: a feed went bad or recovered. `change`: a snapshot shows a change. */
 export type DeliveryKind = 'notice' | 'change';
@@ -88,6 +88,8 @@ export interface FeedCondition {
   readonly failedFile?: ReportedFile;
   /** Of a feed with a failed file, by the ledger's clock: since when its folder was found at no look. Absent while it is there. */
   readonly awaySinceMs?: number;
+  /** Of a feed of which files are expected: what was written of it while the clock was ahead. Absent where nothing was. */
+  readonly ahead?: InstantsAhead;
   /** How many of its fields were held when that was reported last; absent: none, or none since a person decided. */
   readonly heldFields?: number;
 }

@@ -119,8 +119,9 @@ async function addFeeds(sources: FigureSources, add: Add): Promise<void> {
   const scheduleOf = new Map((await ledger.schedules.list()).map((one) => [one.name, one]));
   const overdue = Object.entries(expectEveryMs).flatMap(([feed, everyMs]) => {
     if (everyMs === null) return [];
-    const knownSinceMs = conditionOf.get(feed)?.knownSinceMs ?? nowMs;
-    const sinceMs = fileAwaitedSinceMs(standingOf.get(feed) ?? null, scheduleOf.get(feed) ?? null, knownSinceMs);
+    const { knownSinceMs = nowMs, ahead } = conditionOf.get(feed) ?? {};
+    const awaited = { standing: standingOf.get(feed) ?? null, schedule: scheduleOf.get(feed) ?? null, knownSinceMs };
+    const sinceMs = fileAwaitedSinceMs(awaited, ahead);
     return [[feed, Math.max(0, nowMs - (sinceMs ?? nowMs) - everyMs) / 1_000] as const];
   });
   const unhealthy = [...new Set([...conditionOf.keys(), ...standingOf.keys()])].map((feed) => {

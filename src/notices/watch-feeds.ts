@@ -19,7 +19,13 @@ import {
   type TroubleCause,
 } from '#src/ledger/deliveries.ts';
 import type { Ledger, Pause } from '#src/ledger/port.ts';
-import { type FeedStanding, fileAwaitedSinceMs, mainFeed } from '#src/ledger/rules/feeds.ts';
+import {
+  type AwaitedFrom,
+  type FeedStanding,
+  fileAwaitedSinceMs,
+  instantsAhead,
+  mainFeed,
+} from '#src/ledger/rules/feeds.ts';
 import { waitsForHost } from '#src/ledger/rules/hosts.ts';
 import { activeRunStates, type RunRecord } from '#src/ledger/runs.ts';
 import { type ScheduleRecord, type TickRecord, tellingOutcomes } from '#src/ledger/schedules.ts';
@@ -153,8 +159,9 @@ async function look(parts: WatchParts, startedMonotonicMs: number): Promise<void
 async function lookAt(parts: WatchParts, seen: Seen, feed: string): Promise<FeedCondition | undefined> {
   const { ledger, log } = parts;
   const { nowMs } = seen;
-  const { known, exists } = await presenceOf(parts, seen, feed);
-  const facts = await factsOf(parts, seen, feed, exists);
+  const { known: present, exists } = await presenceOf(parts, seen, feed);
+  const known = await withAhead(parts, seen, feed, present);
+  const facts = await factsOf(parts, seen, feed, { known, exists });
   const now = troublesOf(facts, nowMs);
   const troubles = now.map(({ trouble }) => trouble);
   const change = changeOf(facts.reported, now);
@@ -184,6 +191,7 @@ async function lookAt(parts: WatchParts, seen: Seen, feed: string): Promise<Feed
     ...ofWhat,
     ...(failedFile === null ? {} : { failedFile }),
     ...(known?.awaySinceMs !== undefined && troubles.includes('failed') ? { awaySinceMs: known.awaySinceMs } : {}),
+    ...(known?.ahead === undefined ? {} : { ahead: known.ahead }),
     ...(heldFields === 0 ? {} : { heldFields }),
   };
   if (change.kind === 'eased') {
@@ -251,11 +259,15 @@ async function lookAtHeld(
   if (heldFields > 0) log.info({ feed, fields: heldFields }, 'held fields wait for a decision');
 }
 
-async function factsOf(parts: NoticeWatchParts, seen: Seen, feed: string, exists: boolean | null): Promise<FeedFacts> {
-  const { pause, standings, conditions, schedules } = seen;
+async function factsOf(
+  parts: NoticeWatchParts,
+  seen: Seen,
+  feed: string,
+  { known, exists }: Presence,
+): Promise<FeedFacts> {
+  const { pause, standings, schedules } = seen;
   const standing = standings.get(feed) ?? null;
   const schedule = schedules.get(feed) ?? null;
-  const known = conditions.get(feed);
   const { outageAfterMs } = parts.notify;
   return {
     feed,
@@ -267,7 +279,7 @@ async function factsOf(parts: NoticeWatchParts, seen: Seen, feed: string, exists
     standing,
     tick: schedule === null ? null : await tickFacts(parts, feed),
     onHostAway: seen.filesAway.get(feed) ?? null,
-    expected: [...fileExpected(parts, seen, feed), ...tickExpected(parts, seen, feed)],
+    expected: [...fileExpected(parts, seen, feed, known), ...tickExpected(parts, seen, feed)],
     outage:
       feed !== outageFeed || pause === null
         ? null
@@ -286,17 +298,31 @@ async function tickFacts({ ledger: { schedules }, hintOf }: NoticeWatchParts, fe
   return newest?.outcome === 'skipped' ? { failed: null, code: null } : null;
 }
 
+function expectedEveryMs({ feeds }: Pick<NoticeWatchParts, 'feeds'>, feed: string): number | null {
+  return (Object.hasOwn(feeds, feed) ? feeds[feed]?.expectEveryMs : null) ?? null;
+}
+
+function awaitedFrom({ standings, schedules, nowMs }: Seen, feed: string, known: Presence['known']): AwaitedFrom {
+  return {
+    standing: standings.get(feed) ?? null,
+    schedule: schedules.get(feed) ?? null,
+    knownSinceMs: known?.knownSinceMs ?? nowMs,
+  };
+}
+
 /** `expectEvery`: an accepted file. */
-function fileExpected(parts: NoticeWatchParts, seen: Seen, feed: string): readonly Expectation[] {
-  const everyMs = (Object.hasOwn(parts.feeds, feed) ? parts.feeds[feed]?.expectEveryMs : null) ?? null;
+function fileExpected(
+  parts: NoticeWatchParts,
+  seen: Seen,
+  feed: string,
+  known: Presence['known'],
+): readonly Expectation[] {
+  const everyMs = expectedEveryMs(parts, feed);
   if (everyMs === null) return [];
-  const { conditions, nowMs } = seen;
+  const { nowMs } = seen;
+  const awaited = awaitedFrom(seen, feed, known);
+  const sinceMs = fileAwaitedSinceMs(awaited, known?.ahead);
   const standing = seen.standings.get(feed) ?? null;
-  const sinceMs = fileAwaitedSinceMs(
-    standing,
-    seen.schedules.get(feed) ?? null,
-    conditions.get(feed)?.knownSinceMs ?? nowMs,
-  );
   const isIdle = !seen.atWork.has(feed) && standing?.atWork !== true;
   const canBeJudged = seen.settled && sinceMs !== null && isIdle;
   return [{ of: 'missedFile', everyMs, fromMs: sinceMs ?? nowMs, canBeJudged }];
@@ -379,5 +405,21 @@ async function withAbsence(
   const { awaySinceMs: _, ...others } = known;
   const condition = { ...others, ...(awaySinceMs === undefined ? {} : { awaySinceMs }) };
   await deliveries.setCondition(condition, []);
+  return condition;
+}
+
+/** Records, for good, when it was seen that the clock had been ahead at something that the next file is waited for since. */
+async function withAhead(
+  parts: NoticeWatchParts,
+  seen: Seen,
+  feed: string,
+  known: KnownFeedCondition | undefined,
+): Promise<KnownFeedCondition | undefined> {
+  if (known === undefined || expectedEveryMs(parts, feed) === null) return known;
+  const ahead = instantsAhead(awaitedFrom(seen, feed, known), known.ahead, seen.nowMs);
+  if (isDeepStrictEqual(ahead, known.ahead)) return known;
+  const { ahead: _, ...others } = known;
+  const condition = { ...others, ...(ahead === undefined ? {} : { ahead }) };
+  await parts.ledger.deliveries.setCondition(condition, []);
   return condition;
 }

@@ -574,6 +574,34 @@ describe('A missing export', () => {
     expect(await bench.told()).toEqual([]);
   });
 
+  it('is news as soon where the clock was ahead at the last file, or at the first start, and was set back', async () => {
+    for (const files of [1, 0]) {
+      const bench = await openNoticeBench({ feeds, runsSchedules: false });
+      bench.clock.advance(30 * 24 * hour);
+      await bench.schedule('crm', 'take');
+      await bench.look();
+      if (files > 0) await bench.file('crm', 'done');
+      bench.clock.advance(-30 * 24 * hour);
+      await bench.look();
+      bench.clock.advance(25 * hour);
+      bench.restart();
+      await bench.look();
+      bench.clock.advance(hour);
+      await bench.look();
+      expect(await bench.told()).toEqual([bad('crm', 'missed')]);
+      // Past all that was written ahead.
+      bench.clock.advance(29 * 24 * hour);
+      for (let looks = 0; looks < 3; looks += 1) {
+        bench.clock.advance(5 * minute);
+        await bench.look();
+      }
+      expect(await bench.told()).toEqual([]);
+      await bench.file('crm', 'done');
+      await bench.look();
+      expect(await bench.told()).toEqual([recovered('crm')]);
+    }
+  });
+
   it('is not judged while its schedule is paused or at work, and waited for anew when it is resumed', async () => {
     const bench = await openNoticeBench({ feeds });
     const { schedules } = bench.ledger;

@@ -146,19 +146,53 @@ function endOf({ finishedAtMs }: RunRecord): number {
   return finishedAtMs ?? Number.POSITIVE_INFINITY;
 }
 
+/** What the waiting for a feed's next file begins with. */
+export interface AwaitedFrom {
+  readonly standing: Pick<FeedStanding, 'createdAtMs' | 'acceptedAtMs'> | null;
+  readonly schedule: Pick<ScheduleRecord, 'createdAtMs' | 'pausedAtMs' | 'resumedAtMs'> | null;
+  /** When what is reported of the feed was entered first, else now. */
+  readonly knownSinceMs: number;
+}
+
+/**
+ * Instants of a feed that were written while the clock was ahead: when that really was is not known. They count as when it was seen, once and
+ * for all, so that a file that does not come is late by then, and not once the clock has got there.
+ */
+export interface InstantsAhead {
+  readonly instantsMs: readonly number[];
+  readonly seenMs: number;
+}
+
+/** @param known as it was at the last look. @returns undefined where there are none. */
+export function instantsAhead(
+  { standing, schedule, knownSinceMs }: AwaitedFrom,
+  known: InstantsAhead | undefined,
+  nowMs: number,
+): InstantsAhead | undefined {
+  const ofFiles = [standing?.createdAtMs, standing?.acceptedAtMs];
+  const given = [...ofFiles, schedule?.createdAtMs, schedule?.resumedAtMs, knownSinceMs];
+  const instants = [...new Set(given)].filter((instantMs) => typeof instantMs === 'number');
+  const kept = instants.filter((instantMs) => known?.instantsMs.includes(instantMs));
+  const found = instants.filter((instantMs) => instantMs > nowMs && !kept.includes(instantMs));
+  if (kept.length + found.length === 0) return undefined;
+  const seenMs = found.length === 0 ? Math.min(known?.seenMs ?? nowMs, nowMs) : nowMs;
+  return { instantsMs: [...kept, ...found].sort((a, b) => a - b), seenMs };
+}
+
 /**
  * Since when the next file of a feed is waited for (`expectEvery`): since its newest accepted one arrived, else since the feed is known; and anew
  * since its schedule was added, also once more, or was resumed. Null while that is paused.
- * @param knownSinceMs when what is reported of the feed was entered first, else now.
  */
 export function fileAwaitedSinceMs(
-  standing: Pick<FeedStanding, 'createdAtMs' | 'acceptedAtMs'> | null,
-  schedule: Pick<ScheduleRecord, 'createdAtMs' | 'pausedAtMs' | 'resumedAtMs'> | null,
-  knownSinceMs: number,
+  { standing, schedule, knownSinceMs }: AwaitedFrom,
+  ahead?: InstantsAhead,
 ): number | null {
   if (schedule !== null && schedule.pausedAtMs !== null) return null;
-  const noneYetMs = Math.max(standing?.createdAtMs ?? 0, schedule?.createdAtMs ?? 0, knownSinceMs);
-  return Math.max(standing?.acceptedAtMs ?? noneYetMs, schedule?.createdAtMs ?? 0, schedule?.resumedAtMs ?? 0);
+  const at = (instantMs: number): number => (ahead?.instantsMs.includes(instantMs) ? ahead.seenMs : instantMs);
+  const [addedMs, resumedMs] = [at(schedule?.createdAtMs ?? 0), at(schedule?.resumedAtMs ?? 0)];
+  const noneYetMs = Math.max(at(standing?.createdAtMs ?? 0), addedMs, at(knownSinceMs));
+  const acceptedMs = standing?.acceptedAtMs ?? null;
+  return Math.max(acceptedMs === null ? noneYetMs : at(acceptedMs), addedMs, resumedMs);
 }
 
 /** The feed of the root of the import folder and of files named on the command line. */
