@@ -254,12 +254,61 @@ export const expectedZone = 'an IANA time zone such as Europe/Berlin, America/Ne
 
 /** An IANA time zone that this machine knows. */
 export function timeZone() {
-  return checkedText(expectedZone, (text) => (isTimeZone(text) ? null : expectedZone));
+  return z.string({ error: expectedZone }).superRefine((text, context) => {
+    if (isTimeZone(text)) return;
+    const abbreviation = abbreviationProblem(text);
+    if (abbreviation === null) context.addIssue({ code: 'custom', message: expectedZone });
+    else sentence(context, [], abbreviation);
+  });
+}
+
+/**
+ * Abbreviations that may be meant for a zone, and what to write. Node reads some of them by an old list of Java: BST is Bangladesh there, and EST
+ * has no daylight-saving time.
+ */
+const abbreviations: Readonly<Record<string, string>> = {
+  ACST: 'Australia/Adelaide or Australia/Darwin',
+  AEDT: 'Australia/Sydney',
+  AEST: 'Australia/Sydney or Australia/Brisbane',
+  AST: 'America/Halifax, or Asia/Riyadh for Arabia',
+  BRT: 'America/Sao_Paulo',
+  BST: 'Europe/London, or Asia/Dhaka for Bangladesh',
+  CAT: 'Africa/Maputo',
+  CDT: 'America/Chicago',
+  CEST: 'Europe/Berlin or Europe/Paris',
+  CST: 'America/Chicago, or Asia/Shanghai for China',
+  EAT: 'Africa/Nairobi',
+  EDT: 'America/New_York',
+  EEST: 'Europe/Athens or Europe/Helsinki',
+  EST: 'America/New_York, or America/Panama without daylight-saving time',
+  HST: 'Pacific/Honolulu',
+  IST: 'Asia/Kolkata for India, Europe/Dublin for Ireland, or Asia/Jerusalem for Israel',
+  JST: 'Asia/Tokyo',
+  MDT: 'America/Denver',
+  MSK: 'Europe/Moscow',
+  MST: 'America/Denver, or America/Phoenix without daylight-saving time',
+  NZST: 'Pacific/Auckland',
+  PDT: 'America/Los_Angeles',
+  PST: 'America/Los_Angeles',
+  SAST: 'Africa/Johannesburg',
+};
+
+/** Others of that list, and of no other. */
+const oddAbbreviations = /^(?:ACT|AET|AGT|ART|BET|CNT|CTT|ECT|IET|MIT|NET|NST|PLT|PNT|PRT|SST|VST)$/;
+
+/** Completes "KEY …"; null of what is no abbreviation that could be misread. */
+function abbreviationProblem(name: string): string | null {
+  const upper = name.trim().toUpperCase();
+  const meant = Object.hasOwn(abbreviations, upper) ? abbreviations[upper] : undefined;
+  if (meant === undefined && !oddAbbreviations.test(upper)) return null;
+  const write = meant === undefined ? 'write region and city, such as Europe/Berlin' : `write ${meant}`;
+  return `is an abbreviation (${upper}), which names no zone for sure: ${write}`;
 }
 
 /** Offsets such as `+02:00` are not accepted: they have no daylight-saving time. */
 function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+){0,2}$/.test(name)) return false;
+  if (!/^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+){0,2}$/.test(name) || abbreviationProblem(name) !== null)
+    return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
     return true;
@@ -274,19 +323,22 @@ export function closestZone(name: string): string | null {
 }
 
 /**
- * The zone where the configuration names none: that of `TZ` where it is one, else the machine's, else UTC. `misnamed`: what `TZ` holds
- * instead of a zone; null where it is one, or not set.
+ * The zone where the configuration names none: that of `TZ` where it is one, or the path of its file, else the machine's, else UTC. `misnamed`: what
+ * `TZ` holds instead of a zone, and what is wrong with it; null where it is one, or not set.
  */
 export function zoneOfMachine(env: Readonly<Record<string, string | undefined>>): {
   readonly zone: string;
-  readonly misnamed: string | null;
+  readonly misnamed: { readonly name: string; readonly problem: string } | null;
 } {
   const named = env.TZ?.trim().replace(/^:/, '') ?? '';
-  if (isTimeZone(named)) return { zone: named, misnamed: null };
+  const inPath = /^\/.*\/zoneinfo\/(?:posix\/|right\/)?(.+)$/.exec(named)?.[1] ?? named;
+  if (isTimeZone(inPath)) return { zone: inPath, misnamed: null };
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   const zone = timeZone !== undefined && isTimeZone(timeZone) ? timeZone : 'UTC';
-  // A path is the machine's own file of its zone.
-  return { zone, misnamed: named === '' || named.startsWith('/') ? null : named };
+  if (named === '') return { zone, misnamed: null };
+  const meant = named.startsWith('/') ? null : closestZone(named);
+  const unknown = `is no IANA time zone${meant === null ? '' : ` (did you mean ${meant}?)`}`;
+  return { zone, misnamed: { name: named, problem: abbreviationProblem(named) ?? unknown } };
 }
 
 // Hosts, judged by their name alone: nothing is resolved here.

@@ -267,9 +267,12 @@ function needsZone({ feeds, snapshots }: Config): boolean {
   return [...Object.values(feeds), snapshots.phoneNumbers].some((rule) => withZone(rule, 'UTC') !== rule);
 }
 
-function zoneWarning(misnamed: string, zone: string): string {
-  const shownName = JSON.stringify(misnamed.slice(0, shownCharactersMax));
-  return `TZ: ${shownName} is no IANA time zone${suggestedZone(misnamed)}; schedules with at and without zone follow ${zone}`;
+function zoneWarning(
+  { name, problem }: NonNullable<ReturnType<typeof zoneOfMachine>['misnamed']>,
+  zone: string,
+): string {
+  const shownName = JSON.stringify(name.slice(0, shownCharactersMax));
+  return `TZ: ${shownName} ${problem}; schedules with at and without zone follow ${zone}`;
 }
 
 function suggestedZone(text: string): string {

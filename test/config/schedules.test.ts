@@ -94,6 +94,35 @@ describe('when a feed is due', () => {
     ]);
   });
 
+  it('an abbreviation is refused, with what to write: BST would be Bangladesh, and EST has no daylight-saving time', async () => {
+    const zones = ['BST', 'EST', 'ist', 'ECT', 'CEST', 'CET', 'EST5EDT', 'GMT', 'UTC', 'GB', 'Etc/GMT+5', 'US/Eastern'];
+    const feeds = zones.map((zone, at) => `  f${at}: { take: /x, at: "0 1 * * *", zone: ${zone} }\n`);
+    const is = (name: string) => `is an abbreviation (${name}), which names no zone for sure: write`;
+    expect((await problems(`feeds:\n${feeds.join('')}`)).map((line) => line.replace(/^\S+ /, ''))).toEqual([
+      `feeds.f0.zone ${is('BST')} Europe/London, or Asia/Dhaka for Bangladesh`,
+      `feeds.f1.zone ${is('EST')} America/New_York, or America/Panama without daylight-saving time`,
+      `feeds.f2.zone ${is('IST')} Asia/Kolkata for India, Europe/Dublin for Ireland, or Asia/Jerusalem for Israel`,
+      `feeds.f3.zone ${is('ECT')} region and city, such as Europe/Berlin`,
+      `feeds.f4.zone ${is('CEST')} Europe/Berlin or Europe/Paris`,
+    ]);
+  });
+
+  it('an abbreviation in TZ, or a path that names no zone, is noted; the path of a file of zones is that zone', async () => {
+    const text = 'feeds: { crm: { take: /x.csv, at: "0 1 * * *" } }\n';
+    const of = async (TZ: string) => {
+      const { warnings, config } = await loaded(text, { TZ });
+      const zone = config.feeds.crm?.zone ?? '';
+      return [zone, warnings.map((warning) => warning.replace(zone, 'ZONE'))] as const;
+    };
+    const follow = 'schedules with at and without zone follow ZONE';
+    expect((await of('BST'))[1]).toEqual([
+      `TZ: "BST" is an abbreviation (BST), which names no zone for sure: write Europe/London, or Asia/Dhaka for Bangladesh; ${follow}`,
+    ]);
+    expect((await of(':/etc/localtime'))[1]).toEqual([`TZ: "/etc/localtime" is no IANA time zone; ${follow}`]);
+    expect(await of(':/usr/share/zoneinfo/America/New_York')).toEqual(['America/New_York', []]);
+    expect(await of(':Asia/Tokyo')).toEqual(['Asia/Tokyo', []]);
+  });
+
   it('without a zone it is that of TZ, and written down with the schedule', async () => {
     const text = 'feeds: { a: { take: /x, at: "0 1 * * *" }, b: { take: /y, every: 1h } }\n';
     const { config } = await loaded(text, { TZ: 'America/New_York' });
