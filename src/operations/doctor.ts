@@ -28,6 +28,7 @@ import { firstLookHeldMsMax, onlyLookSilentMsMax } from '#src/workspace/port.ts'
 import { errorDocument } from './error-document.ts';
 import { noEngineText, readEngine } from './hosts.ts';
 import { pauseAdvice } from './pause-advice.ts';
+import { readStandingSchedules } from './standing-schedules.ts';
 
 interface Finding {
   readonly check: string;
@@ -45,6 +46,8 @@ export interface Diagnosis {
 
 /** Larger ledgers are not read here; this many bytes take about two seconds. */
 const checkedBytesMax = 2e9;
+/** Of those that are due while no engine runs. */
+const schedulesNamedMax = 5;
 /** Less free space than this is a finding. */
 const freeBytesMin = 500 * 1024 * 1024;
 
@@ -170,14 +173,24 @@ async function checkEngine(bare: BareHome, ledger: Home | PatchbayError): Promis
   try {
     const { runs, elsewhere } =
       ledger instanceof PatchbayError ? { runs: isEngineRunning(bare), elsewhere: [] } : await readEngine(ledger);
-    if (!runs || ledger instanceof PatchbayError)
+    if (ledger instanceof PatchbayError)
       return { check, ok: true, detail: runs ? 'running' : noEngineText(elsewhere), exitCode: 0 };
+    if (!runs) return { check, ok: true, detail: await notRunningText(ledger, elsewhere), exitCode: 0 };
     const pause = await ledger.ledger.pause();
     return pause === null ? { check, ok: true, detail: 'running', exitCode: 0 } : pausedFinding(check, pause, bare);
   } catch (error) {
     // Its lock is a file, too.
     return failed(check, error);
   }
+}
+
+/** With the schedules that wait for an engine to be started. @param elsewhere names of other hosts at work, which run them. */
+async function notRunningText(home: Home, elsewhere: readonly string[]): Promise<string> {
+  const { overdue } = await readStandingSchedules(home);
+  const named = overdue.slice(0, schedulesNamedMax).map(({ name, dueAt }) => `${name} since ${dueAt}`);
+  if (elsewhere.length > 0 || named.length === 0) return noEngineText(elsewhere);
+  const more = overdue.length > named.length ? ` and ${overdue.length - named.length} more` : '';
+  return `not running, while schedules are due (${named.join(', ')}${more}): patchbay start`;
 }
 
 /** The service may answer here, and refuse the key that the engine was started with. */

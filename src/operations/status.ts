@@ -13,6 +13,7 @@ import { feedsOfAllHosts, type HostDocument, readHosts, standstillOfHost } from 
 import { readJobFailures } from './job-failures.ts';
 import { letterDocument } from './letter-document.ts';
 import { listRuns, type RunHome, type RunView } from './runs.ts';
+import { readStandingSchedules } from './standing-schedules.ts';
 
 /** What a process can see of its surroundings. */
 export interface Surroundings {
@@ -84,6 +85,7 @@ export async function readStatus(home: StatusHome, { diskFreeBytes, queueAnswers
     stoppedCount,
     last: last?.summary ?? null,
     feeds,
+    schedules: await readStandingSchedules(home),
     missing,
     heldFields: await ledger.contacts.heldCount({}),
     heldByFeed: await heldByFeed(home),

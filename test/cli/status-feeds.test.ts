@@ -27,3 +27,23 @@ it('names for each the command that shows why and what to do, unless a line of i
     'feed          main  service away since 1970-01-01 00:00:00Z',
   ]);
 });
+
+it('names schedules that are paused, and those that are due while no engine runs', async () => {
+  const data = tempFolder();
+  mkdirSync(join(data, 'sandbox'));
+  const ledger = openSqliteLedger(join(data, 'sandbox', 'ledger.sqlite'));
+  onTestFinished(() => ledger.close());
+  const rule = { kind: 'every', everyMs: 3_600_000 } as const;
+  const dues = { due: 0, held: 0, later: Date.now() + 3_600_000 };
+  for (const [name, dueAtMs] of Object.entries(dues))
+    await ledger.schedules.put({ name, work: 'take', rule, dueAtMs, createdAtMs: 0 });
+  await ledger.schedules.setPaused('held', 1_000, 0, 'the export is broken');
+  const captured = captureOutput();
+  expect(await status({ data, color: false })).toBe(0);
+  const patchbay = `patchbay --data ${data}`;
+  const lines = captured.stdout().split('\n');
+  expect(lines.filter((line) => line.startsWith('schedule '))).toEqual([
+    `schedule      held  paused since 1970-01-01 00:00:01Z: the export is broken  ${patchbay} schedule resume held`,
+    `schedule      due  due since 1970-01-01 00:00:00Z, no engine runs: ${patchbay} start`,
+  ]);
+});

@@ -36,7 +36,7 @@ describe('doctor', () => {
       const found = documents[0].checks.find(({ check }: { readonly check: string }) => check === 'engine');
       return { code, ...found };
     };
-    return { lockFile: join(data, 'sandbox', 'engine.lock'), engine };
+    return { ledger, lockFile: join(data, 'sandbox', 'engine.lock'), engine };
   }
 
   it('shows why the running engine has paused work, as a finding of the exit code of the cause', async () => {
@@ -49,6 +49,17 @@ describe('doctor', () => {
         'work is paused since 1970-01-01T00:00:01.000Z: the key is refused. Set a working key',
       ),
     });
+  });
+
+  it('names the schedules that are due while no engine runs', async () => {
+    const { ledger, engine } = await dataFolder();
+    const rule = { kind: 'every', everyMs: 3_600_000 } as const;
+    await ledger.schedules.put({ name: 'crm', work: 'take', rule, dueAtMs: 0, createdAtMs: 0 });
+    const { code, ok, detail } = await engine();
+    expect({ code, ok }).toEqual({ code: 0, ok: true });
+    expect(detail).toMatch(
+      /^not running, while schedules are due \(crm since 1970-01-01T00:00:00.000Z\): patchbay .*start$/,
+    );
   });
 
   it('says nothing of a pause that the next engine begins without', async () => {

@@ -39,6 +39,8 @@ import { beginRequest, type WorkSession } from '../work-session.ts';
 
 const runsShown = 3;
 const minuteMs = 60_000;
+/** An engine that runs has begun it by then. */
+const overdueFromMs = minuteMs;
 /** From here on a date without its year could be meant for this year. */
 const yearShownFromMs = 300 * 24 * 3_600_000;
 
@@ -69,14 +71,33 @@ export async function pause(options: PauseOptions, name: string): Promise<number
 }
 
 export async function resume(options: GlobalOptions, name: string): Promise<number> {
-  return change(options, (home) => resumeSchedule(home, name));
+  let missed = false;
+  return change(
+    options,
+    async (home) => {
+      const { pausedAtMs = null, dueAtMs = null } = (await home.ledger.schedules.get(name)) ?? {};
+      missed = pausedAtMs !== null && dueAtMs !== null && dueAtMs <= home.clock.nowMs();
+      return await resumeSchedule(home, name);
+    },
+    () =>
+      missed
+        ? `What became due while it was paused is not made up for. To do it now: patchbay schedule run ${operands(name)}`
+        : null,
+  );
 }
 
-/** Changes one schedule and shows what it is now. */
-async function change(options: GlobalOptions, act: (home: Home) => Promise<ScheduleView>): Promise<number> {
+/** Changes one schedule and shows what it is now. @param noteOf what to say below it. */
+async function change(
+  options: GlobalOptions,
+  act: (home: Home) => Promise<ScheduleView>,
+  noteOf: () => string | null = () => null,
+): Promise<number> {
   const home = await openCliHome(options, 'look');
   try {
-    await print(home, createOutput(options), [await act(home)]);
+    const output = createOutput(options);
+    await print(home, output, [await act(home)]);
+    const note = noteOf();
+    if (note !== null) output.note(output.paste(note));
     return 0;
   } finally {
     await home.close();
@@ -211,7 +232,12 @@ export function scheduleLines(output: Output, view: ScheduleView, nowMs: number)
     const why = record.pauseReason === null ? '' : `: ${printable(record.pauseReason)}`;
     lines.push(`  ${style('yellow', 'paused')} since ${moment(record.pausedAtMs, record, nowMs)}${why}`);
   }
-  const next = nextTimes(record, nowMs).map((atMs) => `${moment(atMs, record, nowMs)} (${relative(atMs, nowMs)})`);
+  const times = nextTimes(record, nowMs);
+  const told = (atMs: number): string => `${moment(atMs, record, nowMs)} (${relative(atMs, nowMs)})`;
+  const overdueCount = times.filter((atMs) => nowMs - atMs > overdueFromMs).length;
+  if (overdueCount > 0)
+    lines.push(`  ${style('yellow', 'overdue')}: ${times.slice(0, overdueCount).map(told).join(', ')}`);
+  const next = times.slice(overdueCount).map(told);
   if (next.length > 0) lines.push(`  next: ${next.join(', ')}`);
   // No engine starts one that has no times.
   const starts = record.rule === null ? `patchbay schedule run ${operands(record.name)}` : 'patchbay start';
@@ -224,7 +250,11 @@ export function scheduleLines(output: Output, view: ScheduleView, nowMs: number)
     for (const hint of tickHint(last)?.split('\n') ?? []) lines.push(`    ${output.paste(printable(hint))}`);
   }
   if (skipped !== null) lines.push(`  ${skippedText(output, skipped, nowMs)}`);
-  if (expectEveryMs !== null) lines.push(`  a file is expected every ${formatDuration(expectEveryMs)}`);
+  const isWatched = record.pausedAtMs === null;
+  if (expectEveryMs !== null)
+    lines.push(
+      `  a file is expected every ${formatDuration(expectEveryMs)}${isWatched ? '' : ', and not while it is paused'}`,
+    );
   return lines;
 }
 

@@ -7,7 +7,7 @@ import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import { noEngineText } from '#src/operations/hosts.ts';
 import { readStatus, type Status } from '#src/operations/status.ts';
 import type { RunSummary } from '#src/runs/report.ts';
-import { shellWord } from '#src/shell-words.ts';
+import { operands, shellWord } from '#src/shell-words.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { stateText, tally } from '../present-run.ts';
@@ -83,6 +83,22 @@ function print(output: Output, facts: Status, scheduled: ReadonlySet<string>): v
     const listed = [...commands].map((command) => `  ${command}`).join(';');
     alarm('feed', `${printable(feed)}  ${words} since ${instantText(since)}${listed}`);
   }
+  for (const { name, since, reason } of facts.schedules.paused.slice(0, shownMax)) {
+    const why = reason === null ? '' : `: ${printable(reason)}`;
+    const command = `patchbay schedule resume ${operands(name)}`;
+    output.line(
+      style(
+        'yellow',
+        output.paste(`schedule      ${printable(name)}  paused since ${instantText(since)}${why}  ${command}`),
+      ),
+    );
+  }
+  more(facts.schedules.paused.length, 'patchbay schedule ls');
+  // What a running engine cannot check is a trouble.
+  const overdue = isEngineUp ? [] : facts.schedules.overdue;
+  for (const { name, dueAt } of overdue.slice(0, shownMax))
+    alarm('schedule', `${printable(name)}  due since ${instantText(dueAt)}, no engine runs: patchbay start`);
+  more(overdue.length, 'patchbay schedule ls');
   const { waiting, dead, codes } = facts.notices;
   // By code: the list of all dead letters has every rejected row before them.
   const listed = codes.slice(0, noticeCodesShown).map((code) => `  patchbay dead ls --code ${shellWord(code)}`);

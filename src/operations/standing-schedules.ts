@@ -1,0 +1,28 @@
+/** Schedules that do nothing at the moment, for `status` and `doctor`: paused ones, and those whose time has passed. */
+import type { Home } from '#src/app.ts';
+import { isoInstant } from '#src/clock.ts';
+import { overdueAfterMs } from '#src/schedules/start-schedules.ts';
+
+export interface StandingSchedules {
+  /** A person has paused them; by name. */
+  readonly paused: readonly { readonly name: string; readonly since: string; readonly reason: string | null }[];
+  /** Due, and not carried out: no engine runs, or it cannot check them. By name. */
+  readonly overdue: readonly { readonly name: string; readonly dueAt: string }[];
+}
+
+export async function readStandingSchedules({
+  ledger,
+  clock,
+}: Pick<Home, 'ledger' | 'clock'>): Promise<StandingSchedules> {
+  const schedules = await ledger.schedules.list();
+  const nowMs = clock.nowMs();
+  return {
+    paused: schedules.flatMap(({ name, pausedAtMs, pauseReason }) =>
+      pausedAtMs === null ? [] : [{ name, since: isoInstant(pausedAtMs), reason: pauseReason }],
+    ),
+    overdue: schedules.flatMap(({ name, rule, dueAtMs, pausedAtMs }) => {
+      const isDue = rule !== null && dueAtMs !== null && pausedAtMs === null;
+      return isDue && nowMs - dueAtMs > overdueAfterMs ? [{ name, dueAt: isoInstant(dueAtMs) }] : [];
+    }),
+  };
+}
