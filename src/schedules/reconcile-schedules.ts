@@ -1,7 +1,7 @@
 /**
  * The schedules that the configuration names, and how those of the ledger follow them at the engine's start (`docs/rules.md`,
- * "Schedules"): new ones are added, changed ones get a new due time, dropped ones are removed. An unchanged schedule keeps its due
- * time even if that has passed, so downtime costs one catch-up. A pause survives all of this.
+ * "Schedules"): new ones are added, changed ones get a new due time, dropped ones are removed. A due time that has passed stays,
+ * whether the schedule is changed or not, so downtime costs one catch-up. A pause survives all of this.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '#src/clock.ts';
@@ -56,10 +56,16 @@ export async function enterSchedule(
   known: ScheduleRecord | null,
 ): Promise<void> {
   const nowMs = clock.nowMs();
-  // One without a rule so far counts as new. A changed rule does not make it due at once.
-  const isNew = known?.rule === undefined || known.rule === null;
-  const dueAtMs = rule === null ? null : isNew ? firstDue(rule, nowMs) : nextDue(rule, nowMs);
+  const dueAtMs = rule === null ? null : dueByNewRule(rule, known, nowMs);
   await ledger.schedules.put({ name, work, rule, dueAtMs, createdAtMs: nowMs });
+}
+
+/** One without a rule so far counts as new. A changed rule does not make it due at once, and takes nothing away that was due while no engine ran. */
+function dueByNewRule(rule: ScheduleRule, known: ScheduleRecord | null, nowMs: number): number | null {
+  if (known?.rule === undefined || known.rule === null) return firstDue(rule, nowMs);
+  const { dueAtMs, pausedAtMs } = known;
+  const isMissed = dueAtMs !== null && dueAtMs <= nowMs && pausedAtMs === null;
+  return isMissed ? dueAtMs : nextDue(rule, nowMs);
 }
 
 function isSame(record: ScheduleRecord, { work, rule }: ConfiguredSchedule): boolean {

@@ -46,6 +46,22 @@ describe('at start', () => {
     expect((await found(bench, 'erp')).dueAtMs).toBe(startMs + hourMs);
   });
 
+  it('changed ones make up once for what was due by their old rule while no engine ran, and follow the new one then', async () => {
+    const bench = await openScheduleBench();
+    await (await startSchedules(bench, [nightly('crm'), nightly('erp')])).stop();
+    bench.clock.set(Date.parse('2026-11-25T07:00:00Z'));
+    const changed = take('crm', { kind: 'at', at: '15 4 * * *', zone: 'Europe/Berlin' });
+    const schedules = await startSchedules(bench, [changed, take('erp', { kind: 'every', everyMs: 4 * hourMs })]);
+    for (const name of ['crm', 'erp']) {
+      expect(await bench.ticks(name)).toEqual(['catchUp waiting']);
+      await bench.takeRuns(name, []);
+    }
+    await schedules.tickDue();
+    expect(await bench.ticks('crm')).toEqual(['catchUp run']);
+    expect((await found(bench, 'crm')).dueAtMs).toBe(Date.parse('2026-11-26T03:15:00Z'));
+    expect((await found(bench, 'erp')).dueAtMs).toBeLessThanOrEqual(Date.parse('2026-11-25T11:00:00Z'));
+  });
+
   it('dropped ones are removed, one whose work somebody waits for when that is done', async () => {
     const bench = await openScheduleBench();
     await reconcileSchedules(bench, [nightly('crm'), nightly('erp')]);
