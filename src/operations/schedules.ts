@@ -4,13 +4,20 @@
  * All of it goes through the ledger, whether an engine runs or not. A schedule that only the configuration knows yet is listed
  * too; the first act on it enters it.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
 import { closest } from '#src/config/closest.ts';
 import { formatDuration } from '#src/config/forms.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { RunState } from '#src/ledger/runs.ts';
-import { phoneNumbersSchedule, type ScheduleRecord, type TickRecord, tellingOutcomes } from '#src/ledger/schedules.ts';
+import {
+  phoneNumbersSchedule,
+  type ScheduleRecord,
+  type ScheduleRule,
+  type TickRecord,
+  tellingOutcomes,
+} from '#src/ledger/schedules.ts';
 import type { TickFollowEnd } from '#src/schedules/carry-out-tick.ts';
 import { describeRule } from '#src/schedules/describe-rule.ts';
 import {
@@ -41,6 +48,10 @@ export const howToConfigure =
 export interface ScheduleView {
   readonly record: ScheduleRecord;
   readonly expectEveryMs: number | null;
+  /** When the newest file of its feed arrived that was accepted; null where none was yet. */
+  readonly lastFileAtMs: number | null;
+  /** What the configuration says, which an engine follows from its next start on; null: it has no such schedule. */
+  readonly configured: Pick<ConfiguredSchedule, 'rule'> | null;
   /** False: it is in the configuration, and no engine has entered it yet. */
   readonly isEntered: boolean;
   /** The last tick that ended and was not skipped. */
@@ -58,9 +69,7 @@ export async function listSchedules(home: ScheduleHome): Promise<readonly Schedu
   const { ledger, clock, config } = home;
   const configured = new Map(configuredSchedules(config).map((one) => [one.name, one]));
   const entered = await ledger.schedules.list();
-  const views = await Promise.all(
-    entered.map((record) => viewOf(home, record, configured.get(record.name)?.expectEveryMs ?? null)),
-  );
+  const views = await Promise.all(entered.map((record) => viewOf(home, record, configured.get(record.name) ?? null)));
   const names = new Set(entered.map(({ name }) => name));
   const missing = [...configured.values()].filter(({ name }) => !names.has(name));
   return [...views, ...missing.map((one) => newView(one, clock.nowMs()))].sort((a, b) =>
@@ -95,27 +104,34 @@ export async function expectedFeeds({
 async function readSchedule(home: ScheduleHome, name: string): Promise<ScheduleView> {
   const record = await findSchedule(home, name);
   const configured = configuredSchedules(home.config).find((one) => one.name === name);
-  return viewOf(home, record, configured?.expectEveryMs ?? null);
+  return viewOf(home, record, configured ?? null);
 }
 
 async function viewOf(
   { ledger }: Pick<Home, 'ledger'>,
   record: ScheduleRecord,
-  expectEveryMs: number | null,
+  configured: ConfiguredSchedule | null,
 ): Promise<ScheduleView> {
   const { name } = record;
+  const expectEveryMs = configured?.expectEveryMs ?? null;
   const last = await ledger.schedules.lastEnded(name, tellingOutcomes);
   const lastRuns = await Promise.all((last?.runIds ?? []).map((id) => ledger.runs.get(id)));
   const open = (await ledger.schedules.openTicks()).filter(({ schedule }) => schedule === name);
   return {
     record,
     expectEveryMs,
+    lastFileAtMs: expectEveryMs === null ? null : await lastFileOf(ledger, name),
+    configured,
     isEntered: true,
     last,
     lastRunStates: lastRuns.flatMap((run) => (run === null ? [] : [run.state])),
     skipped: skippedSince(await ledger.schedules.ticks(name, ticksSearchedMax), last),
     open: open.find(({ state }) => state === 'working') ?? open[0] ?? null,
   };
+}
+
+async function lastFileOf({ deliveries }: Home['ledger'], feed: string): Promise<number | null> {
+  return (await deliveries.standings()).find((one) => one.feed === feed)?.acceptedAtMs ?? null;
 }
 
 /** The ticks that were skipped after the last one that was not. */
@@ -127,7 +143,8 @@ function skippedSince(newestFirst: readonly TickRecord[], last: TickRecord | nul
 }
 
 /** A schedule that no engine has entered yet. */
-function newView({ name, work, rule, expectEveryMs }: ConfiguredSchedule, nowMs: number): ScheduleView {
+function newView(configured: ConfiguredSchedule, nowMs: number): ScheduleView {
+  const { name, work, rule, expectEveryMs } = configured;
   const dueAtMs = rule === null ? null : firstDue(rule, nowMs);
   const record = {
     name,
@@ -139,7 +156,8 @@ function newView({ name, work, rule, expectEveryMs }: ConfiguredSchedule, nowMs:
     resumedAtMs: null,
     createdAtMs: nowMs,
   };
-  return { record, expectEveryMs, isEntered: false, last: null, lastRunStates: [], skipped: null, open: null };
+  const none = { lastFileAtMs: null, last: null, lastRunStates: [], skipped: null, open: null };
+  return { record, expectEveryMs, configured, isEntered: false, ...none };
 }
 
 /** Enters the schedule first where no engine has done so yet. @throws PatchbayError `usage` `noSuchSchedule`. */
@@ -253,7 +271,7 @@ export function tickHint(tick: TickRecord, flags: FolderFlags = {}): string | nu
 
 /** `schedule ls --json`: one line. */
 export function scheduleDocument(view: ScheduleView, nowMs: number): Readonly<Record<string, unknown>> {
-  const { record, expectEveryMs, last, skipped, open } = view;
+  const { record, expectEveryMs, configured, last, skipped, open } = view;
   return {
     name: record.name,
     work: record.work,
@@ -264,6 +282,7 @@ export function scheduleDocument(view: ScheduleView, nowMs: number): Readonly<Re
     reason: record.pauseReason,
     dueAt: instant(record.dueAtMs),
     next: nextTimes(record, nowMs).map(isoInstant),
+    configured: configured === null ? null : { when: describeRule(configured.rule), rule: configured.rule },
     expectEvery: expectEveryMs === null ? null : formatDuration(expectEveryMs),
     working: open === null ? null : { tick: open.id, state: open.state, dueAt: isoInstant(open.dueAtMs) },
     last:
@@ -285,6 +304,20 @@ export function scheduleDocument(view: ScheduleView, nowMs: number): Readonly<Re
         ? null
         : { count: skipped.count, at: instant(skipped.newest.endedAtMs), message: skipped.newest.message },
   };
+}
+
+/** How the configuration differs from what the engine goes by; null where it does not, and of what a command asked for. */
+export function changeInConfiguration({ record, configured, isEntered }: ScheduleView): 'dropped' | 'changed' | null {
+  if (!isEntered) return null;
+  if (configured === null) return record.rule === null ? null : 'dropped';
+  if (isDeepStrictEqual(record.rule, configured.rule)) return null;
+  return isOfThisShellAlone(record.rule, configured.rule) ? null : 'changed';
+}
+
+/** Where the configuration names no zone, that of this process may be another than the engine's, and nothing has changed. */
+function isOfThisShellAlone(rule: ScheduleRule | null, configured: ScheduleRule | null): boolean {
+  if (rule?.kind !== 'at' || configured?.kind !== 'at' || rule.at !== configured.at) return false;
+  return configured.zone === (new Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'UTC');
 }
 
 type State = 'waiting' | 'working' | 'paused' | 'byHand' | 'new';

@@ -224,6 +224,8 @@ describe('what a person reads of a schedule', () => {
   const view = {
     record,
     expectEveryMs: 26 * 3_600_000,
+    lastFileAtMs: nowMs - 5 * 3_600_000,
+    configured: record,
     isEntered: true,
     last,
     lastRunStates: [],
@@ -231,14 +233,19 @@ describe('what a person reads of a schedule', () => {
     open: null,
   };
   const lines = (change: Partial<ScheduleView>) =>
-    scheduleLines(createOutput({ color: false }), { ...view, ...change }, nowMs);
+    scheduleLines(
+      createOutput({ color: false }),
+      { ...view, configured: change.record ?? record, ...change },
+      nowMs,
+      true,
+    );
 
   it('is when in plain words, the next times with their offset, the last outcome', () => {
     expect(lines({})).toEqual([
       'crm  daily at 02:30 (Europe/Berlin)',
       '  next: Mon 23 Nov 02:30 +01:00 (in 14 h), Tue 24 Nov 02:30 +01:00 (in 38 h), Wed 25 Nov 02:30 +01:00 (in 3 days)',
       '  last: failed [urlRefused]: the URL answered 404, 10 h ago',
-      '  a file is expected every 26h',
+      '  a file is expected every 26h; the last one arrived 5 h ago',
     ]);
   });
 
@@ -264,7 +271,9 @@ describe('what a person reads of a schedule', () => {
       '  paused since Sun 22 Nov 13:00 +01:00: broken',
       '  last: run r1, r2, 10 h ago',
     ]);
-    expect(lines({ record: paused }).at(-1)).toBe('  a file is expected every 26h, and not while it is paused');
+    expect(lines({ record: paused }).at(-1)).toBe(
+      '  a file is expected every 26h, and not while it is paused; the last one arrived 5 h ago',
+    );
   });
 
   it('tells seconds where it comes more often than minutes tell', () => {

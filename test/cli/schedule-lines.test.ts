@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { expectedLines, outcomeText, scheduleLines } from '#src/cli/commands/schedule.ts';
 import { createOutput } from '#src/cli/output.ts';
 import type { ScheduleRecord, TickRecord } from '#src/ledger/schedules.ts';
+import type { ScheduleView } from '#src/operations/schedules.ts';
 
 const output = createOutput({ color: false });
 const tick: TickRecord = {
@@ -39,6 +40,8 @@ describe('A schedule', () => {
   const view = {
     record,
     expectEveryMs: null,
+    lastFileAtMs: null,
+    configured: { rule: null },
     isEntered: true,
     last: null,
     lastRunStates: [],
@@ -47,14 +50,35 @@ describe('A schedule', () => {
   };
 
   it('without times names what starts it, which no engine does', () => {
-    expect(scheduleLines(output, view, 0)).toEqual([
+    expect(scheduleLines(output, view, 0, false)).toEqual([
       'crm  on request only',
       '  starts with: patchbay schedule run crm',
     ]);
     const timed: ScheduleRecord = { ...record, rule: { kind: 'every', everyMs: 60_000 }, dueAtMs: 60_000 };
-    expect(scheduleLines(output, { ...view, record: timed, isEntered: false }, 0)).toContain(
-      '  starts with: patchbay start',
+    const fresh = { ...view, record: timed, configured: timed, isEntered: false };
+    expect(scheduleLines(output, fresh, 0, false)).toContain('  starts with: patchbay start');
+    expect(scheduleLines(output, fresh, 0, true)).toContain(
+      '  starts once the running engine is stopped and started again: patchbay start',
     );
+  });
+
+  it('that the configuration changes or drops says what it says, and when an engine follows it', () => {
+    const rule = { kind: 'at', at: '30 2 * * *', zone: 'Asia/Tokyo' } as const;
+    const entered = { ...view, record: { ...record, rule, dueAtMs: 60_000 } };
+    const second = (configured: ScheduleView['configured'], engineRuns: boolean) =>
+      scheduleLines(output, { ...entered, configured }, 0, engineRuns)[1];
+    const changed = { rule: { ...rule, at: '15 4 * * *' } };
+    const says = '  the configuration says daily at 04:15 (Asia/Tokyo);';
+    expect(second(changed, true)).toBe(`${says} the running engine follows it after a restart`);
+    expect(second(changed, false)).toBe(`${says} the next start follows it`);
+    expect(second(null, true)).toBe(
+      '  the configuration has it no longer; the running engine goes on with it until a restart',
+    );
+    expect(second({ rule }, true)).toMatch(/^ {2}next:/);
+    expect(second({ rule: { ...rule, zone: 'Asia/Seoul' } }, true)).toContain('the configuration says daily at 02:30');
+    // The engine may run with another TZ than the shell of the command.
+    const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+    expect(second({ rule: { ...rule, zone: timeZone } }, true)).toMatch(/^ {2}next:/);
   });
 
   it('of a feed whose files are dropped into its folder is none, and says how often one is expected', () => {

@@ -10,6 +10,7 @@ import { readSnapshotOf, snapshotDocument } from '#src/operations/numbers.ts';
 import { runDocument } from '#src/operations/run-document.ts';
 import { readRunEnd, stateWords } from '#src/operations/runs.ts';
 import {
+  changeInConfiguration,
   type ExpectedFeed,
   endedTick,
   expectedFeeds,
@@ -106,17 +107,18 @@ async function change(
 
 async function print(home: Home, output: Output, views: readonly ScheduleView[]): Promise<void> {
   const nowMs = home.clock.nowMs();
+  const engineRuns = await anyEngineRuns(home);
   for (const view of views) {
     if (output.json) output.document(scheduleDocument(view, nowMs));
-    else for (const line of scheduleLines(output, view, nowMs)) output.line(line);
+    else for (const line of scheduleLines(output, view, nowMs, engineRuns)) output.line(line);
   }
-  await noteEngine(home, output, views);
+  noteEngine(engineRuns, output, views);
 }
 
 /** The times that are shown apply only while an engine runs. */
-async function noteEngine(home: Home, output: Output, views: readonly ScheduleView[]): Promise<void> {
+function noteEngine(engineRuns: boolean, output: Output, views: readonly ScheduleView[]): void {
   const isDueSometime = views.some(({ record }) => record.rule !== null && record.pausedAtMs === null);
-  if (!isDueSometime || (await anyEngineRuns(home))) return;
+  if (!isDueSometime || engineRuns) return;
   output.note(output.paste('No engine is running, so nothing becomes due. Start one with: patchbay start'));
 }
 
@@ -223,11 +225,18 @@ async function printSnapshot(home: Home, output: Output, tick: TickRecord): Prom
   return exitCodes.done;
 }
 
-/** A schedule for people. Pure. */
-export function scheduleLines(output: Output, view: ScheduleView, nowMs: number): readonly string[] {
+/** A schedule for people. Pure. @param engineRuns on any host: it goes by the configuration that it was started with. */
+export function scheduleLines(
+  output: Output,
+  view: ScheduleView,
+  nowMs: number,
+  engineRuns: boolean,
+): readonly string[] {
   const { style } = output;
-  const { record, expectEveryMs, isEntered, last, lastRunStates, skipped, open } = view;
+  const { record, expectEveryMs, lastFileAtMs, isEntered, last, lastRunStates, skipped, open } = view;
   const lines = [`${style('bold', printable(record.name))}  ${describeRule(record.rule)}`];
+  const change = changeText(view, engineRuns);
+  if (change !== null) lines.push(`  ${style('yellow', change)}`);
   if (record.pausedAtMs !== null) {
     const why = record.pauseReason === null ? '' : `: ${printable(record.pauseReason)}`;
     lines.push(`  ${style('yellow', 'paused')} since ${moment(record.pausedAtMs, record, nowMs)}${why}`);
@@ -240,8 +249,12 @@ export function scheduleLines(output: Output, view: ScheduleView, nowMs: number)
   const next = times.slice(overdueCount).map(told);
   if (next.length > 0) lines.push(`  next: ${next.join(', ')}`);
   // No engine starts one that has no times.
-  const starts = record.rule === null ? `patchbay schedule run ${operands(record.name)}` : 'patchbay start';
-  if (record.rule === null || !isEntered) lines.push(`  ${output.paste(`starts with: ${starts}`)}`);
+  if (record.rule === null)
+    lines.push(`  ${output.paste(`starts with: patchbay schedule run ${operands(record.name)}`)}`);
+  else if (!isEntered) {
+    const starts = engineRuns ? 'starts once the running engine is stopped and started again' : 'starts with';
+    lines.push(`  ${output.paste(`${starts}: patchbay start`)}`);
+  }
   if (open !== null) lines.push(`  ${open.state === 'working' ? 'running' : 'waiting'}`);
   if (last !== null) {
     const how = outcomeText(output, last).replace(/\.$/, '');
@@ -250,12 +263,31 @@ export function scheduleLines(output: Output, view: ScheduleView, nowMs: number)
     for (const hint of tickHint(last)?.split('\n') ?? []) lines.push(`    ${output.paste(printable(hint))}`);
   }
   if (skipped !== null) lines.push(`  ${skippedText(output, skipped, nowMs)}`);
-  const isWatched = record.pausedAtMs === null;
-  if (expectEveryMs !== null)
+  if (expectEveryMs !== null) {
+    const unless = record.pausedAtMs === null ? '' : ', and not while it is paused';
     lines.push(
-      `  a file is expected every ${formatDuration(expectEveryMs)}${isWatched ? '' : ', and not while it is paused'}`,
+      `  a file is expected every ${formatDuration(expectEveryMs)}${unless}; ${lastFileText(lastFileAtMs, nowMs)}`,
     );
+  }
   return lines;
+}
+
+function lastFileText(lastAtMs: number | null, nowMs: number): string {
+  return lastAtMs === null ? 'none was accepted yet' : `the last one arrived ${relative(lastAtMs, nowMs)}`;
+}
+
+/** What the configuration says meanwhile; null where an engine goes by it. */
+function changeText(view: ScheduleView, engineRuns: boolean): string | null {
+  switch (changeInConfiguration(view)) {
+    case 'dropped':
+      return `the configuration has it no longer; ${engineRuns ? 'the running engine goes on with it until a restart' : 'the next start removes it'}`;
+    case 'changed': {
+      const said = describeRule(view.configured?.rule ?? null);
+      return `the configuration says ${said}; ${engineRuns ? 'the running engine follows it after a restart' : 'the next start follows it'}`;
+    }
+    default:
+      return null;
+  }
 }
 
 /** A feed without a schedule, of which files are expected. Pure. */
@@ -264,10 +296,9 @@ export function expectedLines(
   { feed, everyMs, lastAtMs }: ExpectedFeed,
   nowMs: number,
 ): readonly string[] {
-  const last = lastAtMs === null ? 'none was accepted yet' : `the last one arrived ${relative(lastAtMs, nowMs)}`;
   return [
     `${style('bold', printable(feed))}  no schedule: its files are dropped into its folder`,
-    `  a file is expected every ${formatDuration(everyMs)}; ${last}`,
+    `  a file is expected every ${formatDuration(everyMs)}; ${lastFileText(lastAtMs, nowMs)}`,
   ];
 }
 
