@@ -5,6 +5,7 @@
 import { access, readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { closest } from './closest.ts';
+import { longestDistanceMs } from './cron-distance.ts';
 import { isMappingName } from './feed-schema.ts';
 import { formatDuration, isLoopback, isPrivateHost } from './forms.ts';
 import type { Config } from './schema.ts';
@@ -116,13 +117,22 @@ function serviceWarningsOf({ service }: Config): readonly Remark[] {
   return clearText === null ? [] : [{ path: ['service', 'baseUrl'], sentence: `service.baseUrl: ${clearText}` }];
 }
 
+/** Completes "expectEvery …"; null where a file can come in time. */
+function expectedTooSoon({ at, everyMs, expectEveryMs }: Config['feeds'][string]): string | null {
+  if (expectEveryMs === null) return null;
+  if (everyMs !== null && expectEveryMs < everyMs)
+    return `is shorter than every (${formatDuration(everyMs)}), so that each file comes too late`;
+  const longestMs = at === null ? 0 : longestDistanceMs(at);
+  if (expectEveryMs >= longestMs) return null;
+  return `is shorter than the longest time from one time of at to the next (${formatDuration(longestMs)}), after which a file comes too late`;
+}
+
 function warningsOf({ page, service, notify, feeds }: Config): readonly Remark[] {
   const warnings: Remark[] = [];
-  for (const [name, { everyMs, expectEveryMs }] of Object.entries(feeds)) {
-    if (everyMs === null || expectEveryMs === null || expectEveryMs >= everyMs) continue;
+  for (const [name, feed] of Object.entries(feeds)) {
     const path = ['feeds', name, 'expectEvery'];
-    const sentence = `${path.join('.')} is shorter than every (${formatDuration(everyMs)}), so that each file comes too late`;
-    warnings.push({ path, sentence });
+    const tooShort = expectedTooSoon(feed);
+    if (tooShort !== null) warnings.push({ path, sentence: `${path.join('.')} ${tooShort}` });
   }
   if (!isLoopback(page.host) && page.token !== null && page.token.length < tokenCharactersMin) {
     const sentence = `page.token has fewer than ${tokenCharactersMin} characters and can be guessed`;

@@ -36,6 +36,23 @@ describe('when a feed is due', () => {
     ]);
   });
 
+  it.each([
+    ['30 2 * * *', '24h', null],
+    ['30 2 * * *', '23h', '1d'],
+    ['0 6,18 * * *', '12h', null],
+    ['0 6,19 * * *', '12h', '13h'],
+    ['30 2 * * 1-5', '26h', '3d'],
+    ['*/15 8-17 * * 1-5', '26h', '3735m'],
+    ['0 3 1 * *', '30d', '31d'],
+    ['0 3 1 * *', '31d', null],
+    ['* * * * *', '1m', null],
+  ])('with at %s a file that is expected every %s can be too late, or not', async (at, expectEvery, longest) => {
+    const text = `feeds:\n  crm: { take: /x.csv, at: "${at}", zone: UTC, expectEvery: ${expectEvery} }\n`;
+    const { warnings } = await loaded(text);
+    const sentence = `feeds.crm.expectEvery is shorter than the longest time from one time of at to the next (${longest}), after which a file comes too late`;
+    expect(warnings.map((warning) => warning.replace(/^\S+ /, ''))).toEqual(longest === null ? [] : [sentence]);
+  });
+
   it('a schedule needs something to take', async () => {
     const reason = 'needs something to take: set take to a path, a glob or an https URL';
     expect(await feedProblems('at: "0 1 * * *"')).toEqual([`3:9: feeds.crm.at ${reason}`]);
