@@ -215,7 +215,8 @@ function shownValue(setting: Setting, value: unknown): string {
   if (typeof value === 'object') return Array.isArray(value) ? ', not a list' : ', not a group of keys';
   if (setting.traits.secret !== undefined) return '';
   const text = String(value);
-  if (/[@?]/.test(text)) return '';
+  // What may be a URL may hold a password. `@daily` is none.
+  if (/[@?]/.test(text) && !/^@[a-z]{1,20}$/i.test(text)) return '';
   const short = text.length > shownCharactersMax ? `${text.slice(0, shownCharactersMax)}…` : text;
   return `, not ${typeof value === 'string' ? JSON.stringify(short) : short}`;
 }

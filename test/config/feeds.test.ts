@@ -126,7 +126,7 @@ describe('a feed in the config', () => {
       '5:18: feeds.crm.expectEvery must be a duration such as 500ms, 30s, 10m, 26h or 400d, from 1m to 366d, not "1y"',
       '6:24: feeds.crm.guards.rowsMin must be a percentage such as 30%, from 0% to 100%, not 2',
       '7:11: feeds.crm.take must be a path, a glob or an https URL such as https://files.example.com/crm.csv, not a list',
-      '8:9: feeds.crm.at must be a cron expression of five fields (minute, hour, day, month, weekday) such as "30 2 * * *"',
+      '8:9: feeds.crm.at must be a cron expression of five fields (minute, hour, day, month, weekday) such as "30 2 * * *", not "@daily"',
     ]);
   });
 

@@ -94,6 +94,12 @@ describe('when a feed is due', () => {
     expect(cronProblem(at)).toBeNull();
   });
 
+  it('a word for a time is refused by its name', async () => {
+    expect((await feedProblems('take: x.csv', 'at: "@daily"')).join()).toMatch(
+      /such as "30 2 \* \* \*", not "@daily"$/,
+    );
+  });
+
   it('a cron expression that is wrong is told with its place', async () => {
     expect(await feedProblems('take: x.csv', 'at: "0 24 * * *"')).toEqual([
       `4:9: feeds.crm.at is wrong: ${cronProblem('0 24 * * *')}`,
