@@ -4,8 +4,9 @@
  * Cron expressions are read by croner in the schedule's time zone. On the nights when clocks change:
  *
  * - A rule that names its hours is due once for each of its times: in a gap once, at its end; in a repeated hour the first
- *   time only. So a daily job runs exactly once on every date (`docs/rules.md`, "Schedules"). The one exception is a gap that ends
- *   its date, as in Greenland at 23:00: a time in it is not due on that date.
+ *   time only. So a daily job runs exactly once on every date (`docs/rules.md`, "Schedules"). Of two kinds of gap that
+ *   does not hold: in one that ends its date, as in Greenland at 23:00, a time is not due on that date; and a date that is skipped as a whole, as
+ *   30 December 2011 in Samoa, has none.
  * - A rule for every hour follows the clocks: not due in a gap, due twice in a repeated hour.
  *
  * Invariant: a due time is later than the moment asked for.

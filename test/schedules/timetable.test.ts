@@ -117,6 +117,13 @@ it('a time in a skipped hour that is the last one of its date is not due on that
   expect(walls('30 23 * * *', 'America/Nuuk', '2027-03-27T12:00Z', 1)).toEqual(['03-28 23:30 00:30Z']);
 });
 
+it('a date that is skipped as a whole has no time', () => {
+  expect(walls('0 1 * * *', 'Pacific/Apia', '2011-12-28T12:00Z', 2)).toEqual([
+    '12-29 01:00 11:00Z',
+    '12-31 01:00 11:00Z',
+  ]);
+});
+
 describe('a rule for every hour', () => {
   it('follows the clocks: an hour apart in every night', () => {
     for (const night of ['2027-03-27T22:30Z', '2026-10-24T22:30Z']) {
