@@ -80,7 +80,7 @@ export interface FeedCondition {
   readonly troubles: readonly FeedTrouble[];
   /** Since when it is bad, or good; a further trouble of a bad feed does not move it. */
   readonly sinceMs: number;
-  /** When each of its troubles began. Absent in what older versions wrote, and where it has none. */
+  /** When each of its troubles began, as far as that is known: of what is missed, when it was due. Absent in what older versions wrote, and where it has none. */
   readonly begunMs?: { readonly [Trouble in FeedTrouble]?: number };
   /** What `failed` and `missed` are of now. Absent without these troubles, and in what older versions wrote. */
   readonly causes?: readonly TroubleCause[];

@@ -246,6 +246,14 @@ function missed({ expected }: FeedFacts, nowMs: number): Trouble | null {
   return expected.some((one) => isLate(one, nowMs)) ? about('missed') : null;
 }
 
+/** When what is late now was due first, which may be long before that is noticed; null where nothing is late. */
+export function missedSinceMs({ expected }: FeedFacts, nowMs: number): number | null {
+  const late = expected.filter((one) => isLate(one, nowMs));
+  // A tick is due at its time; only then it is waited for.
+  const dues = late.map(({ of, fromMs, everyMs }) => (of === 'missedTick' ? fromMs : fromMs + everyMs));
+  return dues.length === 0 ? null : Math.min(...dues);
+}
+
 function isLate({ canBeJudged, fromMs, everyMs }: Expectation, nowMs: number): boolean {
   return canBeJudged && nowMs - fromMs > everyMs;
 }

@@ -41,6 +41,7 @@ import {
   heldNotice,
   isCancelled,
   isUnwatched,
+  missedSinceMs,
   noticeOf,
   type TickFacts,
   type Trouble,
@@ -181,7 +182,8 @@ async function lookAt(parts: WatchParts, seen: Seen, feed: string): Promise<Feed
   const begunMs = Object.fromEntries(
     troubles.map((trouble) => {
       const isKnown = known !== undefined && facts.reported.includes(trouble);
-      return [trouble, isKnown ? (known.begunMs?.[trouble] ?? known.sinceMs) : nowMs];
+      const beganMs = trouble === 'missed' ? (missedSinceMs(facts, nowMs) ?? nowMs) : nowMs;
+      return [trouble, isKnown ? (known.begunMs?.[trouble] ?? known.sinceMs) : beganMs];
     }),
   );
   const ofWhat = causes.length === 0 ? {} : { causes };

@@ -373,6 +373,31 @@ describe('A missing export', () => {
     expect(await bench.told()).toEqual([recovered('crm')]);
   });
 
+  it('is missing since it was due, however late that is noticed', async () => {
+    const bench = await openNoticeBench({ feeds });
+    await bench.file('crm', 'done');
+    const arrivedMs = bench.clock.nowMs();
+    await bench.look();
+    bench.clock.advance(72 * hour);
+    bench.restart();
+    await bench.look();
+    bench.clock.advance(minute);
+    await bench.look();
+    const [condition] = await bench.ledger.deliveries.conditions();
+    expect(condition && troublesSinceMs(condition)).toBe(arrivedMs + 26 * hour);
+  });
+
+  it('is missing since its tick was due where a schedule stands still', async () => {
+    const bench = await openNoticeBench();
+    await bench.schedule('crm', 'take');
+    const dueAtMs = (await bench.ledger.schedules.get('crm'))?.dueAtMs;
+    await bench.look();
+    bench.clock.advance(3 * hour);
+    await bench.look();
+    const [condition] = await bench.ledger.deliveries.conditions();
+    expect(condition && troublesSinceMs(condition)).toBe(dueAtMs);
+  });
+
   it('is news also where no file ever came', async () => {
     const bench = await openNoticeBench({ feeds });
     await bench.look();
