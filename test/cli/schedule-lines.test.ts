@@ -87,6 +87,7 @@ describe('A schedule', () => {
       'crm  no schedule: its files are dropped into its folder',
       '  a file is expected every 26h; the last one arrived 2 h ago',
     ]);
+    expect(expectedLines(output, { ...feed, lastAtMs: 9 }, 0)[1]).toMatch(/arrived while the clock was ahead$/);
     expect(expectedLines(output, { ...feed, lastAtMs: null }, 0)[1]).toContain('none was accepted yet');
   });
 });

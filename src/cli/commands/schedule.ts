@@ -273,7 +273,8 @@ export function scheduleLines(
 }
 
 function lastFileText(lastAtMs: number | null, nowMs: number): string {
-  return lastAtMs === null ? 'none was accepted yet' : `the last one arrived ${relative(lastAtMs, nowMs)}`;
+  if (lastAtMs === null) return 'none was accepted yet';
+  return `the last one arrived ${lastAtMs > nowMs ? 'while the clock was ahead' : relative(lastAtMs, nowMs)}`;
 }
 
 /** What the configuration says meanwhile; null where an engine goes by it. */
