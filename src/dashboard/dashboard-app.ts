@@ -27,6 +27,7 @@ import { addLogin, requireToken } from './login.ts';
 import { answer, answerMessage, broken, failureMessage, type Message } from './message-page.ts';
 import { overviewJson, overviewPage } from './overview-page.ts';
 import { type DashboardParts, metricsContentType } from './parts.ts';
+import { readPause } from './pause-notice.ts';
 import { askReadiness } from './readiness.ts';
 import { refreshOf } from './refresh.ts';
 import { isLoopbackHost, openRefusals, otherMethod, refuseOtherMethods } from './refusals.ts';
@@ -98,7 +99,7 @@ function addPages(app: Hono, parts: DashboardParts, frame: (c: Context) => Frame
     const query = runQueryOf(c.req.query());
     const runs = await listRuns(parts, query);
     return answer(c, frame(c), {
-      page: async () => runsPage(frame(c), parts.folders.watched, runs, query, await parts.ledger.pause()),
+      page: async () => runsPage(frame(c), parts.folders.watched, runs, query, await readPause(parts)),
       json: () => runs.map(({ summary }) => summary),
     });
   });
@@ -106,14 +107,14 @@ function addPages(app: Hono, parts: DashboardParts, frame: (c: Context) => Frame
     const detail = await readRunDetail(parts, c.req.param('id'));
     if (detail === null) return answerMessage(c, frame(c), noSuchRun);
     return answer(c, frame(c), {
-      page: async () => runPage(frame(c), detail, await parts.ledger.pause()),
+      page: async () => runPage(frame(c), detail, await readPause(parts)),
       json: () => readRunPageDocument(parts, detail.record),
     });
   });
   app.get('/feeds', async (c) => {
     const view = await listFeeds(parts);
     return answer(c, frame(c), {
-      page: () => feedsPage(frame(c), parts.folders.watched, view),
+      page: async () => feedsPage(frame(c), parts.folders.watched, view, await readPause(parts)),
       json: () => feedsDocument(parts, view),
     });
   });

@@ -38,7 +38,7 @@ export function deadLettersPage(frame: Frame, view: LettersView): Markup {
   return framed(frame, {
     title: 'Dead letters',
     place: 'deadLetters',
-    refreshSeconds: null,
+    pace: null,
     body: html`<h1>Dead letters</h1>
 ${last === undefined && !isNarrowed(query) ? '' : letterFilters(frame, query)}
 ${letters.length === 0 && notices.length > 0 ? '' : lettersHead(frame, { query, shownCount: letters.length, openCount, leftBy })}

@@ -10,7 +10,8 @@ import type { FeedsView, FeedView } from '#src/operations/feeds.ts';
 import { type ScheduleView, tickHint } from '#src/operations/schedules.ts';
 import { describeRule } from '#src/schedules/describe-rule.ts';
 import { count, counted, dropHint, type Frame, framed, type Markup, moment, paste } from './frame.ts';
-import { addressOf } from './refresh.ts';
+import { pauseNotice, type ShownPause } from './pause-notice.ts';
+import { addressOf, paceOf } from './refresh.ts';
 import { runLink, statePill } from './runs-page.ts';
 
 const outcomeWords: Readonly<Record<TickOutcome, string>> = {
@@ -21,13 +22,19 @@ const outcomeWords: Readonly<Record<TickOutcome, string>> = {
   failed: 'failed',
 };
 
-export function feedsPage(frame: Frame, importFolders: readonly string[], view: FeedsView): Markup {
+export function feedsPage(
+  frame: Frame,
+  importFolders: readonly string[],
+  view: FeedsView,
+  pause: ShownPause | null,
+): Markup {
   const { feeds, feedsLeftOut, phoneNumbers } = view;
   return framed(frame, {
     title: 'Feeds',
     place: 'feeds',
-    refreshSeconds: null,
+    pace: paceOf(false, pause),
     body: html`<h1>Feeds</h1>
+${pauseNotice(pause)}
 ${feeds.length === 0 ? dropHint(importFolders) : feedTable(frame, feeds)}
 ${feedsLeftOut === 0 ? '' : html`<p class="dim">${counted(feedsLeftOut, 'further feed', 'further feeds')} not shown; bad ones come first.</p>`}
 <section aria-labelledby="numbers"><h2 id="numbers">Phone numbers</h2>

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { isoInstant } from '#src/clock.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import { type FolderFlags, withFlags } from '#src/shell-words.ts';
-import { addressOf, type Refresh } from './refresh.ts';
+import { addressOf, type Pace, type Refresh } from './refresh.ts';
 
 export interface Frame {
   readonly version: string;
@@ -25,8 +25,8 @@ interface PageContent {
   readonly title: string;
   /** Which entry of the navigation is marked; null for none. */
   readonly place: Place | null;
-  /** Reloads the page after this many seconds, unless its address says otherwise; null where nothing moves. */
-  readonly refreshSeconds: number | null;
+  /** Reloads the page, unless its address says otherwise; null where nothing moves. */
+  readonly pace: Pace | null;
   readonly body: Markup;
 }
 
@@ -36,11 +36,10 @@ const icon =
 
 export function framed(frame: Frame, content: PageContent): Markup {
   const { version, serviceName, serviceOrigin, nowMs, refresh } = frame;
-  const refreshSeconds = refresh.isOff ? null : content.refreshSeconds;
   return document(
     frame,
-    { ...content, refreshSeconds, hasForm: frame.canLogOut },
-    html`${refreshLine(content.refreshSeconds, refresh, runWords)}<header class="top">
+    { ...content, refreshSeconds: secondsOf(content.pace, refresh), hasForm: frame.canLogOut },
+    html`${refreshLine(content.pace, refresh)}<header class="top">
 <div class="wide">
 <a class="brand" href="${addressOf(frame, '/')}">Patchbay</a>${nameOf(frame)}
 <nav aria-label="Pages">${navigation(content.place, frame)}</nav>
@@ -60,8 +59,9 @@ ${content.body}
 }
 
 /** The first thing that the keyboard reaches: it must be pressed before the page loads again. Nothing where nothing moves. */
-function refreshLine(seconds: number | null, { isOff, otherHref }: Refresh, { when, why }: RefreshWords): Markup {
-  if (seconds === null) return html``;
+function refreshLine(pace: Pace | null, { isOff, otherHref }: Refresh): Markup {
+  if (pace === null) return html``;
+  const { seconds, when, why } = pace;
   const words = isOff
     ? html`${why}. <a href="${otherHref}">Refresh this page</a>`
     : html`Refreshes every ${seconds} s ${when}. <a href="${otherHref}">Stop refreshing</a>`;
@@ -69,24 +69,19 @@ function refreshLine(seconds: number | null, { isOff, otherHref }: Refresh, { wh
 `;
 }
 
-/** Until when a page loads again, and why it would. */
-interface RefreshWords {
-  readonly when: string;
-  readonly why: string;
+function secondsOf(pace: Pace | null, { isOff }: Refresh): number | null {
+  return pace === null || isOff ? null : pace.seconds;
 }
-
-const runWords: RefreshWords = { when: 'while a run is in progress', why: 'A run is in progress' };
-const failureWords: RefreshWords = { when: 'until it can be shown', why: 'This page may be shown again soon' };
 
 /** A page without navigation and facts, for visitors without the token, and where none can be shown. */
 export function bare(
   frame: Frame,
-  { title, body, refreshSeconds = null }: Pick<PageContent, 'title' | 'body'> & Partial<PageContent>,
+  { title, body, pace = null }: Pick<PageContent, 'title' | 'body'> & Partial<PageContent>,
 ): Markup {
   return document(
     frame,
-    { title, refreshSeconds: frame.refresh.isOff ? null : refreshSeconds, hasForm: true },
-    html`${refreshLine(refreshSeconds, frame.refresh, failureWords)}<main class="narrow">
+    { title, refreshSeconds: secondsOf(pace, frame.refresh), hasForm: true },
+    html`${refreshLine(pace, frame.refresh)}<main class="narrow">
 <p class="brand">Patchbay${nameOf(frame)}</p>
 ${body}
 </main>`,

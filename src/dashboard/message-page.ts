@@ -28,13 +28,15 @@ export function answerMessage(c: Context, frame: Frame, message: Message): Respo
   const page = () =>
     bare(frame, {
       title: message.message,
-      refreshSeconds: againSeconds ?? null,
+      pace: againSeconds === undefined ? null : { seconds: againSeconds, ...failureWords },
       body: html`<h1>${message.message}</h1>
 <p>${paste(frame, hint)}</p>
 <p><a href="${addressOf(frame, '/')}">To the overview</a></p>`,
     });
   return answer(c, frame, { page, json: () => ({ error: { code, message: message.message, hint } }) }, status);
 }
+
+const failureWords = { when: 'until it can be shown', why: 'This page may be shown again soon' } as const;
 
 /** A page and its JSON. Lists of the document may be too long for memory (`src/json/json-pieces.ts`). */
 interface Twin {

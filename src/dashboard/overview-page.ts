@@ -1,32 +1,31 @@
 /** The first page and its JSON twin: what is running, the last runs, what waits for a person, the rejected rows and what to do about them. */
 import { html } from 'hono/html';
 import type { DeadLetterGroup } from '#src/ledger/letters.ts';
-import type { Pause } from '#src/ledger/port.ts';
-import { pauseAdvice } from '#src/operations/pause-advice.ts';
 import type { RunView } from '#src/operations/runs.ts';
 import { type Overview, readOverview, readOverviewDocument } from '#src/operations/status.ts';
 import { lineText } from '#src/sources/row.ts';
 import { concernsSection } from './concerns-section.ts';
 import { count, counted, dropHint, type Frame, framed, type Markup, moment, paste } from './frame.ts';
 import type { DashboardParts, Readiness } from './parts.ts';
+import { pauseNotice, type ShownPause, shownPause } from './pause-notice.ts';
 import { askReadiness } from './readiness.ts';
-import { addressOf, refreshSecondsOf } from './refresh.ts';
+import { addressOf, paceOf } from './refresh.ts';
 import { outcomeCounts, reasonNotice, runLink, runProgress, runReason, runTable, statePill } from './runs-page.ts';
 import { deadNoticesSection, heldCountOf, heldFieldsSection, readWaiting, type Waiting } from './waiting-section.ts';
 
 export async function overviewPage(frame: Frame, parts: DashboardParts): Promise<Markup> {
   const overview = await readOverviewView(parts);
-  const { pause, readiness, active, activeCount, stopped, last, openLetterCount } = overview;
+  const { pauseShown: pause, readiness, active, activeCount, stopped, last, openLetterCount } = overview;
   return framed(frame, {
     title: pause === null ? 'Overview' : 'Paused',
     place: 'overview',
-    refreshSeconds: refreshSecondsOf(active.length > 0, pause),
+    pace: paceOf(active.length > 0, pause),
     body: html`<h1>Overview</h1>
 ${readinessNotice(
   readiness,
   readiness.troubles.map((trouble) => paste(frame, trouble)),
 )}
-${pauseNotice(parts, pause)}
+${pauseNotice(pause)}
 ${facts(parts, overview)}
 <section aria-labelledby="at-work"><h2 id="at-work">Running</h2>
 ${active.length === 0 ? html`<p class="empty">Nothing is running.</p>` : html`<div class="cards">${active.map((run) => workCard(frame, run, overview))}</div>`}
@@ -53,14 +52,6 @@ function readinessNotice({ ready }: Readiness, troubles: readonly string[]): Mar
 ${list}</div>`;
 }
 
-function pauseNotice({ config }: Pick<DashboardParts, 'config'>, pause: Pause | null): Markup {
-  if (pause === null) return html``;
-  return html`<div class="notice attention" role="status">
-<p><strong>Paused since ${moment(pause.sinceMs)}:</strong> ${pause.message}</p>
-<p>${pauseAdvice(pause, config.service)}</p>
-</div>`;
-}
-
 function facts(parts: DashboardParts, { pause, openLetterCount, waiting }: OverviewView): Markup {
   return html`<dl class="facts">
 <div><dt>Service</dt><dd><bdi>${parts.serviceName}</bdi></dd></div>
@@ -71,12 +62,12 @@ function facts(parts: DashboardParts, { pause, openLetterCount, waiting }: Overv
 </dl>`;
 }
 
-function workCard(frame: Frame, { record }: RunView, { standstills }: Overview): Markup {
+function workCard(frame: Frame, { record }: RunView, { standstills, pauseShown }: OverviewView): Markup {
   const standstill = standstills.get(record.id) ?? null;
   return html`<article class="card">
 <h3>${runLink(frame, record)} ${statePill(record.state)}</h3>
 <p class="dim">feed <bdi>${record.feed}</bdi> · since ${moment(record.startedAtMs ?? record.createdAtMs)}</p>
-${runProgress(record)}
+${runProgress(record, pauseShown)}
 <dl class="counts">${outcomeCounts(record).map(
     ([name, value]) => html`<div><dt>${name}</dt><dd>${count(value)}</dd></div>`,
   )}</dl>
@@ -136,13 +127,16 @@ function groupLine(
 
 /** What the first page shows: the data folder, what waits, and whether this process takes files. */
 interface OverviewView extends Overview {
+  readonly pauseShown: ShownPause | null;
   readonly readiness: Readiness;
   readonly waiting: Waiting;
 }
 
 async function readOverviewView(parts: DashboardParts): Promise<OverviewView> {
   const waiting = await readWaiting(parts);
-  return { ...(await readOverview(parts)), waiting, readiness: await askReadiness(parts) };
+  const overview = await readOverview(parts);
+  const pauseShown = shownPause(overview.pause, parts.config);
+  return { ...overview, pauseShown, waiting, readiness: await askReadiness(parts) };
 }
 
 /** `status --json`, and what the process and its page know beyond that. */

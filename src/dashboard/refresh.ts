@@ -6,14 +6,21 @@
  */
 import type { Pause } from '#src/ledger/port.ts';
 
-const busySeconds = 3;
-/** Nothing moves while work waits for the service or its key. */
-const pausedSeconds = 30;
+/** How often a page is loaded again, until when, and why it would be. */
+export interface Pace {
+  readonly seconds: number;
+  readonly when: string;
+  readonly why: string;
+}
 
-/** Seconds until a page is loaded again; null where nothing moves. */
-export function refreshSecondsOf(isBusy: boolean, pause: Pause | null): number | null {
-  if (!isBusy) return null;
-  return pause === null ? busySeconds : pausedSeconds;
+const busyPace: Pace = { seconds: 3, when: 'while a run is in progress', why: 'A run is in progress' };
+/** Little moves while work waits for the service or its key; but the pause ends by itself, and the page is to tell. */
+const pausedPace: Pace = { seconds: 30, when: 'while work is paused', why: 'Work is paused' };
+
+/** Null where nothing moves. @param pause that the page tells. */
+export function paceOf(isBusy: boolean, pause: Pause | null): Pace | null {
+  if (pause !== null) return pausedPace;
+  return isBusy ? busyPace : null;
 }
 
 /** What the address of a page says of it. */

@@ -3,7 +3,6 @@ import { html } from 'hono/html';
 import { hintsOnce } from '#src/contacts/outcome.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { ContactChange } from '#src/journal/changes.ts';
-import type { Pause } from '#src/ledger/port.ts';
 import { isFinal } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import { standstillOfHost } from '#src/operations/hosts.ts';
@@ -26,8 +25,9 @@ import {
   valueCell,
   valueText,
 } from './frame.ts';
+import { pauseNotice, type ShownPause } from './pause-notice.ts';
 import { planSection } from './plan-section.ts';
-import { addressOf, refreshSecondsOf } from './refresh.ts';
+import { addressOf, paceOf } from './refresh.ts';
 import { eventSections, moreLine, rowsShownMax, whereAllAre } from './run-event-sections.ts';
 import { outcomeCounts, reasonNotice, runProgress, runReason, statePill } from './runs-page.ts';
 import { actsSection, cameFacts, changesSection } from './story-sections.ts';
@@ -42,18 +42,20 @@ interface RunPageView extends RunStory {
   readonly changes: readonly ContactChange[];
 }
 
-export async function runPage(frame: Frame, detail: RunPageView, pause: Pause | null): Promise<Markup> {
+export async function runPage(frame: Frame, detail: RunPageView, pause: ShownPause | null): Promise<Markup> {
   const { record } = detail;
   const isBusy = !isFinal(record.state) && record.state !== 'stopped';
+  // A pause says nothing of a run that has ended, or waits for a person.
+  const waitsFor = isBusy ? pause : null;
   return framed(frame, {
     title: record.fileName,
     place: 'runs',
-    refreshSeconds: refreshSecondsOf(isBusy, pause),
+    pace: paceOf(isBusy, waitsFor),
     body: html`<h1><bdi>${record.fileName}</bdi> ${statePill(record.state)}</h1>
 <p class="dim">run <code>${record.id}</code> · feed <a href="${addressOf(frame, '/runs', { feed: record.feed })}"><bdi>${record.feed}</bdi></a> · into <bdi>${detail.summary.service}</bdi></p>
-${runReason(frame, record)}${detail.standstill === null ? '' : reasonNotice(frame, detail.standstill)}
+${pauseNotice(waitsFor)}${runReason(frame, record)}${detail.standstill === null ? '' : reasonNotice(frame, detail.standstill)}
 ${record.state === 'stopped' ? await planSection(frame, detail.plan, record.id) : ''}
-${isBusy ? runProgress(record) : ''}
+${isBusy ? runProgress(record, waitsFor) : ''}
 ${outcomeSection(frame, detail)}
 ${actsSection(detail)}
 ${record.notes.length === 0 ? '' : html`<section><h2>Notes</h2><ul>${record.notes.map((note) => html`<li>${paste(frame, note)}</li>`)}</ul></section>`}

@@ -1,11 +1,11 @@
 /** The page of runs, newest first, and how a run looks on every page: its state, progress and counts. */
 import { html } from 'hono/html';
-import type { Pause } from '#src/ledger/port.ts';
 import { activeRunStates, isFinal, pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import { failedHeadline, type RunQuery, type RunView, stateWords } from '#src/operations/runs.ts';
 import { filterForm } from './filter-form.ts';
 import { count, counted, dropHint, duration, type Frame, framed, type Markup, moment, paste } from './frame.ts';
-import { addressOf, refreshSecondsOf, runAddress } from './refresh.ts';
+import { pauseNotice, type ShownPause } from './pause-notice.ts';
+import { addressOf, paceOf, runAddress } from './refresh.ts';
 
 /** The page and its JSON twin show at most this many runs. */
 export const runsShownMax = 200;
@@ -15,15 +15,16 @@ export function runsPage(
   importFolders: readonly string[],
   runs: readonly RunView[],
   query: RunQuery,
-  pause: Pause | null,
+  pause: ShownPause | null,
 ): Markup {
   const isFiltered = query.feed !== undefined || query.states !== undefined || query.after !== undefined;
   const isBusy = runs.some(({ record }) => !isFinal(record.state) && record.state !== 'stopped');
   return framed(frame, {
     title: 'Runs',
     place: 'runs',
-    refreshSeconds: refreshSecondsOf(isBusy, pause),
+    pace: paceOf(isBusy, pause),
     body: html`<h1>Runs</h1>
+${pauseNotice(pause)}
 ${runs.length === 0 && !isFiltered ? '' : runFilters(frame, query)}
 ${runs.length > 0 ? runTable(frame, runs) : isFiltered ? html`<p class="empty">No such runs.</p>` : dropHint(importFolders)}
 ${runs.length < query.limit ? '' : html`<p><a href="${olderRuns(frame, runs, query)}">Older runs</a></p>`}`,
@@ -75,9 +76,11 @@ export function runLink(frame: Frame, run: RunRecord): Markup {
 }
 
 /** Rows settled of rows staged. How many there will be is not known before the file was read to its end. */
-export function runProgress(run: RunRecord): Markup {
+export function runProgress(run: RunRecord, pause: ShownPause | null): Markup {
   const { counts, state } = run;
-  if (state === 'queued') return html`<p class="dim">Waits for its turn.</p>`;
+  // Files are read while writing alone is paused.
+  if (state === 'queued')
+    return html`<p class="dim">${pause === null || pause.scope === 'writes' ? 'Waits for its turn.' : 'Waits until work continues.'}</p>`;
   if (state === 'staging' && run.look?.end === 'underWay') {
     return html`<progress aria-label="Comparing"></progress>
 <p>Comparing with the workspace: ${counted(run.look.contacts, 'contact', 'contacts')} read</p>`;

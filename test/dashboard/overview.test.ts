@@ -37,8 +37,16 @@ describe('the overview', () => {
     for (const path of ['/', '/runs', `/runs/${run.id}`]) {
       const { text } = await bench.page(path);
       expect(text, path).toContain('<meta http-equiv="refresh" content="30">');
-      expect(text, path).toContain('Refreshes every 30 s while a run is in progress.');
+      expect(text, path).toContain('Refreshes every 30 s while work is paused.');
     }
+  });
+
+  it('is renewed while work is paused, also where no run is in progress: it would go on to say so afterwards', async () => {
+    const bench = await dashboardBench();
+    await bench.ledger.setPause({ code: 'unreachable', message: 'the service does not answer', sinceMs: startMs });
+    expect((await bench.page('/')).text).toContain('<meta http-equiv="refresh" content="30">');
+    await bench.ledger.setPause(null);
+    expect((await bench.page('/')).text).not.toContain('http-equiv="refresh"');
   });
 
   it('stays as it is where its address says so, and leads to other pages that do', async () => {
@@ -89,10 +97,26 @@ describe('the overview', () => {
   it('shows the pause with its reason and since when', async () => {
     const bench = await dashboardBench();
     await bench.ledger.setPause({ code: 'auth', message: 'the service refuses the API key', sinceMs: startMs });
-    const { text } = await bench.page('/');
-    expect(text).toMatch(/Paused since <time datetime="2026-11-21T14:00:00.000Z"/);
-    expect(text).toContain('the service refuses the API key');
-    expect(text).toContain('Set a working key');
+    const run = await enterRun(bench);
+    for (const path of ['/', '/runs', '/feeds', `/runs/${run.id}`]) {
+      const { text } = await bench.page(path);
+      expect(text, path).toMatch(/Paused since <time datetime="2026-11-21T14:00:00.000Z"/);
+      expect(text, path).toContain('the service refuses the API key');
+      expect(text, path).toContain('Set a working key');
+      expect(text, path).not.toContain('Waits for its turn');
+    }
+    await bench.ledger.runs.move(run.id, ['queued'], 'failed', { atMs: startMs });
+    expect((await bench.page(`/runs/${run.id}`)).text, 'nothing of it waits').not.toContain('Paused since');
+  });
+
+  it('says of a queued run that it waits for its turn, also while writing alone is paused', async () => {
+    const bench = await dashboardBench();
+    const run = await enterRun(bench);
+    for (const pause of [null, { code: 'unreachable', scope: 'writes', message: 'no', sinceMs: startMs } as const]) {
+      await bench.ledger.setPause(pause);
+      for (const path of ['/', `/runs/${run.id}`])
+        expect((await bench.page(path)).text, path).toContain('Waits for its turn.');
+    }
   });
 
   it('shows a stopped run with its reason and what to do', async () => {
