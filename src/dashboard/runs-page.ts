@@ -151,11 +151,13 @@ ${runs.map((run) => runLine(frame, run))}
 function runLine(frame: Frame, { record, summary }: RunView): Markup {
   const number = (label: string, value: number, more: Markup | string = ''): Markup =>
     html`<td class="number${value === 0 ? ' zero' : ''}" data-label="${label}"><span>${count(value)}${more}</span></td>`;
-  const deleted = summary.deleted === 0 ? '' : html` <span class="dim">(${count(summary.deleted)} deleted)</span>`;
+  const besides = (value: number, word: string): Markup | string =>
+    value === 0 ? '' : html` <span class="dim">(${count(value)} ${word})</span>`;
   const { counts } = record;
   return html`<tr><th scope="row">${runLink(frame, record)} <span class="dim">feed <a href="${addressOf(frame, '/runs', { feed: record.feed })}"><bdi>${record.feed}</bdi></a></span></th>
 <td data-label="State">${statePill(record.state)}</td>
-${number('Rows', counts.rows)}${number('Created', counts.created)}${number('Updated', counts.updated, deleted)}
+${number('Rows', counts.rows, besides(summary.pending, 'pending'))}${number('Created', counts.created)}
+${number('Updated', counts.updated, besides(summary.deleted, 'deleted'))}
 ${number('Unchanged', counts.unchanged)}${number('Skipped', counts.skipped)}
 <td class="number${counts.dead === 0 ? ' zero' : ' alarm'}" data-label="Rejected">${counts.dead === 0 ? 0 : html`<a href="${addressOf(frame, '/dead-letters', { run: record.id })}">${count(counts.dead)}</a>`}</td>
 <td data-label="Received">${moment(record.createdAtMs)}</td>

@@ -85,6 +85,17 @@ describe('the runs', () => {
     expect(body.error.hint).not.toBe('');
   });
 
+  it('say how many of their rows are pending, so that the counts of a stopped one add up', async () => {
+    const bench = await dashboardBench();
+    const run = await enterRun(bench);
+    await stageRun(bench, run, { rows: 1_500 });
+    await bench.ledger.runs.move(run.id, ['staging'], 'stopped', { atMs: startMs });
+    for (const path of ['/', '/runs'])
+      expect((await bench.page(path)).text, path).toMatch(
+        /data-label="Rows"><span>1,500 <span[^>]*>\(1,500 pending\)</,
+      );
+  });
+
   it('say where to drop a file while there are none', async () => {
     const bench = await dashboardBench();
     expect((await bench.page('/runs')).text).toContain(`${bench.folder}/import`);
