@@ -16,11 +16,12 @@ import {
   runWithoutItsLetters,
 } from '#src/operations/dead-letters.ts';
 import { noticeDocument, readDeadNotices } from '#src/operations/dead-notices.ts';
+import { unknownFeed } from '#src/operations/feed-names.ts';
 import { feedsDocument, listFeeds } from '#src/operations/feeds.ts';
 import { letterDocument } from '#src/operations/letter-document.ts';
 import { readRunPageDocument } from '#src/operations/run-story.ts';
 import { listRuns, type RunQuery } from '#src/operations/runs.ts';
-import { deadLettersPage, lettersShownMax } from './dead-letters-page.ts';
+import { deadLettersPage, lettersShownMax, refusedLettersPage } from './dead-letters-page.ts';
 import { feedsPage } from './feeds-page.ts';
 import type { Frame } from './frame.ts';
 import { addLogin, requireToken } from './login.ts';
@@ -31,8 +32,9 @@ import { readPause } from './pause-notice.ts';
 import { askReadiness } from './readiness.ts';
 import { refreshOf } from './refresh.ts';
 import { isLoopbackHost, openRefusals, otherMethod, refuseOtherMethods } from './refusals.ts';
+import { allRuns, answerRefusal } from './refused-filter.ts';
 import { readRunDetail, runPage } from './run-page.ts';
-import { runsPage, runsShownMax } from './runs-page.ts';
+import { refusedRunsPage, runsPage, runsShownMax } from './runs-page.ts';
 import { sessionOf } from './session.ts';
 import { shownLetter } from './shown-letter.ts';
 
@@ -97,11 +99,18 @@ function addPages(app: Hono, parts: DashboardParts, frame: (c: Context) => Frame
   });
   app.get('/runs', async (c) => {
     const query = runQueryOf(c.req.query());
-    const runs = await listRuns(parts, query);
-    return answer(c, frame(c), {
-      page: async () => runsPage(frame(c), parts.folders.watched, runs, query, await readPause(parts)),
-      json: () => runs.map(({ summary }) => summary),
-    });
+    const list = async (): Promise<Response> => {
+      const runs = await listRuns(parts, query);
+      return await answer(c, frame(c), {
+        page: async () => {
+          const unknown = await feedUnknown(parts, query, runs.length);
+          const { watched: importFolders } = parts.folders;
+          return runsPage(frame(c), { importFolders, query, runs, pause: await readPause(parts), unknown });
+        },
+        json: () => runs.map(({ summary }) => summary),
+      });
+    };
+    return await list().catch(answerRefusal(c, (refusal) => refusedRunsPage(frame(c), query, refusal)));
   });
   app.get('/runs/:id', async (c) => {
     const detail = await readRunDetail(parts, c.req.param('id'));
@@ -120,20 +129,22 @@ function addPages(app: Hono, parts: DashboardParts, frame: (c: Context) => Frame
   });
   app.get('/dead-letters', async (c) => {
     const query = letterQueryOf(c.req.query());
-    return answer(c, frame(c), {
+    const list = answer(c, frame(c), {
       page: async () => {
         const { letters, notices } = await listDeadLetters(parts, query, shownLetter);
         const openCount = (await parts.ledger.counts()).openLetters;
         const without = await runsWithoutFixFile(parts, letters);
         const deadNotices = await readDeadNotices(parts);
         const leftBy = letters.length > 0 ? null : await runWithoutItsLetters(parts, query);
-        return deadLettersPage(frame(c), { query, letters, notices, openCount, deadNotices, without, leftBy });
+        const unknown = await feedUnknown(parts, query, letters.length + notices.length);
+        return deadLettersPage(frame(c), { query, letters, notices, openCount, deadNotices, without, leftBy, unknown });
       },
       json: async () => {
         const { letters, notices } = await listDeadLetters(parts, query, letterDocument);
         return [...letters, ...notices.map(noticeDocument)];
       },
     });
+    return await list.catch(answerRefusal(c, (refusal) => refusedLettersPage(frame(c), query, refusal)));
   });
   app.get('/metrics', async (c) => {
     const text = await parts.metricsText(await askReadiness(parts));
@@ -143,9 +154,15 @@ function addPages(app: Hono, parts: DashboardParts, frame: (c: Context) => Frame
 
 type Query = Readonly<Record<string, string>>;
 
-/** A form sends its blank fields, too. */
+/** A form sends its blank fields, too, and what is pasted into one may have blanks around it. */
 function given(query: Query): Partial<Query> {
-  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''));
+  const trimmed = Object.entries(query).map(([name, value]) => [name, value.trim()] as const);
+  return Object.fromEntries(trimmed.filter(([, value]) => value !== ''));
+}
+
+/** Whether an empty list was asked for a feed that is none. */
+async function feedUnknown(parts: DashboardParts, { feed }: { readonly feed?: string }, listedCount: number) {
+  return feed === undefined || listedCount > 0 ? null : await unknownFeed(parts, feed);
 }
 
 /** `?feed=&state=&after=&limit=`, as the options of `runs ls`; several states are separated by commas, and `active` is all that an engine works on. */
@@ -208,6 +225,8 @@ const noSuchRun: Message = {
   code: 'noSuchRun',
   message: 'there is no such run',
   hint: 'The page Runs lists all known runs.',
+  hintOnPage: allRuns,
+  isInside: true,
 };
 
 const noSuchPage: Message = {
@@ -215,6 +234,7 @@ const noSuchPage: Message = {
   code: 'notFound',
   message: 'there is no such page',
   hint: 'The pages are /, /runs, /feeds and /dead-letters; the probes are /healthz, /readyz and /metrics.',
+  isInside: true,
 };
 
 /**

@@ -3,16 +3,19 @@
  * who can fix them; and the notices that could not be delivered.
  */
 import { html } from 'hono/html';
+import type { PatchbayError } from '#src/errors.ts';
 import type { DeliveryRecord } from '#src/ledger/deliveries.ts';
 import type { DeadLetterState } from '#src/ledger/letters.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import type { DeadLetterPage, DeadLetterQuery, UnfixableRun } from '#src/operations/dead-letters.ts';
 import { addresseeOf, noticeDocument } from '#src/operations/dead-notices.ts';
+import type { UnknownFeed } from '#src/operations/feed-names.ts';
 import { lineText } from '#src/sources/row.ts';
 import { filterForm } from './filter-form.ts';
 import { counted, type Frame, framed, type Markup, moment, paste } from './frame.ts';
 import { isNarrowed, lettersHead } from './letters-head.ts';
 import { addressOf, runAddress } from './refresh.ts';
+import { refusalNotice, unknownFeedNote } from './refused-filter.ts';
 import type { ShownLetter, ShownRow } from './shown-letter.ts';
 import { deadNoticesSection, type Waiting } from './waiting-section.ts';
 
@@ -29,10 +32,12 @@ export interface LettersView extends DeadLetterPage<ShownLetter> {
   readonly without: readonly UnfixableRun[];
   /** The run of an empty list that has rejected rows. */
   readonly leftBy: RunRecord | null;
+  /** The feed that an empty list was asked for, where there is none. */
+  readonly unknown: UnknownFeed | null;
 }
 
 export function deadLettersPage(frame: Frame, view: LettersView): Markup {
-  const { query, letters, notices, openCount, deadNotices, without, leftBy } = view;
+  const { query, letters, notices, openCount, deadNotices, without, leftBy, unknown } = view;
   const last = [...letters, ...notices].at(-1);
   const isCut = letters.length + notices.length === query.limit;
   return framed(frame, {
@@ -41,11 +46,24 @@ export function deadLettersPage(frame: Frame, view: LettersView): Markup {
     pace: null,
     body: html`<h1>Dead letters</h1>
 ${last === undefined && !isNarrowed(query) ? '' : letterFilters(frame, query)}
+${unknownFeedNote(frame, unknown, '/dead-letters', { code: query.code, state: query.state === 'open' ? undefined : query.state })}
 ${letters.length === 0 && notices.length > 0 ? '' : lettersHead(frame, { query, shownCount: letters.length, openCount, leftBy })}
 ${without.map((one) => unfixableNote(frame, one))}
 ${letters.map((letter) => letterCard(frame, letter))}
 ${notices.length === 0 && isCut && mayHaveNotices(query) ? deadNoticesSection(frame, { deadNotices }) : noticesSection(frame, notices, isCut)}
 ${last === undefined || !isCut ? '' : html`<p><a href="${nextPage(frame, last.id, query)}">Next dead letters</a></p>`}`,
+  });
+}
+
+/** The page of a list that cannot be made. */
+export function refusedLettersPage(frame: Frame, query: DeadLetterQuery, refusal: PatchbayError): Markup {
+  return framed(frame, {
+    title: 'Dead letters',
+    place: 'deadLetters',
+    pace: null,
+    body: html`<h1>Dead letters</h1>
+${letterFilters(frame, query)}
+${refusalNotice(frame, refusal)}`,
   });
 }
 

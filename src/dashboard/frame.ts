@@ -190,6 +190,11 @@ export function counted(value: number, one: string, many: string): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
+/** Words that stand by themselves. */
+export function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
 /** Of a value, or of a cell of a row. */
 const valueCharactersMax = 200;
 

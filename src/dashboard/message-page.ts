@@ -9,7 +9,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { PatchbayError } from '#src/errors.ts';
 import { holdsLongList, jsonPieces } from '#src/json/json-pieces.ts';
 import { pasteableHints } from '#src/shell-words.ts';
-import { bare, type Frame, type Markup, paste } from './frame.ts';
+import { bare, type Frame, framed, type Markup, paste, sentence } from './frame.ts';
 import { addressOf } from './refresh.ts';
 
 export interface Message {
@@ -18,6 +18,10 @@ export interface Message {
   readonly code: string;
   readonly message: string;
   readonly hint: string;
+  /** The hint in the page, where it has links. */
+  readonly hintOnPage?: (frame: Frame) => Markup;
+  /** For visitors who may see the other pages: the page has their navigation. */
+  readonly isInside?: boolean;
   /** After how many seconds it is asked again, where that may help. */
   readonly againSeconds?: number;
 }
@@ -25,14 +29,18 @@ export interface Message {
 export function answerMessage(c: Context, frame: Frame, message: Message): Response | Promise<Response> {
   const { status, code, hint, againSeconds } = message;
   if (againSeconds !== undefined) c.header('retry-after', `${againSeconds}`);
+  const title = sentence(message.message);
+  const pace = againSeconds === undefined ? null : { seconds: againSeconds, ...failureWords };
+  const body = html`<h1>${title}</h1>
+<p>${message.hintOnPage?.(frame) ?? paste(frame, hint)}</p>`;
   const page = () =>
-    bare(frame, {
-      title: message.message,
-      pace: againSeconds === undefined ? null : { seconds: againSeconds, ...failureWords },
-      body: html`<h1>${message.message}</h1>
-<p>${paste(frame, hint)}</p>
-<p><a href="${addressOf(frame, '/')}">To the overview</a></p>`,
-    });
+    message.isInside
+      ? framed(frame, { title, place: null, pace, body })
+      : bare(frame, {
+          title,
+          pace,
+          body: html`${body}\n<p><a href="${addressOf(frame, '/')}">To the overview</a></p>`,
+        });
   return answer(c, frame, { page, json: () => ({ error: { code, message: message.message, hint } }) }, status);
 }
 

@@ -1,22 +1,40 @@
 /** The page of runs, newest first, and how a run looks on every page: its state, progress and counts. */
 import { html } from 'hono/html';
+import type { PatchbayError } from '#src/errors.ts';
 import { activeRunStates, isFinal, pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts';
+import type { UnknownFeed } from '#src/operations/feed-names.ts';
 import { failedHeadline, type RunQuery, type RunView, stateWords } from '#src/operations/runs.ts';
 import { filterForm } from './filter-form.ts';
-import { count, counted, dropHint, duration, type Frame, framed, type Markup, moment, paste } from './frame.ts';
+import {
+  count,
+  counted,
+  dropHint,
+  duration,
+  type Frame,
+  framed,
+  type Markup,
+  moment,
+  paste,
+  sentence,
+} from './frame.ts';
 import { pauseNotice, type ShownPause } from './pause-notice.ts';
 import { addressOf, paceOf, runAddress } from './refresh.ts';
+import { refusalNotice, unknownFeedNote } from './refused-filter.ts';
 
 /** The page and its JSON twin show at most this many runs. */
 export const runsShownMax = 200;
 
-export function runsPage(
-  frame: Frame,
-  importFolders: readonly string[],
-  runs: readonly RunView[],
-  query: RunQuery,
-  pause: ShownPause | null,
-): Markup {
+/** What the page shows. */
+interface RunsView {
+  readonly importFolders: readonly string[];
+  readonly query: RunQuery;
+  readonly runs: readonly RunView[];
+  readonly pause: ShownPause | null;
+  /** The feed that an empty list was asked for, where there is none. */
+  readonly unknown: UnknownFeed | null;
+}
+
+export function runsPage(frame: Frame, { importFolders, query, runs, pause, unknown }: RunsView): Markup {
   const isFiltered = query.feed !== undefined || query.states !== undefined || query.after !== undefined;
   const isBusy = runs.some(({ record }) => !isFinal(record.state) && record.state !== 'stopped');
   return framed(frame, {
@@ -26,8 +44,25 @@ export function runsPage(
     body: html`<h1>Runs</h1>
 ${pauseNotice(pause)}
 ${runs.length === 0 && !isFiltered ? '' : runFilters(frame, query)}
-${runs.length > 0 ? runTable(frame, runs) : isFiltered ? html`<p class="empty">No such runs.</p>` : dropHint(importFolders)}
+${runs.length > 0 ? runTable(frame, runs) : isFiltered ? noRuns(frame, query, unknown) : dropHint(importFolders)}
 ${runs.length < query.limit ? '' : html`<p><a href="${olderRuns(frame, runs, query)}">Older runs</a></p>`}`,
+  });
+}
+
+function noRuns(frame: Frame, query: RunQuery, unknown: UnknownFeed | null): Markup {
+  if (unknown === null) return html`<p class="empty">No such runs.</p>`;
+  return unknownFeedNote(frame, unknown, '/runs', { state: query.states?.join() });
+}
+
+/** The page of a list that cannot be made. */
+export function refusedRunsPage(frame: Frame, query: RunQuery, refusal: PatchbayError): Markup {
+  return framed(frame, {
+    title: 'Runs',
+    place: 'runs',
+    pace: null,
+    body: html`<h1>Runs</h1>
+${runFilters(frame, query)}
+${refusalNotice(frame, refusal)}`,
   });
 }
 
@@ -130,10 +165,6 @@ ${
     : ''
 }
 </div>`;
-}
-
-function sentence(words: string): string {
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
 export function runTable(frame: Frame, runs: readonly RunView[]): Markup {

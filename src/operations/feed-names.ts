@@ -46,9 +46,22 @@ export async function feedMeant(home: NamesHome, name: string): Promise<string |
   return closest(feedNameOf(name), [...new Set(names)]);
 }
 
+/** A name that is none of a feed. */
+export interface UnknownFeed {
+  readonly name: string;
+  /** The feed that was probably meant; null where none is close. */
+  readonly meant: string | null;
+}
+
+/** Null where there is such a feed. */
+export async function unknownFeed(home: NamesHome, name: string): Promise<UnknownFeed | null> {
+  return (await isKnownFeed(home, feedNameOf(name))) ? null : { name, meant: await feedMeant(home, name) };
+}
+
 /** `there is no feed "hubspto": did you mean hubspot?`; null where there is such a feed. */
 export async function unknownFeedText(home: NamesHome, name: string): Promise<string | null> {
-  if (await isKnownFeed(home, feedNameOf(name))) return null;
-  const meant = await feedMeant(home, name);
+  const unknown = await unknownFeed(home, name);
+  if (unknown === null) return null;
+  const { meant } = unknown;
   return `there is no feed "${name}"${meant === null ? '' : `: did you mean ${meant}?`}`;
 }

@@ -137,8 +137,32 @@ describe('the dead letters', () => {
     for (const name of ['nosuch', run.id.slice(-3)]) {
       const { status, body } = await bench.json(`/dead-letters?run=${name}`);
       expect([status, body.error.code]).toEqual([400, 'noSuchRun']);
-      expect((await bench.page(`/dead-letters?run=${name}`)).text).not.toContain('No dead letters');
+      const page = await bench.page(`/dead-letters?run=${name}`);
+      expect(page.status).toBe(400);
+      expect(page.text).not.toContain('No dead letters');
+      expect(page.text, 'the form has what was asked for').toContain(`name="run" value="${name}"`);
+      expect(page.text).toContain('aria-current="page">Dead letters</a>');
+      expect(page.text).toMatch(/There is no run [\s\S]*<a href="\/runs">Runs<\/a> lists all known runs/);
+      expect(page.text).not.toContain('patchbay runs ls');
     }
+  });
+
+  it('are those of a run whose id was pasted with blanks around it', async () => {
+    const bench = await dashboardBench();
+    const run = await finishedRun(bench, [deadRow()]);
+    const { status, text } = await bench.page(`/dead-letters?run=%20${run.id}+&feed=+&code=`);
+    expect([status, text.match(/<article/g)?.length]).toEqual([200, 1]);
+    expect(text).toContain(`name="run" value="${run.id}"`);
+  });
+
+  it('of a feed that is none are no empty list alone: the page says which one may be meant', async () => {
+    const bench = await dashboardBench();
+    await finishedRun(bench, [deadRow()]);
+    const { text } = await bench.page('/dead-letters?feed=Maim&code=phoneLetters');
+    expect(text).toMatch(
+      /There is no feed "<bdi>Maim<\/bdi>": did you mean <a href="\/dead-letters\?code=phoneLetters&amp;feed=main"><bdi>main</,
+    );
+    expect((await bench.page('/dead-letters?feed=main&state=closed')).text).not.toContain('There is no feed');
   });
 });
 

@@ -60,7 +60,7 @@ it('of any other error nothing is shown, and its code alone is logged', async ()
   const bench = await failing(new PatchbayError('bug', 'invariant', 'Ada Winterfeld is not there'));
   const { status, text } = await bench.page('/runs');
   expect(status).toBe(500);
-  expect(text).toContain('the page could not be made');
+  expect(text).toContain('The page could not be made');
   expect(text).not.toContain('Ada');
   expect(bench.logLines.filter((line) => line.includes('page failed'))).toHaveLength(1);
   expect(bench.logLines.join('\n')).not.toContain('Ada');

@@ -78,6 +78,30 @@ describe('the runs', () => {
     expect((await bench.page('/runs?state=failed')).text).toContain('No such runs.');
   });
 
+  it('of a feed that is none are no empty list alone: the page says which one may be meant', async () => {
+    const bench = await dashboardBench();
+    await enterRun(bench, { feed: 'one' });
+    const { status, text } = await bench.page('/runs?feed=Onne&state=failed');
+    expect(status).toBe(200);
+    expect(text).toContain('name="feed" value="Onne"');
+    expect(text).toMatch(
+      /There is no feed "<bdi>Onne<\/bdi>": did you mean <a href="\/runs\?state=failed&amp;feed=one"><bdi>one<\/bdi><\/a>\?/,
+    );
+    expect((await bench.page('/runs?feed=entirely-else')).text).toContain('"<bdi>entirely-else</bdi>".');
+    expect((await bench.page('/runs?feed=one&state=failed')).text).toContain('No such runs.');
+  });
+
+  it('behind a run that is not there are none: the page keeps its form, and one of no run its navigation', async () => {
+    const bench = await dashboardBench();
+    const list = await bench.page('/runs?feed=crm&after=nothing');
+    expect(list.status).toBe(400);
+    expect(list.text).toMatch(/name="feed" value="crm"[\s\S]*There is no run nothing\./);
+    const none = await bench.page('/runs/nothing');
+    expect(none.status).toBe(404);
+    expect(none.text).toContain('<title>There is no such run · Patchbay</title>');
+    expect(none.text).toMatch(/<nav [\s\S]*The page <a href="\/runs">Runs<\/a> lists all known runs\./);
+  });
+
   it.each(['state=broken', 'limit=0', 'limit=many', 'after=nothing'])('refuse an address with %s', async (query) => {
     const bench = await dashboardBench();
     const { status, body } = await bench.json(`/runs?${query}`);
