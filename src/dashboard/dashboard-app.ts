@@ -23,6 +23,7 @@ import { readRunPageDocument } from '#src/operations/run-story.ts';
 import { listRuns, type RunQuery } from '#src/operations/runs.ts';
 import { deadLettersPage, lettersShownMax, refusedLettersPage } from './dead-letters-page.ts';
 import { feedsPage } from './feeds-page.ts';
+import { isChoosing } from './filter-form.ts';
 import type { Frame } from './frame.ts';
 import { addLogin, requireToken } from './login.ts';
 import { answer, answerMessage, broken, failureMessage, type Message } from './message-page.ts';
@@ -105,7 +106,9 @@ function addPages(app: Hono, parts: DashboardParts, frame: (c: Context) => Frame
         page: async () => {
           const unknown = await feedUnknown(parts, query, runs.length);
           const { watched: importFolders } = parts.folders;
-          return runsPage(frame(c), { importFolders, query, runs, pause: await readPause(parts), unknown });
+          const pause = await readPause(parts);
+          const view = { importFolders, query, runs, pause, unknown, isChoosing: isChoosing(c.req.query()) };
+          return runsPage(frame(c), view);
         },
         json: () => runs.map(({ summary }) => summary),
       });

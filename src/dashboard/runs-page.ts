@@ -4,7 +4,7 @@ import type { PatchbayError } from '#src/errors.ts';
 import { activeRunStates, isFinal, pendingCount, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import type { UnknownFeed } from '#src/operations/feed-names.ts';
 import { failedHeadline, type RunQuery, type RunView, stateWords } from '#src/operations/runs.ts';
-import { filterForm } from './filter-form.ts';
+import { filterForm, filterLink } from './filter-form.ts';
 import {
   count,
   counted,
@@ -32,18 +32,23 @@ interface RunsView {
   readonly pause: ShownPause | null;
   /** The feed that an empty list was asked for, where there is none. */
   readonly unknown: UnknownFeed | null;
+  /** Whether a person fills in the form: the page stays as it is. */
+  readonly isChoosing: boolean;
 }
 
-export function runsPage(frame: Frame, { importFolders, query, runs, pause, unknown }: RunsView): Markup {
+export function runsPage(frame: Frame, view: RunsView): Markup {
+  const { importFolders, query, runs, pause, unknown, isChoosing } = view;
   const isFiltered = query.feed !== undefined || query.states !== undefined || query.after !== undefined;
   const isBusy = runs.some(({ record }) => !isFinal(record.state) && record.state !== 'stopped');
+  const pace = isChoosing ? null : paceOf(isBusy, pause);
+  const filters = pace === null || frame.refresh.isOff ? filterForm : filterLink;
   return framed(frame, {
     title: 'Runs',
     place: 'runs',
-    pace: paceOf(isBusy, pause),
+    pace,
     body: html`<h1>Runs</h1>
 ${pauseNotice(pause)}
-${runs.length === 0 && !isFiltered ? '' : runFilters(frame, query)}
+${runs.length === 0 && !isFiltered ? '' : runFilters(frame, query, filters)}
 ${runs.length > 0 ? runTable(frame, runs) : isFiltered ? noRuns(frame, query, unknown) : dropHint(importFolders)}
 ${runs.length < query.limit ? '' : html`<p><a href="${olderRuns(frame, runs, query)}">Older runs</a></p>`}`,
   });
@@ -61,21 +66,25 @@ export function refusedRunsPage(frame: Frame, query: RunQuery, refusal: Patchbay
     place: 'runs',
     pace: null,
     body: html`<h1>Runs</h1>
-${runFilters(frame, query)}
+${runFilters(frame, query, filterForm)}
 ${refusalNotice(frame, refusal)}`,
   });
 }
 
 const allRunStates = Object.keys(stateWords) as readonly RunState[];
 
-function runFilters(frame: Frame, { feed = '', states, limit }: RunQuery): Markup {
+function runFilters(
+  frame: Frame,
+  { feed = '', states, limit }: RunQuery,
+  shown: typeof filterForm | typeof filterLink,
+): Markup {
   const state = states === undefined ? '' : states.join() === activeRunStates.join() ? 'active' : states.join();
   const options = allRunStates.map((one) => [one, stateWords[one]] as const);
   const filters = [
     { name: 'feed', label: 'Feed', value: feed },
     { name: 'state', label: 'State', value: state, options: [['', 'any'], ['active', 'running'], ...options] as const },
   ];
-  return filterForm(frame, '/runs', filters, limit === runsShownMax ? {} : { limit: `${limit}` });
+  return shown(frame, '/runs', filters, limit === runsShownMax ? {} : { limit: `${limit}` });
 }
 
 /** The address of the next page of the list. */

@@ -74,6 +74,21 @@ it('a run leads to its letters and its feed, a reason to its letters, a feed to 
   expect(await linksAt('/dead-letters')).toContain('/dead-letters?feed=main');
 });
 
+it('a list that loads again has a link to its form, which would be emptied: that page stays, and its list loads again', async () => {
+  const bench = await busyBench();
+  const moving = (await bench.page('/runs?feed=erp&state=active&limit=2')).text;
+  expect(moving).toContain('http-equiv="refresh"');
+  expect(moving).not.toContain('<form');
+  expect(moving).toMatch(/Feed: <bdi>erp<\/bdi> · State: <bdi>running<\/bdi> · <a [^>]*>Filter this list/);
+  const [, href = ''] = /<a href="([^"]*)">Filter this list/.exec(moving) ?? [];
+  const still = (await bench.page(href.replaceAll('&amp;', '&'))).text;
+  expect(still).not.toContain('http-equiv="refresh"');
+  expect(still).toContain('<label>Feed <input name="feed" value="erp"');
+  expect(still).toContain('<option value="active" selected>');
+  expect(still).toContain('<input type="hidden" name="limit" value="2">');
+  expect(still, 'the list that it asks for is one that loads again').not.toMatch(/name="(filter|refresh)"/);
+});
+
 it('lists have their filters as a form, with what the address asks for; its blank fields ask for nothing', async () => {
   const bench = await busyBench();
   const runs = (await bench.page('/runs?feed=a+%26+b&state=stopped&limit=2&refresh=off')).text;
@@ -82,8 +97,10 @@ it('lists have their filters as a form, with what the address asks for; its blan
   expect(runs).toContain('<option value="stopped" selected>stopped</option>');
   expect(runs).toContain('<input type="hidden" name="refresh" value="off">');
   expect(runs).toContain('<input type="hidden" name="limit" value="2">');
-  expect((await bench.page('/runs?state=active')).text).toContain('<option value="active" selected>');
-  expect((await bench.page('/runs?state=queued,failed')).text).toContain('<option value="queued,failed" selected>');
+  expect((await bench.page('/runs?state=active&filter=open')).text).toContain('<option value="active" selected>');
+  expect((await bench.page('/runs?state=queued,failed&filter=open')).text).toContain(
+    '<option value="queued,failed" selected>',
+  );
   const letters = (await bench.page(`/dead-letters?run=${runId}&code=cellCount&feed=&state=`)).text;
   expect(letters).toContain('<input name="code" value="cellCount"');
   expect(letters).toContain('<option value="" selected>open</option>');
