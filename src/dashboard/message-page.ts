@@ -60,11 +60,23 @@ export async function answer(
   status: ContentfulStatusCode = 200,
 ): Promise<Response> {
   c.header('vary', 'Accept');
-  if (!wantsJson(c)) return await c.html(await twin.page(), status);
+  if (!wantsJson(c)) return await answerPage(c, twin.page(), status);
   const document = await twin.json();
   const json = (value: unknown): string => JSON.stringify(value, pasteableHints(frame.folderFlags));
   const body = holdsLongList(document) ? ReadableStream.from(encoded(jsonPieces(document, json))) : json(document);
   return c.body(body, status, { 'content-type': 'application/json' });
+}
+
+/** Characters that turn the direction of the text behind them; what a file or a person named with one would read as another name. */
+const turns = /[\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Every page goes out here, with a character in the place of each such one, as the command line prints. */
+export async function answerPage(
+  c: Context,
+  page: Markup | Promise<Markup>,
+  status: ContentfulStatusCode = 200,
+): Promise<Response> {
+  return await c.html(String(await page).replace(turns, '\ufffd'), status);
 }
 
 async function* encoded(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {

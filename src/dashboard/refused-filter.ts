@@ -4,7 +4,7 @@ import { html } from 'hono/html';
 import { PatchbayError } from '#src/errors.ts';
 import type { UnknownFeed } from '#src/operations/feed-names.ts';
 import { type Frame, type Markup, paste, sentence } from './frame.ts';
-import { wantsJson } from './message-page.ts';
+import { answerPage, wantsJson } from './message-page.ts';
 import { type AddressQuery, addressOf } from './refresh.ts';
 
 /** Answers a request that a list refuses with the list's own page. JSON, and every other error, are those of all pages. */
@@ -15,7 +15,7 @@ export function answerRefusal(
   return (error) => {
     if (!(error instanceof PatchbayError) || error.kind !== 'usage' || wantsJson(c)) throw error;
     c.header('vary', 'Accept');
-    return c.html(page(error), 400);
+    return answerPage(c, page(error), 400);
   };
 }
 

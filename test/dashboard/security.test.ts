@@ -1,6 +1,6 @@
 /** Who may see the page, and what it lets through (`docs/rules.md`, "Secrets and personal data"). */
 import { describe, expect, it } from 'vitest';
-import { dashboardBench, deadRow, enterRun, finishedRun } from './dashboard-bench.ts';
+import { dashboardBench, deadRow, enterRun, finishedRun, stageRun } from './dashboard-bench.ts';
 import { postLogin, sameOrigin } from './post-login.ts';
 
 const token = 'a-long-token-of-24-chars';
@@ -35,6 +35,29 @@ describe('markup in data', () => {
       expect(text, path).not.toContain('<svg');
     }
   });
+});
+
+it('characters that turn the direction of text are shown as such, in the name of a file, of a feed and in a cell', async () => {
+  const bench = await dashboardBench();
+  const turned = '\u202egnp.\u2067csv\u2069';
+  const run = await enterRun(bench, { fileName: turned, feed: turned });
+  await stageRun(bench, run, { rows: 1, dead: 1 }, [deadRow({ cell: turned, key: turned, message: turned })]);
+  const asked = encodeURIComponent(turned);
+  for (const path of [
+    '/',
+    '/runs',
+    `/runs?feed=${asked}`,
+    `/runs?feed=no${asked}`,
+    `/runs/${run.id}`,
+    '/dead-letters',
+  ]) {
+    const { text } = await bench.page(path);
+    expect(text, path).toContain('\ufffdgnp.\ufffdcsv\ufffd');
+    expect(text, path).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/u);
+  }
+  expect((await bench.page(`/runs/${run.id}`)).text).toContain('<title>\ufffdgnp.');
+  expect((await bench.page('/runs')).text, 'links lead to the feed as it is named').toContain(`feed=${asked}`);
+  expect((await bench.json(`/runs/${run.id}`)).body).toMatchObject({ file: turned });
 });
 
 describe('every answer', () => {
