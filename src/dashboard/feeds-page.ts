@@ -9,7 +9,8 @@ import type { SnapshotRecord } from '#src/ledger/snapshots.ts';
 import type { FeedsView, FeedView } from '#src/operations/feeds.ts';
 import { type ScheduleView, tickHint } from '#src/operations/schedules.ts';
 import { describeRule } from '#src/schedules/describe-rule.ts';
-import { count, counted, dropHint, type Frame, framed, type Markup, moment, paste } from './frame.ts';
+import { scheduleMoment } from '#src/schedules/schedule-moment.ts';
+import { count, counted, dropHint, type Frame, framed, instant, type Markup, moment, paste } from './frame.ts';
 import { pauseNotice, type ShownPause } from './pause-notice.ts';
 import { addressOf, paceOf } from './refresh.ts';
 import { runLink, statePill } from './runs-page.ts';
@@ -40,7 +41,7 @@ ${feedsLeftOut === 0 ? '' : html`<p class="dim">${counted(feedsLeftOut, 'further
 <section aria-labelledby="numbers"><h2 id="numbers">Phone numbers</h2>
 <dl class="facts">
 <div><dt>Snapshots</dt><dd>${scheduleCell(phoneNumbers.schedule)}</dd></div>
-<div><dt>Next</dt><dd>${dueCell(phoneNumbers.schedule)}</dd></div>
+<div><dt>Next</dt><dd>${dueCell(frame, phoneNumbers.schedule)}</dd></div>
 <div><dt>Last outcome</dt><dd>${outcomeCell(frame, phoneNumbers.schedule)}</dd></div>
 <div class="broad"><dt>Last snapshot</dt><dd>${snapshotLine(phoneNumbers.latest)}</dd></div>
 </dl>
@@ -63,7 +64,7 @@ function feedLine(frame: Frame, view: FeedView): Markup {
   return html`<tr><th scope="row"><a href="${addressOf(frame, '/runs', { feed })}"><bdi>${feed}</bdi></a></th>
 <td data-label="Condition"><span>${condition(view)}</span></td>
 <td data-label="Due">${scheduleCell(schedule)}</td>
-<td data-label="Next"><span>${dueCell(schedule)}</span></td>
+<td data-label="Next"><span>${dueCell(frame, schedule)}</span></td>
 <td data-label="Last outcome"><span>${outcomeCell(frame, schedule)}</span></td>
 <td data-label="Last run"><span>${lastRun === null ? '–' : html`${runLink(frame, lastRun.record)} ${statePill(lastRun.record.state)}`}</span></td></tr>
 `;
@@ -79,11 +80,15 @@ function scheduleCell(schedule: ScheduleView | null): string {
   return schedule === null ? '–' : describeRule(schedule.record.rule);
 }
 
-function dueCell(schedule: ScheduleView | null): Markup {
-  const { pausedAtMs = null, pauseReason = null, dueAtMs = null } = schedule?.record ?? {};
-  if (pausedAtMs === null) return moment(dueAtMs);
+/** In the zone of the schedule, of which the column beside it speaks. */
+function dueCell({ nowMs }: Frame, schedule: ScheduleView | null): Markup {
+  if (schedule === null) return moment(null);
+  const { record } = schedule;
+  const { pausedAtMs, pauseReason, dueAtMs } = record;
+  const at = (ms: number): Markup => instant(ms, scheduleMoment(ms, record, nowMs));
+  if (pausedAtMs === null) return dueAtMs === null ? moment(null) : at(dueAtMs);
   const why = pauseReason === null ? '' : html`: <bdi>${pauseReason}</bdi>`;
-  return html`<span class="pill attention">paused</span> <span class="dim">since ${moment(pausedAtMs)}</span>${why}`;
+  return html`<span class="pill attention">paused</span> <span class="dim">since ${at(pausedAtMs)}</span>${why}`;
 }
 
 function outcomeCell(frame: Frame, schedule: ScheduleView | null): Markup {

@@ -169,9 +169,13 @@ export function paste({ folderFlags }: Pick<Frame, 'folderFlags'>, text: string)
 
 /** An instant in the process's time zone, with its exact form for machines; a dash where there is none. */
 export function moment(ms: number | null): Markup {
-  if (ms === null) return html`–`;
+  return ms === null ? html`–` : instant(ms, local.format(ms));
+}
+
+/** The same in other words. */
+export function instant(ms: number, words: string): Markup {
   const exact = isoInstant(ms);
-  return html`<time datetime="${exact}" title="${exact}">${local.format(ms)}</time>`;
+  return html`<time datetime="${exact}" title="${exact}">${words}</time>`;
 }
 
 export function duration(seconds: number): string {

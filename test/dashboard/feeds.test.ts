@@ -42,6 +42,7 @@ describe('the feeds', () => {
     for (const shown of [
       ...[
         'daily at 02:30 (Europe/Berlin)',
+        'title="2026-11-21T15:00:00.000Z">Sat 21 Nov 16:00 +01:00</time>',
         'export missing, rejected rows',
         'failed <code>takeRefused</code>: <bdi>no such host</bdi>',
         `<bdi>${hint}</bdi>`,

@@ -3,7 +3,7 @@ import type { Home } from '#src/app.ts';
 import { formatDuration } from '#src/config/forms.ts';
 import { followRun } from '#src/ledger/follow.ts';
 import type { RunState } from '#src/ledger/runs.ts';
-import type { ScheduleRecord, TickRecord } from '#src/ledger/schedules.ts';
+import type { TickRecord } from '#src/ledger/schedules.ts';
 import { unlessAway, waitOut } from '#src/ledger/wait-out.ts';
 import { anyEngineRuns, anyOtherHostWorks } from '#src/operations/hosts.ts';
 import { readSnapshotOf, snapshotDocument } from '#src/operations/numbers.ts';
@@ -27,6 +27,7 @@ import {
 import { exitCodes, worstExitCode } from '#src/runs/exit-code.ts';
 import { followTick } from '#src/schedules/carry-out-tick.ts';
 import { describeRule } from '#src/schedules/describe-rule.ts';
+import { scheduleMoment } from '#src/schedules/schedule-moment.ts';
 import { operands } from '#src/shell-words.ts';
 import { finishingText, listenForInterrupt, reportInterrupted } from '../interrupt.ts';
 import { patienceOf } from '../one-shot.ts';
@@ -39,11 +40,8 @@ import { openPatiently } from '../waiting.ts';
 import { beginRequest, type WorkSession } from '../work-session.ts';
 
 const runsShown = 3;
-const minuteMs = 60_000;
 /** An engine that runs has begun it by then. */
-const overdueFromMs = minuteMs;
-/** From here on a date without its year could be meant for this year. */
-const yearShownFromMs = 300 * 24 * 3_600_000;
+const overdueFromMs = 60_000;
 
 interface PauseOptions extends GlobalOptions {
   readonly reason?: string;
@@ -239,10 +237,10 @@ export function scheduleLines(
   if (change !== null) lines.push(`  ${style('yellow', change)}`);
   if (record.pausedAtMs !== null) {
     const why = record.pauseReason === null ? '' : `: ${printable(record.pauseReason)}`;
-    lines.push(`  ${style('yellow', 'paused')} since ${moment(record.pausedAtMs, record, nowMs)}${why}`);
+    lines.push(`  ${style('yellow', 'paused')} since ${scheduleMoment(record.pausedAtMs, record, nowMs)}${why}`);
   }
   const times = nextTimes(record, nowMs);
-  const told = (atMs: number): string => `${moment(atMs, record, nowMs)} (${relative(atMs, nowMs)})`;
+  const told = (atMs: number): string => `${scheduleMoment(atMs, record, nowMs)} (${relative(atMs, nowMs)})`;
   const overdueCount = times.filter((atMs) => nowMs - atMs > overdueFromMs).length;
   if (overdueCount > 0)
     lines.push(`  ${style('yellow', 'overdue')}: ${times.slice(0, overdueCount).map(told).join(', ')}`);
@@ -346,29 +344,6 @@ function runStatesText({ style }: Output, states: readonly RunState[]): string {
 function runsText(ids: readonly string[]): string {
   const shown = ids.slice(0, runsShown).join(', ');
   return ids.length > runsShown ? `${shown} and ${ids.length - runsShown} more` : shown;
-}
-
-/** `Mon 23 Nov 02:30 +01:00` in the zone of the schedule, or the machine's; with seconds where the rule is not in whole minutes, and with a year where it is far away. */
-function moment(atMs: number, { rule }: ScheduleRecord, nowMs: number): string {
-  const zone = rule?.kind === 'at' ? { timeZone: rule.zone } : {};
-  const withSeconds = rule?.kind === 'every' && rule.everyMs % minuteMs !== 0;
-  const withYear = Math.abs(atMs - nowMs) > yearShownFromMs;
-  const format = new Intl.DateTimeFormat('en-GB', {
-    ...zone,
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    ...(withYear ? { year: 'numeric' as const } : {}),
-    hour: '2-digit',
-    minute: '2-digit',
-    ...(withSeconds ? { second: '2-digit' as const } : {}),
-    timeZoneName: 'longOffset',
-  });
-  const parts = Object.fromEntries(format.formatToParts(atMs).map(({ type, value }) => [type, value]));
-  const offset = (parts.timeZoneName ?? '').replace('GMT', '') || '+00:00';
-  const seconds = withSeconds ? `:${parts.second}` : '';
-  const year = withYear ? ` ${parts.year}` : '';
-  return `${parts.weekday} ${parts.day} ${parts.month}${year} ${parts.hour}:${parts.minute}${seconds} ${offset}`;
 }
 
 /** `in 14 h`, `3 min ago`, `now`. */
