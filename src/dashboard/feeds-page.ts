@@ -12,7 +12,7 @@ import { describeRule } from '#src/schedules/describe-rule.ts';
 import { scheduleMoment } from '#src/schedules/schedule-moment.ts';
 import { count, counted, dropHint, type Frame, framed, instant, type Markup, moment, paste } from './frame.ts';
 import { pauseNotice, type ShownPause } from './pause-notice.ts';
-import { addressOf, paceOf } from './refresh.ts';
+import { addressOf, paceOf, runAddress } from './refresh.ts';
 import { runLink, statePill } from './runs-page.ts';
 
 const outcomeWords: Readonly<Record<TickOutcome, string>> = {
@@ -62,7 +62,7 @@ ${feeds.map((feed) => feedLine(frame, feed))}
 function feedLine(frame: Frame, view: FeedView): Markup {
   const { feed, schedule, lastRun } = view;
   return html`<tr><th scope="row"><a href="${addressOf(frame, '/runs', { feed })}"><bdi>${feed}</bdi></a></th>
-<td data-label="Condition"><span>${condition(view)}</span></td>
+<td data-label="Condition"><span>${condition(frame, view)}</span></td>
 <td data-label="Due">${scheduleCell(schedule)}</td>
 <td data-label="Next"><span>${dueCell(frame, schedule)}</span></td>
 <td data-label="Last outcome"><span>${outcomeCell(frame, schedule)}</span></td>
@@ -70,10 +70,14 @@ function feedLine(frame: Frame, view: FeedView): Markup {
 `;
 }
 
-function condition({ troubles, sinceMs }: FeedView): Markup {
+function condition(frame: Frame, { troubles, sinceMs, troubleRuns }: FeedView): Markup {
   if (troubles.length === 0) return html`<span class="pill good">good</span>`;
-  const words = troubles.map((trouble) => troubleWords[trouble]).join(', ');
-  return html`<span class="pill bad">${words}</span> <span class="dim">since ${moment(sinceMs)}</span>`;
+  const words = troubles.map((trouble, index) => {
+    const [comma, run] = [index === 0 ? '' : ', ', troubleRuns[trouble]];
+    const word = troubleWords[trouble];
+    return html`${comma}${run === undefined ? word : html`<a href="${runAddress(frame, run)}">${word}</a>`}`;
+  });
+  return html`<span class="pill bad"><span>${words}</span></span> <span class="dim">since ${moment(sinceMs)}</span>`;
 }
 
 function scheduleCell(schedule: ScheduleView | null): string {

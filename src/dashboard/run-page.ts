@@ -29,6 +29,7 @@ import { pauseNotice, type ShownPause } from './pause-notice.ts';
 import { planSection } from './plan-section.ts';
 import { addressOf, paceOf } from './refresh.ts';
 import { eventSections, moreLine, rowsShownMax, whereAllAre } from './run-event-sections.ts';
+import { withRunLinks } from './run-mentions.ts';
 import { outcomeCounts, reasonNotice, runProgress, runReason, statePill } from './runs-page.ts';
 import { actsSection, cameFacts, changesSection } from './story-sections.ts';
 
@@ -57,8 +58,8 @@ ${pauseNotice(waitsFor)}${runReason(frame, record)}${detail.standstill === null 
 ${record.state === 'stopped' ? await planSection(frame, detail.plan, record.id) : ''}
 ${isBusy ? runProgress(record, waitsFor) : ''}
 ${outcomeSection(frame, detail)}
-${actsSection(detail)}
-${record.notes.length === 0 ? '' : html`<section><h2>Notes</h2><ul>${record.notes.map((note) => html`<li>${paste(frame, note)}</li>`)}</ul></section>`}
+${actsSection(frame, detail)}
+${record.notes.length === 0 ? '' : html`<section><h2>Notes</h2><ul>${record.notes.map((note) => html`<li>${withRunLinks(frame, paste(frame, note), record.id)}</li>`)}</ul></section>`}
 ${matchSection(detail)}
 ${eventSections(frame, detail)}
 <section><h2>Problems</h2>
@@ -102,7 +103,7 @@ function outcomeSection(frame: Frame, story: RunStory): Markup {
 <div><dt>Started</dt><dd>${moment(record.startedAtMs)}</dd></div>
 <div><dt>Finished</dt><dd>${moment(record.finishedAtMs)}</dd></div>
 <div><dt>Duration</dt><dd>${record.startedAtMs === null ? '–' : duration(summary.seconds)}</dd></div>
-${cameFacts(story)}
+${cameFacts(frame, story)}
 ${failedFile === null ? '' : html`<div class="broad"><dt>The file is now here, and why beside it</dt><dd><code class="path">${failedFile.path}</code><br><code class="path">${failedFile.note}</code></dd></div>`}
 ${summary.fixFile === null ? '' : html`<div class="broad"><dt>Fix and drop in again</dt><dd><code class="path">${summary.fixFile}</code></dd></div>`}
 ${isFixFileGone ? html`<div class="broad"><dt>The fix-file is not there any more: write the open rows anew</dt><dd><code>${paste(frame, `patchbay dead export --run ${record.id}`)}</code></dd></div>` : ''}

@@ -20,6 +20,7 @@ import {
 import { pauseNotice, type ShownPause } from './pause-notice.ts';
 import { addressOf, paceOf, runAddress } from './refresh.ts';
 import { refusalNotice, unknownFeedNote } from './refused-filter.ts';
+import { withRunLinks } from './run-mentions.ts';
 
 /** The page and its JSON twin show at most this many runs. */
 export const runsShownMax = 200;
@@ -165,7 +166,7 @@ export function reasonNotice(
   isFailed = false,
 ): Markup {
   return html`<div class="notice ${isFailed ? 'bad' : 'attention'}">
-${isFailed ? html`<p>${sentence(failedHeadline(reason))}</p>` : ''}<p><strong>${reason.message}</strong> <code>${reason.code}</code></p>
+${isFailed ? html`<p>${sentence(failedHeadline(reason))}</p>` : ''}<p><strong>${withRunLinks(frame, reason.message)}</strong> <code>${reason.code}</code></p>
 ${
   reason.hint
     ? paste(frame, reason.hint)

@@ -5,26 +5,28 @@ import { originOf } from '#src/ledger/runs.ts';
 import type { RunStory } from '#src/operations/run-story.ts';
 import { actWhat, approvedText, layoutWords, originWords, ownerWords } from '#src/operations/story-words.ts';
 import { counted, type Frame, type Markup, moment, paste, valueCell } from './frame.ts';
+import { runIdLink, withRunLinks } from './run-mentions.ts';
 
 /** What is known of two facts in the list of the run's times and files. */
-export function cameFacts({ record }: RunStory): Markup {
+export function cameFacts(frame: Frame, { record }: RunStory): Markup {
   const { options } = record;
   const origin = originOf(record);
   const layout = layoutWords(record);
   const path = options.path === null ? '' : html` <code class="path">${options.path}</code>`;
+  const undone = options.undoes === null ? '' : html`: run ${runIdLink(frame, options.undoes)}`;
   return html`${layout === null ? '' : html`<div><dt>Read by</dt><dd><bdi>${layout}</bdi></dd></div>`}
-${origin === null ? '' : html`<div class="broad"><dt>Came by</dt><dd>${originWords[origin]}${path}</dd></div>`}`;
+${origin === null ? '' : html`<div class="broad"><dt>Came by</dt><dd>${originWords[origin]}${path}${undone}</dd></div>`}`;
 }
 
 /** What people did with it, and why. Nothing where that is nothing. */
-export function actsSection({ record, acts }: RunStory): Markup {
+export function actsSection(frame: Frame, { record, acts }: RunStory): Markup {
   const { approvals, options } = record;
   if (approvals.length + acts.length === 0 && options.acceptReason === null) return html``;
   return html`<section aria-labelledby="acts"><h2 id="acts">What people did</h2>
 <ul>${options.acceptReason === null ? '' : html`<li>Reason given with the import: <bdi>${options.acceptReason}</bdi></li>`}
 ${acts.map(
   (act) =>
-    html`<li>${moment(act.atMs)}: <strong><bdi>${act.who}</bdi></strong>${act.by === 'page' ? ' (page)' : ''} <bdi>${actWhat(act)}</bdi>${because(act.reason)}</li>`,
+    html`<li>${moment(act.atMs)}: <strong><bdi>${act.who}</bdi></strong>${act.by === 'page' ? ' (page)' : ''} <bdi>${withRunLinks(frame, actWhat(act), record.id)}</bdi>${because(act.reason)}</li>`,
 )}
 ${approvals.map(
   ({ atMs, reason, figures }) =>

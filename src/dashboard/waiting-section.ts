@@ -13,7 +13,7 @@ import {
 } from '#src/operations/held-fields.ts';
 import { fileAndLine } from '#src/sources/row.ts';
 import { count, counted, type Frame, type Markup, moment, paste, valueCell } from './frame.ts';
-import { addressOf } from './refresh.ts';
+import { addressOf, runAddress } from './refresh.ts';
 
 export interface Waiting {
   /** The first ones, by feed, key and field. */
@@ -58,21 +58,24 @@ export function heldFieldsSection(frame: Frame, waiting: Waiting): Markup {
 <thead><tr><th scope="col">Feed</th><th scope="col">Key</th><th scope="col">Field</th><th scope="col">File</th>
 <th scope="col">App</th><th scope="col">Since</th><th scope="col">From</th></tr></thead>
 <tbody>
-${held.held.map(heldLine)}
+${held.held.map((field) => heldLine(frame, field))}
 </tbody>
 </table>
 ${held.moreCount === 0 ? '' : html`<p class="dim">And ${counted(held.moreCount, 'more', 'more')}: list all with <code>${paste(frame, 'patchbay held ls')}</code></p>`}
 </section>`;
 }
 
-function heldLine({ feed, key, field, ours, theirs, sinceMs, sourceFile, runId, line }: HeldOfFile): Markup {
+function heldLine(
+  frame: Frame,
+  { feed, key, field, ours, theirs, sinceMs, sourceFile, runId, line }: HeldOfFile,
+): Markup {
   return html`<tr><th scope="row"><bdi>${feed}</bdi></th>
 <td data-label="Key"><bdi>${key}</bdi></td>
 <td data-label="Field"><bdi>${field}</bdi></td>
 <td data-label="File">${valueCell(ours)}</td>
 <td data-label="App">${valueCell(theirs)}</td>
 <td data-label="Since">${moment(sinceMs)}</td>
-<td data-label="From"><bdi>${fileAndLine(sourceFile ?? `run ${runId}`, { line })}</bdi></td></tr>
+<td data-label="From"><a href="${runAddress(frame, runId)}"><bdi>${fileAndLine(sourceFile ?? `run ${runId}`, { line })}</bdi></a></td></tr>
 `;
 }
 

@@ -1,7 +1,8 @@
 /** The feeds: condition, schedule and last run of each; and the snapshots of the phone numbers. */
 import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
-import { type FeedTrouble, troublesSinceMs } from '#src/ledger/deliveries.ts';
+import { type FeedCondition, type FeedTrouble, troublesSinceMs } from '#src/ledger/deliveries.ts';
+import type { FeedStanding, LastRun } from '#src/ledger/rules/feeds.ts';
 import { phoneNumbersSchedule } from '#src/ledger/schedules.ts';
 import { type SnapshotRecord, workspaceSeries } from '#src/ledger/snapshots.ts';
 import { snapshotDocument } from './numbers.ts';
@@ -17,6 +18,8 @@ export interface FeedView {
   /** Empty: good. */
   readonly troubles: readonly FeedTrouble[];
   readonly sinceMs: number | null;
+  /** The run that a trouble is about, where it is about one. */
+  readonly troubleRuns: { readonly [Trouble in FeedTrouble]?: string };
   readonly lastRun: RunView | null;
 }
 
@@ -34,8 +37,8 @@ export async function listFeeds(home: FeedsHome): Promise<FeedsView> {
   const { ledger } = home;
   const schedules = new Map((await listSchedules(home)).map((one) => [one.record.name, one]));
   const conditions = new Map((await ledger.deliveries.conditions()).map((one) => [one.feed, one]));
-  const withRuns = (await ledger.deliveries.standings()).map(({ feed }) => feed);
-  const names = [...new Set([...schedules.keys(), ...conditions.keys(), ...withRuns])]
+  const standings = new Map((await ledger.deliveries.standings()).map((one) => [one.feed, one]));
+  const names = [...new Set([...schedules.keys(), ...conditions.keys(), ...standings.keys()])]
     .filter((name) => name !== phoneNumbersSchedule)
     .sort();
   const feeds: FeedView[] = [];
@@ -50,6 +53,7 @@ export async function listFeeds(home: FeedsHome): Promise<FeedsView> {
       schedule: schedules.get(feed) ?? null,
       troubles: condition?.troubles ?? [],
       sinceMs: condition === undefined ? null : troublesSinceMs(condition),
+      troubleRuns: troubleRunsOf(condition, standings.get(feed)),
       lastRun,
     });
   }
@@ -59,6 +63,23 @@ export async function listFeeds(home: FeedsHome): Promise<FeedsView> {
     feedsLeftOut: names.length - feeds.length,
     phoneNumbers: { schedule: schedules.get(phoneNumbersSchedule) ?? null, latest },
   };
+}
+
+/** A file that failed, and not a tick of the schedule; a run that waits for a person; and one with rejected rows. */
+function troubleRunsOf(
+  condition: FeedCondition | undefined,
+  standing: FeedStanding | undefined,
+): FeedView['troubleRuns'] {
+  if (condition === undefined || standing === undefined) return {};
+  const { causes = ['failedFile'] } = condition;
+  const { last, failed, stopped } = standing;
+  const lastIn = (state: LastRun['state']): string | undefined => (last?.state === state ? last.id : undefined);
+  const found = {
+    failed: causes.includes('failedFile') ? (lastIn('failed') ?? failed?.id) : undefined,
+    guard: lastIn('stopped') ?? stopped?.id,
+    deadRows: lastIn('doneWithDead'),
+  };
+  return Object.fromEntries(Object.entries(found).filter(([, id]) => id !== undefined));
 }
 
 /**

@@ -1,8 +1,9 @@
 /** The page of feeds, and its JSON twin. */
 import { describe, expect, it } from 'vitest';
+import type { FeedTrouble, TroubleCause } from '#src/ledger/deliveries.ts';
 import { workspaceSeries } from '#src/ledger/snapshots.ts';
 import { feedsShownMax } from '#src/operations/feeds.ts';
-import { dashboardBench, deadRow, finishedRun, startMs } from './dashboard-bench.ts';
+import { dashboardBench, deadRow, enterRun, finishedRun, stageRun, startMs } from './dashboard-bench.ts';
 
 const hourMs = 3_600_000;
 const hint = 'Correct take, then: patchbay schedule run crm';
@@ -51,6 +52,31 @@ describe('the feeds', () => {
     ]) {
       expect(text).toContain(shown);
     }
+  });
+
+  it('lead from a trouble to the run that it is about', async () => {
+    const bench = await dashboardBench();
+    const entered = (id: string, feed: string) => enterRun(bench, { id: `20261121T140000Z-${id}`, feed });
+    const failed = await entered('00000b', 'erp');
+    await bench.ledger.runs.move(failed.id, ['queued'], 'failed', { atMs: startMs });
+    const stopped = await entered('00000c', 'main');
+    await stageRun(bench, stopped, { rows: 1 });
+    await bench.ledger.runs.move(stopped.id, ['staging'], 'stopped', { atMs: startMs });
+    const behind = await entered('00000d', 'main');
+    await stageRun(bench, behind, { rows: 1, dead: 1 }, [deadRow()]);
+    await bench.ledger.runs.move(behind.id, ['staging'], 'applying', { atMs: startMs });
+    await bench.ledger.runs.move(behind.id, ['applying'], 'doneWithDead', { atMs: startMs });
+    const condition = (feed: string, troubles: readonly FeedTrouble[], causes: readonly TroubleCause[] = []) =>
+      bench.ledger.deliveries.setCondition({ feed, troubles, sinceMs: startMs, causes }, []);
+    await condition('erp', ['failed'], ['failedFile']);
+    await condition('main', ['deadRows', 'guard']);
+    const { text } = await bench.page('/feeds');
+    expect(text).toContain(`<a href="/runs/${failed.id}">failed</a>`);
+    expect(text).toContain(
+      `<a href="/runs/${behind.id}">rejected rows</a>, <a href="/runs/${stopped.id}">stopped by a guard</a>`,
+    );
+    await condition('erp', ['failed'], ['failedTick']);
+    expect((await bench.page('/feeds')).text, 'of its schedule').not.toContain(`<a href="/runs/${failed.id}">failed`);
   });
 
   it('say why a tick found nothing new, and that later ones were skipped, and why', async () => {

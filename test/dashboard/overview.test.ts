@@ -182,6 +182,7 @@ describe('the overview', () => {
     expect(text).toMatch(
       /<bdi>c-1<\/bdi>[\s\S]*<bdi>role<\/bdi>[\s\S]*<bdi>Z<\/bdi>[\s\S]*<bdi>&lt;b&gt;c-1<\/bdi>[\s\S]*b\.csv:2/,
     );
+    expect(text).toMatch(/<td data-label="From"><a href="\/runs\/[^"]+"><bdi>b\.csv:2</);
     expect(text).toContain("Write the file's value: <code>patchbay held take file --field role c-1</code>");
     expect(text).toContain("Keep the app's value: <code>patchbay held take app --field role c-1</code>");
     expect(text).toContain('And 3 more: list all with <code>patchbay held ls</code>');

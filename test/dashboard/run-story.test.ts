@@ -9,6 +9,32 @@ import { dashboardBench, enterRun, finishedRun, stageRun, startMs } from './dash
 
 const act = { kind: 'approve', who: 'ann', by: 'command', ledgerAtMs: 1, facts: {} } as const;
 
+it('runs that its notes, its reason and the acts of people name are links, and those in commands are not', async () => {
+  const bench = await dashboardBench();
+  const [older, newer] = ['20261121T130000Z-00000a', '20261121T130000Z-00000b'] as const;
+  const run = await enterRun(bench, { kind: 'undo', options: { ...noOptions, undoes: older } });
+  const reason = {
+    code: 'superseded',
+    message: `run ${newer} took its place`,
+    hint: `patchbay plan --run ${newer}`,
+    facts: {},
+  };
+  const notes = [
+    `takes the place of run ${older}, which was stopped`,
+    `see run ${run.id}, or: patchbay plan --run ${older}`,
+  ];
+  await bench.ledger.runs.record(run.id, { notes });
+  await bench.ledger.runs.move(run.id, ['queued'], 'cancelled', { atMs: startMs, reason });
+  await enterRun(bench, { id: older });
+  const { text } = await bench.page(`/runs/${run.id}?refresh=off`);
+  const link = (id: string): string => `<a href="/runs/${id}?refresh=off"><code>${id}</code></a>`;
+  expect(text).toContain(`takes the place of run ${link(older)}, which was stopped`);
+  expect(text).toContain(`run ${link(newer)} took its place`);
+  expect(text).toContain(`see run ${run.id}, or: patchbay plan --run ${older}`);
+  expect(text).toContain(`<p>patchbay plan --run ${newer}</p>`);
+  expect(text).toContain(`takes back what a run wrote: run ${link(older)}`);
+});
+
 it('a stopped run shows how it came, the plan that is kept of it, and the command that makes one', async () => {
   const bench = await dashboardBench();
   const options = {
