@@ -38,7 +38,7 @@ ${heldFieldsSection(frame, overview.waiting)}
 ${last.length === 0 ? dropHint(parts.folders.watched) : runTable(frame, last)}
 </section>
 <section aria-labelledby="dead-letters"><h2 id="dead-letters">Dead letters</h2>
-${openLetterCount === 0 ? html`<p class="empty">No row was given up.</p>` : letterGroups(frame, overview)}
+${openLetterCount === 0 ? html`<p class="empty">No open dead letters.</p>` : letterGroups(frame, overview)}
 </section>
 ${deadNoticesSection(frame, overview.waiting)}`,
   });
@@ -96,7 +96,7 @@ ${moreRuns(frame, stopped, stoppedCount, 'stopped')}
 }
 
 function letterGroups(frame: Frame, { groups, openLetterCount }: OverviewView): Markup {
-  return html`<p>${counted(openLetterCount, 'row', 'rows')} given up, by reason. <a href="${addressOf(frame, '/dead-letters')}">See them one by one</a></p>
+  return html`<p>${counted(openLetterCount, 'rejected row', 'rejected rows')}, by reason. <a href="${addressOf(frame, '/dead-letters')}">See them one by one</a></p>
 <table class="stacking">
 <thead><tr><th scope="col">Reason</th><th scope="col">Column</th><th scope="col" class="number">Rows</th>
 <th scope="col">Example</th><th scope="col">What to do</th></tr></thead>
@@ -110,14 +110,14 @@ ${otherRows(frame, openLetterCount - groups.reduce((sum, { count: ofGroup }) => 
 /** Only open rows are grouped, and the most frequent reasons are listed. */
 function otherRows(frame: Frame, rowCount: number): Markup {
   if (rowCount <= 0) return html``;
-  return html`<p>And ${counted(rowCount, 'row', 'rows')} being tried again or given up for rarer reasons. <a href="${addressOf(frame, '/dead-letters')}">See all</a></p>`;
+  return html`<p>And ${counted(rowCount, 'row', 'rows')} being tried again or rejected for rarer reasons. <a href="${addressOf(frame, '/dead-letters')}">See all</a></p>`;
 }
 
 function groupLine(
   frame: Frame,
   { class: reasonClass, code, field, count: letterCount, example }: DeadLetterGroup,
 ): Markup {
-  return html`<tr><th scope="row"><a href="${addressOf(frame, '/dead-letters', { code })}"><code>${code}</code></a> <span class="dim">${reasonClass}</span></th>
+  return html`<tr><th scope="row"><a href="${addressOf(frame, '/dead-letters', { code })}"><code class="reason">${code}</code></a> <span class="dim">${reasonClass}</span></th>
 <td data-label="Column">${field === null ? '–' : html`<bdi>${field}</bdi>`}</td>
 <td class="number" data-label="Rows">${count(letterCount)}</td>
 <td data-label="Example"><span><bdi>${example.message}</bdi> <span class="dim"><bdi>${example.file}</bdi>${lineText(example).map((line) => `, ${line}`)}</span></span></td>

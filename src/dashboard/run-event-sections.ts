@@ -33,14 +33,17 @@ function eventSection(
   detail: RunDetail,
   events: readonly RunEvent[],
   allCount: number,
-  { title, words, columns, cells }: EventWords,
+  { title, words, columns: allColumns, cells }: EventWords,
 ): Markup {
   if (allCount === 0) return html``;
   const shown = events.slice(0, rowsShownMax);
+  // A run without a file has no lines.
+  const from = allColumns[0] === 'Line' && shown.every(({ line }) => line === 0) ? 1 : 0;
+  const columns = allColumns.slice(from);
   const table = html`<table class="stacking">
 <thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
 <tbody>
-${shown.map((event) => eventLine(columns, cells(event)))}
+${shown.map((event) => eventLine(columns, cells(event).slice(from)))}
 </tbody>
 </table>`;
   return html`<section><h2>${title}</h2>
@@ -84,7 +87,7 @@ const skippedRows: EventWords = {
   cells: ({ line, key, code, message }) => [
     lineText({ line }).join(''),
     name(key),
-    html`<code>${code}</code>`,
+    html`<code class="reason">${code}</code>`,
     html`<bdi>${message}</bdi>`,
   ],
 };

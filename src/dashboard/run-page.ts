@@ -62,9 +62,7 @@ ${actsSection(frame, detail)}
 ${record.notes.length === 0 ? '' : html`<section><h2>Notes</h2><ul>${record.notes.map((note) => html`<li>${withRunLinks(frame, paste(frame, note), record.id)}</li>`)}</ul></section>`}
 ${matchSection(detail)}
 ${eventSections(frame, detail)}
-<section><h2>Problems</h2>
 ${problemSection(frame, detail)}
-</section>
 ${warningSection(detail)}
 ${changesSection(frame, detail, detail.changes)}
 ${auditSection(frame, detail.audits)}`,
@@ -138,7 +136,16 @@ function matchLine({ line, key, field, contact, file, app, code }: RunEvent): Ma
 `;
 }
 
+/** Nothing of a file that could not be imported: its reason is above, and no row of it was judged. */
 function problemSection(frame: Frame, detail: RunDetail): Markup {
+  const { record, problems } = detail;
+  if (record.state === 'failed' && record.counts.dead === 0 && problems.length === 0) return html``;
+  return html`<section><h2>Problems</h2>
+${problemList(frame, detail)}
+</section>`;
+}
+
+function problemList(frame: Frame, detail: RunDetail): Markup {
   const { record, summary, problems, problemsKnown } = detail;
   if (problems.length === 0) {
     if (record.counts.dead === 0) return html`<p class="empty">None${problemsKnown === 'soFar' ? ' so far' : ''}.</p>`;
@@ -147,13 +154,8 @@ function problemSection(frame: Frame, detail: RunDetail): Markup {
       ? html`<p class="empty">The report is not here: it was deleted, or it is on another host. ${open}</p>`
       : html`<p class="empty">None could be read here: all are in <code class="path">${summary.report}</code>. ${open}</p>`;
   }
-  return html`<table class="stacking">
-<thead><tr><th scope="col">Line</th><th scope="col">Column</th><th scope="col">Value</th><th scope="col">Reason</th>
-<th scope="col">What to do</th></tr></thead>
-<tbody>
-${problems.slice(0, rowsShownMax).map((problem) => problemLine({ ...problem, hint: paste(frame, problem.hint) }, 'What to do'))}
-</tbody>
-</table>
+  const shown = problems.slice(0, rowsShownMax).map((problem) => ({ ...problem, hint: paste(frame, problem.hint) }));
+  return html`${problemTable(shown, 'What to do')}
 ${problemsLeft(detail)}
 <p><a href="${addressOf(frame, '/dead-letters', { run: record.id })}">What is still open of this run</a></p>`;
 }
@@ -174,28 +176,39 @@ function warningSection(detail: RunDetail): Markup {
   if (warnings.length === 0) return html``;
   const shown = warnings.slice(0, rowsShownMax);
   const hints = hintsOnce(shown);
+  const lines = shown.map((warning) => {
+    const { field, value = null, code, message, ...place } = warning;
+    const hint = hints.get(warning);
+    const told = hint === undefined ? message : `${message}. ${hint}`;
+    return { ...place, field, value, code, hint: told };
+  });
   return html`<section><h2>Warnings</h2>
-<table class="stacking">
-<thead><tr><th scope="col">Line</th><th scope="col">Column</th><th scope="col">Value</th><th scope="col">Reason</th>
-<th scope="col">What was done</th></tr></thead>
-<tbody>
-${shown.map((warning) => {
-  const { field, value = null, code, message, ...place } = warning;
-  const hint = hints.get(warning);
-  const told = hint === undefined ? message : `${message}. ${hint}`;
-  return problemLine({ ...place, field, value, code, hint: told }, 'What was done');
-})}
-</tbody>
-</table>
+${problemTable(lines, 'What was done')}
 ${moreLine(detail, record.counts.warnings - shown.length)}
 </section>`;
 }
 
-function problemLine({ field, value, code, hint, ...place }: ProblemLine, lastLabel: string): Markup {
-  return html`<tr><th scope="row">${lineText(place)}</th>
-<td data-label="Column">${field === null ? '–' : html`<bdi>${field}</bdi>`}</td>
+function problemTable(lines: readonly ProblemLine[], lastLabel: string): Markup {
+  // A run without a file has no lines: what it names comes first.
+  const hasLines = lines.some(({ line }) => line > 0);
+  return html`<table class="stacking">
+<thead><tr>${hasLines ? html`<th scope="col">Line</th>` : ''}<th scope="col">Column</th><th scope="col">Value</th><th scope="col">Reason</th>
+<th scope="col">${lastLabel}</th></tr></thead>
+<tbody>
+${lines.map((line) => problemLine(line, hasLines, lastLabel))}
+</tbody>
+</table>`;
+}
+
+function problemLine({ field, value, code, hint, ...place }: ProblemLine, hasLine: boolean, lastLabel: string): Markup {
+  const column = field === null ? html`–` : html`<bdi>${field}</bdi>`;
+  const first = hasLine
+    ? html`<th scope="row">${lineText(place)}</th>
+<td data-label="Column">${column}</td>`
+    : html`<th scope="row">${column}</th>`;
+  return html`<tr>${first}
 <td data-label="Value">${valueCell(value)}</td>
-<td data-label="Reason"><code>${code}</code></td>
+<td data-label="Reason"><code class="reason">${code}</code></td>
 <td data-label="${lastLabel}"><bdi>${hint}</bdi></td></tr>
 `;
 }

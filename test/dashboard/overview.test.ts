@@ -10,8 +10,10 @@ describe('the overview', () => {
     const { status, headers, text } = await bench.page('/');
     expect(status).toBe(200);
     expect(headers.get('content-type')).toMatch(/^text\/html/);
-    expect(text).toContain(`Drop a CSV or JSON file into <code class="path">${bench.folder}/import</code>`);
-    expect(text).toContain('No row was given up.');
+    expect(text).toContain(
+      `Drop a CSV, JSON, Excel or vCard file into <code class="path">${bench.folder}/import</code>`,
+    );
+    expect(text).toContain('No open dead letters.');
   });
 
   it('names the service, its origin and the queue', async () => {
@@ -136,23 +138,24 @@ describe('the overview', () => {
     expect(text).toContain(reason.hint);
   });
 
-  it('says how many rows are given up beside the fifty most frequent reasons', async () => {
+  it('says how many rows are rejected beside the fifty most frequent reasons', async () => {
     const bench = await dashboardBench();
     const reasons = Array.from({ length: 53 }, (_, index) =>
       deadRow({ key: `c-${index}`, line: index + 2, code: `reason${index}` }),
     );
     await finishedRun(bench, reasons);
     const { text } = await bench.page('/');
-    expect(text.match(/<code>reason\d+<\/code>/g)).toHaveLength(50);
-    expect(text).toContain('And 3 rows being tried again or given up for rarer reasons.');
+    expect(text.match(/<code class="reason">reason\d+<\/code>/g)).toHaveLength(50);
+    expect(text).toContain('And 3 rows being tried again or rejected for rarer reasons.');
   });
 
   it('groups open dead letters by code and field with count, example and what to do', async () => {
     const bench = await dashboardBench();
     await finishedRun(bench, [deadRow(), deadRow({ key: 'c-2', line: 4 })]);
     const { text } = await bench.page('/');
-    expect(text).toContain('<code>phoneLetters</code>');
+    expect(text).toContain('<code class="reason">phoneLetters</code>');
     expect(text).toContain('<bdi>phone mobile</bdi>');
+    expect(text).toContain('2 rejected rows, by reason.');
     expect(text).toContain('<td class="number" data-label="Rows">2</td>');
     expect(text).toContain('phone mobile is not a phone number');
     expect(text).toContain('Write the number with its country code');

@@ -143,6 +143,16 @@ describe('one run', () => {
     expect(text).toContain('2.5 s');
   });
 
+  it('of a file that could not be imported has no section of problems: there was no row that could have any', async () => {
+    const bench = await dashboardBench();
+    const run = await enterRun(bench);
+    const reason = { code: 'webPage', message: 'it is a web page', hint: 'Export it again.', facts: {} };
+    await bench.ledger.runs.move(run.id, ['queued'], 'failed', { atMs: startMs, reason });
+    const { text } = await bench.page(`/runs/${run.id}`);
+    expect(text).toContain('it is a web page');
+    expect(text).not.toContain('Problems');
+  });
+
   it('has the summary and the problems as its JSON twin', async () => {
     const bench = await dashboardBench();
     const run = await finishedRun(bench, [deadRow()]);
@@ -260,7 +270,11 @@ describe('one run', () => {
     const run = await enterRun(bench, { kind: 'undo', fileName: 'undo of crm.csv' });
     const place = { kind: 'held', line: 0, key: 'c-1', code: 'changedSince', field: 'role' } as const;
     const event = { ...place, message: 'changed since the run', file: 'Buyer', app: 'Chief' };
-    await stageRun(bench, run, { rows: 12, updated: 11, deleted: 11, heldFields: 2 }, [], [event]);
+    const left = { kind: 'skipped', line: 0, key: 'c-2', code: 'gone', field: null, message: 'not there' } as const;
+    const warning = { kind: 'warning', line: 0, key: 'c-3', code: 'w', field: 'role', message: 'told' } as const;
+    const events = [event, left, warning];
+    const counts = { rows: 13, updated: 11, deleted: 11, skipped: 1, heldFields: 2, warnings: 1 };
+    await stageRun(bench, run, counts, [], events);
     await bench.ledger.runs.record(run.id, { requests: { get: 2, delete: 11 } });
     const { text } = await bench.page(`/runs/${run.id}`);
     expect(text).toContain('<dt>deleted</dt><dd>11</dd>');
@@ -269,6 +283,7 @@ describe('one run', () => {
     expect(text).toMatch(/data-label="Before the run">.*Buyer[\s\S]*data-label="Now">.*Chief/);
     expect(text).toContain('data-label="Why"><bdi>changed since the run</bdi></td>');
     expect(text).toContain('And 1 more');
+    expect(text).not.toContain('<th scope="col">Line</th>');
     expect(text).not.toMatch(/Held fields|held ls|data-label="(File|App)"/);
     expect((await bench.page('/runs')).text).toMatch(
       /data-label="Updated"><span>11 <span class="dim">\(11 deleted\)<\/span><\/span><\/td>/,
@@ -300,7 +315,7 @@ describe('one run', () => {
 
     const { text } = await bench.page(`/runs/${run.id}`);
     expect(text).toMatch(/<h2>Skipped rows<\/h2>[\s\S]*<th scope="row">line 2<\/th>\s*.*c-&lt;0&gt;/);
-    expect(text.match(/<code>superseded<\/code>/g)).toHaveLength(200);
+    expect(text.match(/<code class="reason">superseded<\/code>/g)).toHaveLength(200);
     expect(text).toMatch(
       /And 3 more, in[\s\S]*<h2>No longer in the file<\/h2>[\s\S]*c-8[\s\S]*datetime="2026-11-20T08:00/,
     );
