@@ -130,6 +130,31 @@ describe.skipIf(!hasChromium)(`the page in a browser${chromiumMissing}`, () => {
     await expectNoSidewaysScrolling(bench, ['/', `/runs?feed=${feed}`, '/feeds', '/dead-letters', ...runs]);
   });
 
+  it('is printed with its tables as tables, codes in one piece and every row open', async () => {
+    if (browser === null) throw new Error('the browser is there');
+    const bench = await dashboardBench();
+    await finishedRun(bench, [deadRow({ code: 'phoneExtensionDropped' })]);
+    const served = await startPage(bench.parts, { host: '127.0.0.1', port: 0 });
+    const page = await browser.newPage({ viewport: { width: 718, height: 1_000 }, colorScheme: 'dark' });
+    onTestFinished(async () => {
+      await page.close();
+      await served.close();
+    });
+    await page.goto(served.address);
+    const linesOfCode = "document.querySelector('.reason').getClientRects().length";
+    const display = "getComputedStyle(document.querySelector('tbody td')).display";
+    expect(await page.evaluate(display), 'a card on a narrow screen').toBe('grid');
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.evaluate(display)).toBe('table-cell');
+    expect(await page.evaluate(linesOfCode)).toBe(1);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(718);
+    await page.goto(new URL('/dead-letters', served.address).href);
+    const rowIsOpen = "document.querySelector('details .cells').checkVisibility()";
+    expect(await page.evaluate(rowIsOpen)).toBe(true);
+    await page.emulateMedia({ media: 'screen' });
+    expect(await page.evaluate(rowIsOpen), 'on a screen').toBe(false);
+  });
+
   it('is stopped from refreshing by the first thing that the keyboard reaches', async () => {
     if (browser === null) throw new Error('the browser is there');
     const bench = await dashboardBench();
