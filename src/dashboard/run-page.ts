@@ -113,21 +113,26 @@ ${hasReport ? html`<div class="broad"><dt>Report</dt><dd><code class="path">${su
 function matchSection(detail: RunDetail): Markup {
   const { matches, summary } = detail;
   if (matches.length === 0) return html``;
+  const shown = matches.slice(0, rowsShownMax);
+  const hasLines = shown.some(({ line }) => line > 0);
   return html`<section><h2>${summary.linked > 0 ? 'Contacts linked to what was there' : 'Contacts that may be there already'}</h2>
 <table class="stacking">
-<thead><tr><th scope="col">Line</th><th scope="col">Key</th><th scope="col">File</th><th scope="col">Same</th>
+<thead><tr>${hasLines ? html`<th scope="col">Line</th>` : ''}<th scope="col">Key</th><th scope="col">File</th><th scope="col">Same</th>
 <th scope="col">Contact</th><th scope="col">App</th><th scope="col">Which</th></tr></thead>
 <tbody>
-${matches.slice(0, rowsShownMax).map(matchLine)}
+${shown.map((match) => matchLine(match, hasLines))}
 </tbody>
 </table>
 ${moreLine(detail, matches.length - rowsShownMax)}
 </section>`;
 }
 
-function matchLine({ line, key, field, contact, file, app, code }: RunEvent): Markup {
-  return html`<tr><th scope="row">${lineText({ line })}</th>
-<td data-label="Key"><bdi>${key}</bdi></td>
+function matchLine({ line, key, field, contact, file, app, code }: RunEvent, hasLine: boolean): Markup {
+  const first = hasLine
+    ? html`<th scope="row">${lineText({ line })}</th>
+<td data-label="Key"><bdi>${key}</bdi></td>`
+    : html`<th scope="row"><bdi>${key}</bdi></th>`;
+  return html`<tr>${first}
 <td data-label="File"><bdi>${valueText(file ?? null)}</bdi></td>
 <td data-label="Same"><bdi>${field ?? 'key'}</bdi></td>
 <td data-label="Contact"><code>${contact ?? '–'}</code></td>

@@ -81,11 +81,11 @@ describe('the runs', () => {
   it('of a feed that is none are no empty list alone: the page says which one may be meant', async () => {
     const bench = await dashboardBench();
     await enterRun(bench, { feed: 'one' });
-    const { status, text } = await bench.page('/runs?feed=Onne&state=failed');
+    const { status, text } = await bench.page('/runs?feed=One&state=failed');
     expect(status).toBe(200);
-    expect(text).toContain('name="feed" value="Onne"');
+    expect(text).toContain('name="feed" value="One"');
     expect(text).toMatch(
-      /There is no feed "<bdi>Onne<\/bdi>": did you mean <a href="\/runs\?state=failed&amp;feed=one"><bdi>one<\/bdi><\/a>\?/,
+      /There is no feed "<bdi>One<\/bdi>": did you mean <a href="\/runs\?state=failed&amp;feed=one"><bdi>one<\/bdi><\/a>\?/,
     );
     expect((await bench.page('/runs?feed=entirely-else')).text).toContain('"<bdi>entirely-else</bdi>".');
     expect((await bench.page('/runs?feed=one&state=failed')).text).toContain('No such runs.');
@@ -283,11 +283,27 @@ describe('one run', () => {
     expect(text).toMatch(/data-label="Before the run">.*Buyer[\s\S]*data-label="Now">.*Chief/);
     expect(text).toContain('data-label="Why"><bdi>changed since the run</bdi></td>');
     expect(text).toContain('And 1 more');
+    expect(text).toContain('<th scope="row"><bdi>c-2</bdi></th>');
     expect(text).not.toContain('<th scope="col">Line</th>');
     expect(text).not.toMatch(/Held fields|held ls|data-label="(File|App)"/);
     expect((await bench.page('/runs')).text).toMatch(
       /data-label="Updated"><span>11 <span class="dim">\(11 deleted\)<\/span><\/span><\/td>/,
     );
+  });
+
+  it('lists contacts that may be there already with their lines, where it has a file', async () => {
+    const bench = await dashboardBench();
+    const place = { kind: 'match', key: 'c-4', code: 'matchFound', field: null, contact: 'p1', message: '' } as const;
+    for (const [id, line] of [
+      ['20261121T140000Z-00000a', 7],
+      ['20261121T140000Z-00000b', 0],
+    ] as const) {
+      const run = await enterRun(bench, { id });
+      await stageRun(bench, run, { rows: 1 }, [], [{ ...place, line }]);
+      const { text } = await bench.page(`/runs/${id}`);
+      expect(text).toMatch(line === 0 ? /<th scope="row"><bdi>c-4</ : /<th scope="row">line 7<[\s\S]*<bdi>c-4</);
+      expect(text.includes('<th scope="col">Line</th>')).toBe(line > 0);
+    }
   });
 
   it('shows rows that it skipped, people whom the file lacks and what people changed, each with the reason', async () => {
