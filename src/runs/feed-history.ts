@@ -18,6 +18,7 @@ import { straysInWords, unreadInWords } from '#src/mapping/contradicted-country.
 import { areOfOneKind, compareHeaders, describeHeaderChanges } from '#src/mapping/header-changes.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import { operands, shellWord } from '#src/shell-words.ts';
+import { hashStart } from '#src/sources/check-out.ts';
 import { normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
 import { listNames, type Row } from '#src/sources/row.ts';
 import { blankedColumns, type FillCount, fillOf } from './column-fill.ts';
@@ -54,11 +55,31 @@ export async function fileHistory(ledger: Ledger, feeds: Feeds, run: RunRecord):
   };
 }
 
-/** The newest run that accepted the same content, unless it is the last that the feed accepted. */
-async function olderFile(ledger: Ledger, { feed, sha256, sequence }: RunRecord): Promise<OlderFile | null> {
+/** The newest run that accepted the same content, unless all that the feed accepted since are parts of that content. */
+async function olderFile(ledger: Ledger, run: RunRecord): Promise<OlderFile | null> {
+  const { feed, sha256, sequence } = run;
   const same = await ledger.runs.lastAccepted(feed, sequence, { sha256 });
   if (same === null || same.newerCount === 0) return null;
+  if (same.newerCount <= partsMax && (await areParts(ledger, run, same.run))) return null;
   return { runId: same.run.id, atMs: same.run.createdAtMs, newerCount: same.newerCount };
+}
+
+/** As many as a file that grows is read, and one that was read beside it. */
+const partsMax = 5;
+
+/**
+ * Whether each file that the feed accepted since the earlier run is the beginning of the run's file: an export that was read while it was being
+ * written, and is whole now. It said nothing that the whole one would turn back.
+ */
+async function areParts(ledger: Ledger, run: RunRecord, earlier: RunRecord): Promise<boolean> {
+  const { claimedPath, bytes } = run;
+  const files = await acceptedFiles(ledger, run, partsMax);
+  for (const part of files.filter(({ sequence }) => sequence > earlier.sequence)) {
+    if (part.bytes === 0 || part.bytes >= bytes) return false;
+    // One that cannot be read here is judged as any other.
+    if ((await hashStart(claimedPath, part.bytes).catch(() => null)) !== part.sha256) return false;
+  }
+  return true;
 }
 
 /** The feed's last file that was accepted with all rows; null where there is none, or nothing to compare. */

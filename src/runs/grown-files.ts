@@ -6,11 +6,11 @@
  * Invariants: nothing is read again behind a newer file of the feed, whose values it would replace, nor what was changed in another way, as by
  * a person. What was taken is known in this process alone: nothing is watched across a restart.
  */
-import { createHash } from 'node:crypto';
-import { createReadStream, type Stats } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { messageOf, systemCodeOf } from '#src/errors.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
+import { hashStart } from '#src/sources/check-out.ts';
 import { type DroppedFile, type SubmitParts, takeGrown } from './enter-run.ts';
 import { doneFileOf, failedFileOf } from './run-files.ts';
 
@@ -71,7 +71,7 @@ export function createGrownFiles(parts: SubmitParts): GrownFiles {
     if (newest.state === 'cancelling' || newest.state === 'cancelled') return giveUp(file, 'its run was cancelled');
     if (file.timesRead >= timesReadMax)
       return giveUp(file, `it was read ${timesReadMax} times; drop it again once it is whole`);
-    if ((await hashOfStart(found.path, read.bytes)) !== read.sha256) return giveUp(file, 'it was changed, too');
+    if ((await hashStart(found.path, read.bytes)) !== read.sha256) return giveUp(file, 'it was changed, too');
     const again = await takeGrown(parts, file.dropped, found.path);
     log.warn(
       { run: again.id, feed: again.feed, before: read.id, bytes, readBytes: read.bytes },
@@ -107,13 +107,6 @@ export function createGrownFiles(parts: SubmitParts): GrownFiles {
       return count;
     },
   };
-}
-
-/** Of the first bytes of a file, in hex. @throws the system's errors. */
-async function hashOfStart(path: string, bytes: number): Promise<string> {
-  const hash = createHash('sha256');
-  if (bytes > 0) for await (const chunk of createReadStream(path, { end: bytes - 1 })) hash.update(chunk);
-  return hash.digest('hex');
 }
 
 /** Where the file is: checked out, or archived. */

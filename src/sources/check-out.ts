@@ -7,6 +7,7 @@
  * succeeds.
  */
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { access, chmod, constants, lstat, open, rename as renameOnDisk, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileError, type PatchbayError, systemCodeOf } from '#src/errors.ts';
@@ -170,7 +171,14 @@ export async function hashFile(path: string): Promise<string> {
   return (await readWhole(path)).sha256;
 }
 
-/** The same with the length of what was hashed: the file may grow meanwhile. @throws the system's errors. */
+/** Of the first bytes of a file, in hex: whether what was read earlier is still its beginning. @throws the system's errors. */
+export async function hashStart(path: string, bytes: number): Promise<string> {
+  const hash = createHash('sha256');
+  if (bytes > 0) for await (const chunk of createReadStream(path, { end: bytes - 1 })) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+/** The same as `hashFile`, with the length of what was hashed: the file may grow meanwhile. @throws the system's errors. */
 export async function readWhole(path: string): Promise<Pick<CopiedFile, 'sha256' | 'bytes'>> {
   const hash = createHash('sha256');
   let bytes = 0;
