@@ -19,6 +19,7 @@ import { tickHint } from '#src/operations/schedules.ts';
 import type { QueueServer } from '#src/queue/connection.ts';
 import type { QueueDepth } from '#src/queue/producer.ts';
 import { enterOrphans, removeStrays } from '#src/runs/enter-run.ts';
+import { createGrownFiles } from '#src/runs/grown-files.ts';
 import { removeStrayDownloads } from '#src/takes/enter.ts';
 import { amongHosts } from './among-hosts.ts';
 import { type Closers, createClosers, createStopDeadline } from './closers.ts';
@@ -26,6 +27,7 @@ import { beginQueue, openQueue, startEngineWorkers } from './engine-queue.ts';
 import { checkService, openService, type WaitedOut } from './engine-service.ts';
 import { engineTasks, limitBatches } from './engine-tasks.ts';
 import { createHealth, type Health, type KnownTrouble } from './health.ts';
+import { lookForGrown } from './intake.ts';
 import { jobContext, takeParts } from './job-context.ts';
 import { doLastWork } from './last-work.ts';
 import { createLedWork } from './led-work.ts';
@@ -99,7 +101,7 @@ export async function startEngine(home: Home, lock: EngineLock, options: EngineO
 /**
  * The order in which closers are added is behaviour, since each is called before those added earlier: lock, queue, presence (hosts), sandbox,
  * client, producer, dispatcher, notices, candidacy (hosts), last look of the notice watch, pauses of runs (alone), workers with led work,
- * `giveUp` of the queue's server, sweeper, timers, registration (alone).
+ * `giveUp` of the queue's server, files that grow, sweeper, timers, registration (alone).
  * @param stopping cuts all reads that have no signal of their own.
  */
 async function build(home: Home, options: EngineOptions, closers: Closers, stopping: AbortController): Promise<Engine> {
@@ -142,7 +144,8 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
   });
   const sweeper = createSweeper(clock, sweepOver(tasks));
   const { tickDue, underWay } = led;
-  const context = jobContext(home, batches, { notices, sweep: sweeper.sweep, tickDue, wake, underWay });
+  const grown = runsSchedules ? createGrownFiles(home.submit) : null;
+  const context = jobContext(home, batches, { notices, sweep: sweeper.sweep, tickDue, wake, underWay, grown });
 
   await producer.forget(standing.ownJobs);
   await limitBatches(home, producer);
@@ -158,6 +161,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
     await Promise.all([workers.stop(stopLeftMs()), led.end(stopLeftMs())]);
   });
   closers.add(() => server.giveUp());
+  if (grown !== null) closers.add(lookForGrown(grown, log, wake).stop);
   await enterOrphans(home.submit);
   await removeStrays(home.submit);
   await standing.beginLed(led);

@@ -9,9 +9,9 @@ import type { Home } from '#src/app.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { type Feeds, feedNameOf } from '#src/feeds/feeds.ts';
 import type { Logger } from '#src/log.ts';
-import { every } from '#src/repeat.ts';
+import { every, type Repeated } from '#src/repeat.ts';
 import { enterOrphans, hasOrphans, takeFile } from '#src/runs/enter-run.ts';
-import { createGrownFiles } from '#src/runs/grown-files.ts';
+import { createGrownFiles, type GrownFiles } from '#src/runs/grown-files.ts';
 import type { EntryPath } from '#src/sources/folder-entries.ts';
 import { type ImportFolder, watchImportFolder } from '#src/sources/import-folder.ts';
 import { makeFolder } from '#src/whole-file.ts';
@@ -42,6 +42,16 @@ async function makeImportFolder(folder: string): Promise<void> {
 export type IntakeHome = Pick<Home, 'clock' | 'log' | 'submit' | 'feeds'> & {
   readonly folders: Pick<Home['folders'], 'claimed' | 'watched'>;
 };
+
+/** Looks every five seconds for files that have grown since they were taken. */
+export function lookForGrown(grown: GrownFiles, log: Logger, onTaken: () => void): Repeated {
+  const look = async (): Promise<void> => {
+    if ((await grown.look()) > 0) onTaken();
+  };
+  return every(sweepEveryMs, look, (error) =>
+    log.debug({ reason: messageOf(error) }, 'files that were taken not looked at'),
+  );
+}
 
 /** A file that cannot be an export is taken too: its run fails, and a note in `_failed` says what to do. */
 export async function startIntake(home: IntakeHome, onTaken: () => void): Promise<Intake> {
@@ -98,12 +108,7 @@ export async function startIntake(home: IntakeHome, onTaken: () => void): Promis
   const entering = every(sweepEveryMs, enter, (error) =>
     log.debug({ reason: messageOf(error) }, 'checked-out files not entered'),
   );
-  const takeGrown = async (): Promise<void> => {
-    if ((await grown.look()) > 0) onTaken();
-  };
-  const growing = every(sweepEveryMs, takeGrown, (error) =>
-    log.debug({ reason: messageOf(error) }, 'files that were taken not looked at'),
-  );
+  const growing = lookForGrown(grown, log, onTaken);
   return {
     close: async () => {
       await Promise.all([entering.stop(), growing.stop(), ...watched.map(({ root }) => root.close())]);

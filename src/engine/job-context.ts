@@ -10,6 +10,7 @@ import { addressedTo, addresseesOf } from '#src/notices/addressees.ts';
 import { feedsOfAllHosts } from '#src/operations/hosts.ts';
 import type { PlanService } from '#src/operations/plan.ts';
 import { shareOfRate } from '#src/rate/rate-share.ts';
+import type { GrownFiles } from '#src/runs/grown-files.ts';
 import { type TakeParts, takeForTick } from '#src/takes/take.ts';
 import { createWriteHealth, paceOf, type UpsertLimits, type UpsertParts, writesAtOnceMax } from '#src/upsert/chunk.ts';
 import { type Workspace, workspaceTimeouts } from '#src/workspace/port.ts';
@@ -35,15 +36,17 @@ export interface EngineActions extends Pick<JobContext, 'sweep' | 'notices'> {
   readonly wake: () => void;
   /** Ids of the ticks that this process works on. */
   readonly underWay: Set<string>;
+  /** Watches files that feeds have taken; null where this process ends with a command. */
+  readonly grown: GrownFiles | null;
 }
 
 /** @param batches as returned by `batchContext`: the engine's batches share one pace with its write trials. */
 export function jobContext(home: Home, batches: BatchContext, actions: EngineActions): JobContext {
   const { config, ledger, clock, log, folders, feeds } = home;
-  const { sweep, notices, ...ofSchedules } = actions;
+  const { sweep, notices, grown, ...ofSchedules } = actions;
   const { workspace } = batches.runs;
   const { keepMs, keepMax } = config.snapshots.phoneNumbers;
-  const takes = takeParts(home);
+  const takes = { ...takeParts(home), ...(grown === null ? {} : { grown }) };
   return {
     ...batches,
     sweep,

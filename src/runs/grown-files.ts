@@ -1,7 +1,8 @@
 /**
  * Files that grow after they were taken. A program that pauses while it writes looks as if it had finished (`docs/contract.md`, "Data
- * folder"), and what it writes afterwards goes into the file wherever that was moved to. So each file is looked at for some minutes more. One
- * to which rows were added, and that is at rest again, is read whole, by a run of its own behind the first one.
+ * folder"), and what it writes afterwards goes into the file: wherever that was moved to, or where a feed has copied it from (`take`). So each
+ * file is looked at for some minutes more. One to which rows were added, and that is at rest again, is read whole, by a run of its own behind
+ * the first one.
  *
  * Invariants: nothing is read again behind a newer file of the feed, whose values it would replace, nor what was changed in another way, as by
  * a person. What was taken is known in this process alone: nothing is watched across a restart.
@@ -17,15 +18,32 @@ import { doneFileOf, failedFileOf } from './run-files.ts';
 export interface GrownFiles {
   /** A file of an import folder was taken: it is watched from now on. @throws the system's errors. */
   taken(dropped: DroppedFile, run: RunRecord): Promise<void>;
+  /** The same for a file from elsewhere; it takes the place of one of that id. @throws what its `find` throws. */
+  watch(file: FileToWatch, run: RunRecord): Promise<void>;
   /** Looks once at each of the files. @returns how many were taken again. */
   look(): Promise<number>;
 }
 
-type RunOfFile = Pick<RunRecord, 'id' | 'feed' | 'fileName' | 'claimedPath' | 'importFolder'>;
+/** A file that was taken, and how it is found and taken again. */
+export interface FileToWatch {
+  readonly id: string;
+  /** Null where it is not there now. */
+  find(): Promise<FoundFile | null>;
+  /** Reads it once more, whole, by a run of its own. Null where it changed meanwhile: it is looked at again. */
+  takeAgain(found: FoundFile): Promise<RunRecord | null>;
+  /** What brings in one that is not read again, as the end of a log line. */
+  readonly wayOut: string;
+}
 
-interface WatchedFile {
-  readonly dropped: DroppedFile;
-  readonly run: RunOfFile;
+export interface FoundFile {
+  readonly path: string;
+  readonly stats: Stats;
+}
+
+type RunOfFile = Pick<RunRecord, 'id' | 'fileName' | 'claimedPath' | 'importFolder'>;
+
+interface WatchedFile extends FileToWatch {
+  readonly feed: string;
   readonly inode: number;
   /** The run that read the file last, and what it read. */
   read: Pick<RunRecord, 'id' | 'bytes' | 'sha256'>;
@@ -46,51 +64,64 @@ export function createGrownFiles(parts: SubmitParts): GrownFiles {
   const { clock, log, ledger } = parts;
   const watched = new Map<string, WatchedFile>();
 
-  const giveUp = ({ run, read, seenBytes }: WatchedFile, why: string): false => {
-    watched.delete(run.id);
-    const facts = { run: read.id, feed: run.feed, bytes: seenBytes, readBytes: read.bytes };
-    log.warn(facts, `the file has grown since it was taken, and is not read again: ${why}`);
+  const giveUp = ({ id, feed, read, seenBytes, wayOut }: WatchedFile, why: string): false => {
+    watched.delete(id);
+    const facts = { run: read.id, feed, bytes: seenBytes, readBytes: read.bytes };
+    log.warn(facts, `the file has grown since it was taken, and is not read again: ${why}; ${wayOut}`);
     return false;
   };
   const lookAt = async (file: WatchedFile): Promise<boolean> => {
-    const { run, read } = file;
-    const found = await find(run);
+    const { feed, read } = file;
+    const found = await file.find();
+    // It was taken meanwhile by another way, and is watched as it was then.
+    if (watched.get(file.id) !== file) return false;
     const isOther = found !== null && found.stats.ino !== file.inode;
     // One that is not found is being moved: it is there at the next look. Another one in its place was made by a person.
-    if (isOther || clock.monotonicMs() > file.untilMs) watched.delete(run.id);
+    if (isOther || clock.monotonicMs() > file.untilMs) watched.delete(file.id);
     if (found === null || isOther || found.stats.size <= read.bytes) return false;
     const bytes = found.stats.size;
     if (bytes !== file.seenBytes) {
       file.seenBytes = bytes;
       file.untilMs = clock.monotonicMs() + watchedMs;
+      watched.set(file.id, file);
       return false;
     }
-    const [newest] = await ledger.runs.list({ feed: run.feed, limit: 1 });
-    if (newest?.id !== read.id)
-      return giveUp(file, 'newer files of the feed have followed; drop it again if it is to count');
+    const [newest] = await ledger.runs.list({ feed, limit: 1 });
+    if (newest?.id !== read.id) return giveUp(file, 'newer files of the feed have followed');
     if (newest.state === 'cancelling' || newest.state === 'cancelled') return giveUp(file, 'its run was cancelled');
-    if (file.timesRead >= timesReadMax)
-      return giveUp(file, `it was read ${timesReadMax} times; drop it again once it is whole`);
+    if (file.timesRead >= timesReadMax) return giveUp(file, `it was read ${timesReadMax} times`);
     if ((await hashStart(found.path, read.bytes)) !== read.sha256) return giveUp(file, 'it was changed, too');
-    const again = await takeGrown(parts, file.dropped, found.path);
+    const again = await file.takeAgain(found);
+    if (again === null) return false;
     log.warn(
-      { run: again.id, feed: again.feed, before: read.id, bytes, readBytes: read.bytes },
+      { run: again.id, feed, before: read.id, bytes, readBytes: read.bytes },
       'the file has grown since it was taken: it is read again, whole',
     );
     file.read = { id: again.id, bytes: again.bytes, sha256: again.sha256 };
     file.timesRead += 1;
     return true;
   };
+  const watch: GrownFiles['watch'] = async (file, { id, feed, bytes, sha256 }) => {
+    const found = await file.find();
+    if (found === null) return;
+    const [inode, untilMs] = [found.stats.ino, clock.monotonicMs() + watchedMs];
+    // The newest last: the first ones go where there are too many.
+    watched.delete(file.id);
+    watched.set(file.id, {
+      ...{ ...file, feed, inode, untilMs, timesRead: 1 },
+      ...{ read: { id, bytes, sha256 }, seenBytes: bytes },
+    });
+    const [oldest] = watched.keys();
+    if (watched.size > watchedMax && oldest !== undefined) watched.delete(oldest);
+  };
 
   return {
-    taken: async (dropped, { id, feed, fileName, claimedPath, importFolder, bytes, sha256 }) => {
-      const run = { id, feed, fileName, claimedPath, importFolder };
-      const found = await find(run);
-      if (found === null) return;
-      const [inode, untilMs] = [found.stats.ino, clock.monotonicMs() + watchedMs];
-      watched.set(id, { dropped, run, inode, read: { id, bytes, sha256 }, seenBytes: bytes, untilMs, timesRead: 1 });
-      const [oldest] = watched.keys();
-      if (watched.size > watchedMax && oldest !== undefined) watched.delete(oldest);
+    watch,
+    taken: (dropped, run) => {
+      const { id, fileName, claimedPath, importFolder } = run;
+      const place = { id, fileName, claimedPath, importFolder };
+      const takeAgain: FileToWatch['takeAgain'] = ({ path }) => takeGrown(parts, dropped, path);
+      return watch({ id, find: () => find(place), takeAgain, wayOut: 'drop it again if it is to count' }, run);
     },
     look: async () => {
       let count = 0;
@@ -101,7 +132,7 @@ export function createGrownFiles(parts: SubmitParts): GrownFiles {
           // It must not delay the others, and is tried again until its time is over.
           const isOver = clock.monotonicMs() > file.untilMs;
           if (isOver) giveUp(file, messageOf(error));
-          else log.debug({ run: file.run.id, reason: messageOf(error) }, 'file that has grown not read again');
+          else log.debug({ run: file.read.id, reason: messageOf(error) }, 'file that has grown not read again');
         }
       }
       return count;
@@ -109,15 +140,21 @@ export function createGrownFiles(parts: SubmitParts): GrownFiles {
   };
 }
 
-/** Where the file is: checked out, or archived. */
-async function find(run: RunOfFile): Promise<{ readonly path: string; readonly stats: Stats } | null> {
+/** Where a file of an import folder is: checked out, or archived. */
+async function find(run: RunOfFile): Promise<FoundFile | null> {
   const places = [run.claimedPath, doneFileOf(run), failedFileOf(run).path];
   for (const path of places) {
-    const stats = await lstat(path).catch((error: unknown) => {
-      if (systemCodeOf(error) === 'ENOENT') return null;
-      throw error;
-    });
-    if (stats?.isFile() === true) return { path, stats };
+    const found = await findFile(path);
+    if (found !== null) return found;
   }
   return null;
+}
+
+/** A regular file, which is no link; null where there is none. @throws the system's errors. */
+export async function findFile(path: string): Promise<FoundFile | null> {
+  const stats = await lstat(path).catch((error: unknown) => {
+    if (systemCodeOf(error) === 'ENOENT') return null;
+    throw error;
+  });
+  return stats?.isFile() === true ? { path, stats } : null;
 }

@@ -9,7 +9,7 @@
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Clock } from '#src/clock.ts';
-import { PatchbayError, systemCodeOf } from '#src/errors.ts';
+import { messageOf, PatchbayError, systemCodeOf } from '#src/errors.ts';
 import type { FeedSettings } from '#src/feeds/feeds.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
@@ -18,6 +18,7 @@ import type { SeenFile } from '#src/ledger/takes.ts';
 import type { Logger } from '#src/log.ts';
 import { newestRunOf, type SubmitParts, submitCopy } from '#src/runs/enter-run.ts';
 import { removeOld } from '#src/runs/expire-files.ts';
+import { type FileToWatch, findFile, type GrownFiles } from '#src/runs/grown-files.ts';
 import { newRunId } from '#src/runs/run-files.ts';
 import { type CopiedFile, copyIntoFolder, hashFile } from '#src/sources/check-out.ts';
 import { type Look, lookAtFile } from '#src/sources/folder-entries.ts';
@@ -32,6 +33,8 @@ export interface EnterParts {
   /** The absolute path of a private folder for copies and downloads on their way to a run. Created if it is missing. */
   readonly downloads: string;
   readonly submit: SubmitParts;
+  /** Where this process goes on after the take: a file that grows later is taken again. */
+  readonly grown?: Pick<GrownFiles, 'watch'>;
 }
 
 /** What files of a folder are entered with. */
@@ -49,7 +52,29 @@ type EnteredFile =
   | { readonly kind: 'tooLarge'; readonly error: PatchbayError };
 
 /** @throws PatchbayError `file`: `fileUnreadable`, `diskFull`, `downloadFolderUnusable`; what `submitCopy` throws. */
-export async function enterFile(parts: EnterParts, feed: FeedSettings, file: SeenFile): Promise<EnteredFile> {
+export async function enterFile(parts: FileEnterParts, feed: FeedSettings, file: SeenFile): Promise<EnteredFile> {
+  const entered = await enterSeen(parts, feed, file);
+  if (entered.kind !== 'run' || parts.grown === undefined) return entered;
+  const { run } = entered;
+  // What is added later comes by itself, also where a person asked for the take.
+  const due: FileEnterParts = { ...parts, trigger: 'due' };
+  const toWatch: FileToWatch = {
+    id: `${feed.name}:${file.path}`,
+    find: () => findFile(file.path),
+    takeAgain: async () => {
+      const seen = await seeFile(file.path);
+      const again = isSeen(seen) ? await enterSeen(due, feed, seen) : null;
+      return again?.kind === 'run' ? again.run : null;
+    },
+    wayOut: 'its feed looks at it when it is due next',
+  };
+  await parts.grown
+    .watch(toWatch, run)
+    .catch((error: unknown) => parts.log.debug({ run: run.id, reason: messageOf(error) }, 'file is not watched'));
+  return entered;
+}
+
+async function enterSeen(parts: EnterParts, feed: FeedSettings, file: SeenFile): Promise<EnteredFile> {
   const { clock, downloads } = parts;
   const knownHash = await hashOfKnown(parts.ledger, feed, file);
   if (knownHash !== null && !(await isTakenAgain(parts, feed, knownHash))) {
