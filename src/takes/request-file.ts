@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { Client } from 'undici';
+import { buildConnector, Client } from 'undici';
 import type { Clock } from '#src/clock.ts';
 import type { Config } from '#src/config/schema.ts';
 import { PatchbayError, systemCodeOf } from '#src/errors.ts';
@@ -20,6 +20,7 @@ import type { AddressRules } from './address-guard.ts';
 import { checkedAddresses, fixedLookup } from './address-guard.ts';
 import type { AnswerHead, TypeEnding } from './answer-head.ts';
 import { acceptedType, declaredLength, isPacked, noExport, statusError } from './answer-head.ts';
+import { type BytesSeen, watchBytes } from './body-surplus.ts';
 import { storageError, takeError } from './take-error.ts';
 
 /** What requests are sent with. */
@@ -79,7 +80,7 @@ export type FileAnswer =
 /**
  * @throws PatchbayError for what another try cannot fix: `addressRefused`, `credentialsRefused`, `urlNotFound`,
  *   `urlRefused`, `contentTypeRefused`, `contentEncodingRefused`, `downloadLengthUnknown`, `downloadTooLarge`,
- *   `downloadEmpty`, `formatUnknown`, `certificateRefused`, `notHttp`, `diskFull`,
+ *   `downloadLengthWrong`, `downloadEmpty`, `formatUnknown`, `certificateRefused`, `notHttp`, `diskFull`,
  *   `downloadFolderUnusable`.
  * @throws TryAgain for what another try may fix: `urlUnreachable`, `urlFailed`, `tlsFailed`, `downloadStalled`, `downloadCutOff`.
  */
@@ -87,17 +88,24 @@ export async function requestFile(parts: RequestParts, request: FileRequest, sig
   const { url } = request;
   const addresses = await checkedAddresses(parts, url, signal);
   const { connectMs, headersMs, stallMs } = { ...downloadLimits, ...parts.limits };
+  const state: AskState = { begun: false, seen: null };
+  const connect = buildConnector({
+    allowH2: false,
+    timeout: connectMs,
+    lookup: fixedLookup(addresses),
+    ...(parts.tls === undefined ? {} : { ca: parts.tls.ca }),
+  });
   const client = new Client(url.origin, {
     allowH2: false,
     headersTimeout: headersMs,
     bodyTimeout: stallMs,
-    connect: {
-      timeout: connectMs,
-      lookup: fixedLookup(addresses),
-      ...(parts.tls === undefined ? {} : { ca: parts.tls.ca }),
-    },
+    connect: (options, callback) =>
+      connect(options, (...opened) => {
+        const [error, socket] = opened;
+        if (error === null && socket !== null) state.seen = watchBytes(socket);
+        callback(...opened);
+      }),
   });
-  const state = { begun: false };
   try {
     return await ask(parts, request, client, signal, state);
   } catch (error) {
@@ -108,12 +116,19 @@ export async function requestFile(parts: RequestParts, request: FileRequest, sig
   }
 }
 
+interface AskState {
+  /** The headers of the answer have arrived. */
+  begun: boolean;
+  /** Of the connection; null before it is open. */
+  seen: BytesSeen | null;
+}
+
 async function ask(
   parts: RequestParts,
   request: FileRequest,
   client: Client,
   signal: AbortSignal,
-  state: { begun: boolean },
+  state: AskState,
 ): Promise<FileAnswer> {
   const { url } = request;
   const path = `${url.pathname}${url.search}`;
@@ -134,6 +149,10 @@ async function ask(
   const declaredBytes = declaredLength(url.host, head, gzip);
   if (declaredBytes !== null && declaredBytes > bytesMax) throw tooLarge(url.host, bytesMax);
   const received = await receiveBody({ body, path: request.path, gzip, declaredBytes, bytesMax, host: url.host });
+  if (declaredBytes !== null && state.seen?.hasSurplus(declaredBytes) === true) {
+    await rm(request.path, { force: true });
+    throw lengthTooShort(url.host);
+  }
   return {
     kind: 'file',
     ...received,
@@ -279,6 +298,13 @@ async function* unpacked(raw: AsyncIterable<Buffer>, host: string): AsyncGenerat
 function tooLarge(host: string, bytesMax: number): Error {
   const hint = 'If this is expected, raise download.bytesMax.';
   return takeError('file', 'downloadTooLarge', `${host} sends more than ${bytesMax} bytes`, hint);
+}
+
+function lengthTooShort(host: string): Error {
+  const hint =
+    'Ask the operator of that server: Content-Length must count bytes, not characters. Nothing of it was used.';
+  const message = `${host} sends more than the length that it declares, so the file would be cut off`;
+  return takeError('unreachable', 'downloadLengthWrong', message, hint);
 }
 
 function cutOff(host: string, cause?: unknown): TryAgain {
