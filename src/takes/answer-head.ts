@@ -10,21 +10,31 @@ export interface AnswerHead {
   readonly status: number;
   /** Null if it is missing; the first one if there are several. */
   header(name: string): string | null;
+  /** All of that name. */
+  headers(name: string): readonly string[];
 }
+
+/** What became of the credentials of a request: there were none, or a redirect to another origin kept them back. */
+export type Credentials = 'none' | 'sent' | 'withheld';
+
+const credentialHints: Readonly<Record<Credentials, string>> = {
+  none: 'If it needs credentials, set authorization to the name of a variable that contains them.',
+  sent: 'Check the value of the variable that authorization names.',
+  withheld:
+    'The credentials were not sent, since a redirect led to another origin than that of take: if it may get them, set take to its address.',
+};
 
 /** For any status except 200, the redirects and a 304 that was asked for. */
 export function statusError(
   host: string,
   { status, header }: AnswerHead,
-  credentialsSent: boolean,
+  credentials: Credentials,
   nowMs: number,
 ): Error {
   const answered = `${host} answered ${status}`;
   if (status === 401 || status === 403) {
-    const hint = credentialsSent
-      ? 'Check the value of the variable that authorization names.'
-      : 'If it needs credentials, set authorization to the name of a variable that contains them.';
-    return takeError('auth', 'credentialsRefused', `${answered}: access to the file is denied`, hint);
+    const message = `${answered}: access to the file is denied`;
+    return takeError('auth', 'credentialsRefused', message, credentialHints[credentials]);
   }
   if (status === 404 || status === 410) {
     return takeError(
@@ -88,18 +98,48 @@ export function declaredLength(host: string, { header }: AnswerHead, packed: boo
   );
 }
 
+/**
+ * The pages of an answer may be announced in its headers alone. A part of an export is dangerous: the people whom a full file lacks look as if
+ * they had left. Throws `morePages` (file).
+ */
+export function assertWhole(host: string, head: AnswerHead): void {
+  const sign = head.headers('link').some(leadsToNext) ? 'Link points to the next one' : rangeSign(head);
+  if (sign === null) return;
+  const message = `${host} sends one page of several: its header ${sign}`;
+  const hint =
+    'Ask that server for all records at once, or fetch all pages, put their records into one file and let take name that.';
+  throw takeError('file', 'morePages', message, hint);
+}
+
+/** `<https://…?page=2>; rel="next"`, among others. */
+function leadsToNext(header: string): boolean {
+  return [...header.matchAll(/<[^>]*>([^<]*)/g)].some(([, parameters = '']) => {
+    const [, quoted, plain = ''] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i.exec(parameters) ?? [];
+    return (quoted ?? plain).toLowerCase().split(/\s+/).includes('next');
+  });
+}
+
+/** `items 0-99/900`: from, to and how many there are. */
+function rangeSign({ header }: AnswerHead): string | null {
+  const found = /^\s*(?:[a-z-]+[ =])?\s*(\d{1,15})-(\d{1,15})\/(\d{1,15})\s*$/i.exec(header('content-range') ?? '');
+  if (found === null) return null;
+  const [from, to, total] = found.slice(1).map(Number);
+  return from === 0 && Number(to) + 1 >= Number(total) ? null : `Content-Range is ${found[0].trim()}`;
+}
+
 /** The file name ending for a content type; empty if the type does not say which format it is. */
-export type TypeEnding = '.csv' | '.tsv' | '.json' | '.ndjson' | '.xlsx' | '.zip' | '';
+export type TypeEnding = '.csv' | '.tsv' | '.json' | '.ndjson' | '.vcf' | '.xlsx' | '.xlsm' | '.zip' | '';
 
 const endings: ReadonlyMap<string, TypeEnding> = new Map([
   ...['text/csv', 'application/csv', 'text/x-csv', 'application/x-csv', 'text/comma-separated-values'].map(csv),
   // Some servers send this for CSV. A workbook is recognised by its first bytes.
   csv('application/vnd.ms-excel'),
   ['text/tab-separated-values', '.tsv'],
-  ['application/json', '.json'],
-  ['text/json', '.json'],
+  ...['application/json', 'text/json', 'application/vnd.api+json', 'application/hal+json'].map(json),
   ...['application/x-ndjson', 'application/ndjson', 'application/jsonl', 'application/x-jsonlines'].map(ndjson),
   ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', '.xlsx'],
+  ['application/vnd.ms-excel.sheet.macroenabled.12', '.xlsm'],
+  ...['text/vcard', 'text/x-vcard', 'text/directory'].map(vcf),
   ['application/zip', '.zip'],
   ['application/x-zip-compressed', '.zip'],
   ...['text/plain', 'application/octet-stream', 'binary/octet-stream', 'application/x-download'].map(unsaid),
@@ -108,6 +148,14 @@ const endings: ReadonlyMap<string, TypeEnding> = new Map([
 
 function csv(type: string): readonly [string, TypeEnding] {
   return [type, '.csv'];
+}
+
+function json(type: string): readonly [string, TypeEnding] {
+  return [type, '.json'];
+}
+
+function vcf(type: string): readonly [string, TypeEnding] {
+  return [type, '.vcf'];
 }
 
 function ndjson(type: string): readonly [string, TypeEnding] {

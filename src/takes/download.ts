@@ -116,6 +116,7 @@ async function follow(parts: DownloadParts, order: DownloadOrder, first: Hop, si
         url: hop.url,
         path,
         authorization: hop.trusted ? order.authorization : null,
+        isWithheld: !hop.trusted && order.authorization !== null,
         etag: remembered?.etag ?? null,
         lastModified: remembered?.lastModified ?? null,
       },
@@ -242,8 +243,10 @@ export interface NameSources {
  */
 export function downloadName({ disposition, urls, typeEnding, start, feed }: NameSources): string {
   const given = dispositionName(disposition);
-  const names = [given ?? '', ...urls.map(lastPart)].map(unpackedName);
-  const proper = names.find((name) => classifyFileName(name).kind === 'take');
+  const [ofServer = '', ...ofUrls] = [given ?? '', ...urls.map(lastPart)].map(unpackedName);
+  const isProper = (name: string): boolean => classifyFileName(name).kind === 'take';
+  const ofUrl = ofUrls.find(isProper);
+  const proper = isProper(ofServer) ? ofServer : ofUrl === undefined ? undefined : asTyped(ofUrl, typeEnding, start);
   const name = proper ?? `${stem(given) ?? safeFileName(feed)}${typeEnding === '' ? guess(start) : typeEnding}`;
   return isGzip(start) ? `${name}.gz` : name;
 }
@@ -257,10 +260,29 @@ function stem(name: string | null): string | null {
   return safeFileName(name).replace(/\.[^.]*$/, '') || null;
 }
 
-function guess(start: Uint8Array): string {
+function guess(start: Uint8Array): TypeEnding {
   if (isZip(start)) return '.xlsx';
   // A byte order mark and blanks may come first.
-  return /^[\uFEFF\s]*[[{]/.test(Buffer.from(start).toString('utf8')) ? '.json' : '.csv';
+  const [, first = ''] = /^[\uFEFF\s]*(BEGIN:VCARD|[[{])/i.exec(Buffer.from(start).toString('utf8')) ?? [];
+  if (first === '') return '.csv';
+  return first.length > 1 ? '.vcf' : '.json';
+}
+
+const kinds: ReadonlyMap<string, string> = new Map([
+  ...['.csv', '.tsv', '.txt'].map((ending) => [ending, 'table'] as const),
+  ...['.json', '.ndjson', '.jsonl'].map((ending) => [ending, 'json'] as const),
+  ...['.vcf', '.vcard'].map((ending) => [ending, 'cards'] as const),
+]);
+
+/**
+ * The name of a URL with the ending of the content type, where that says of another kind of text and the content agrees, as in
+ * `/contacts.json?format=csv`.
+ */
+function asTyped(name: string, typeEnding: TypeEnding, start: Uint8Array): string {
+  const ending = name.slice(name.lastIndexOf('.'));
+  const [named, typed, found] = [ending.toLowerCase(), typeEnding, guess(start)].map((one) => kinds.get(one));
+  const isOther = named !== undefined && typed !== undefined && named !== typed && typed === found;
+  return isOther && !isGzip(start) ? `${name.slice(0, -ending.length)}${typeEnding}` : name;
 }
 
 function lastPart({ pathname }: URL): string {

@@ -14,12 +14,13 @@ import type { Clock } from '#src/clock.ts';
 import type { Config } from '#src/config/schema.ts';
 import { PatchbayError, systemCodeOf } from '#src/errors.ts';
 import { contentError } from '#src/sources/file-name.ts';
+import { isZip } from '#src/sources/zip-archive.ts';
 import { ownerOnlyFileMode, syncingWriter } from '#src/whole-file.ts';
 import { TryAgain } from '#src/workspace/retry.ts';
 import type { AddressRules } from './address-guard.ts';
 import { checkedAddresses, fixedLookup } from './address-guard.ts';
-import type { AnswerHead, TypeEnding } from './answer-head.ts';
-import { acceptedType, declaredLength, isPacked, noExport, statusError } from './answer-head.ts';
+import type { AnswerHead, Credentials, TypeEnding } from './answer-head.ts';
+import { acceptedType, assertWhole, declaredLength, isPacked, noExport, statusError } from './answer-head.ts';
 import { type BytesSeen, watchBytes } from './body-surplus.ts';
 import { storageError, takeError } from './take-error.ts';
 
@@ -60,6 +61,8 @@ const markCharsMax = 1_024;
 interface FileRequest {
   readonly url: URL;
   readonly authorization: string | null;
+  /** Why there is no `authorization`: the feed has one, and a redirect led to another origin. */
+  readonly isWithheld: boolean;
   readonly etag: string | null;
   readonly lastModified: string | null;
   /** Where the file is written; nothing is there yet. */
@@ -79,7 +82,7 @@ export type FileAnswer =
 
 /**
  * @throws PatchbayError for what another try cannot fix: `addressRefused`, `credentialsRefused`, `urlNotFound`,
- *   `urlRefused`, `contentTypeRefused`, `contentEncodingRefused`, `downloadLengthUnknown`, `downloadTooLarge`,
+ *   `urlRefused`, `morePages`, `contentTypeRefused`, `contentEncodingRefused`, `downloadLengthUnknown`, `downloadTooLarge`,
  *   `downloadLengthWrong`, `downloadEmpty`, `formatUnknown`, `certificateRefused`, `notHttp`, `diskFull`,
  *   `downloadFolderUnusable`.
  * @throws TryAgain for what another try may fix: `urlUnreachable`, `urlFailed`, `tlsFailed`, `downloadStalled`, `downloadCutOff`.
@@ -137,11 +140,13 @@ async function ask(
   // If the body is left unread, its failure has no other listener.
   body.on('error', () => {});
   state.begun = true;
-  const head: AnswerHead = { status, header: (name) => firstOf(response.headers[name]) };
+  const headers = (name: string): readonly string[] => [response.headers[name] ?? []].flat();
+  const head: AnswerHead = { status, headers, header: (name) => headers(name)[0] ?? null };
   if ([301, 302, 303, 307, 308].includes(status)) return { kind: 'redirect', location: head.header('location') };
   const asked = request.etag !== null || request.lastModified !== null;
   if (status === 304 && asked) return { kind: 'notModified' };
-  if (status !== 200) throw statusError(url.host, head, request.authorization !== null, parts.clock.nowMs());
+  if (status !== 200) throw statusError(url.host, head, credentialsOf(request), parts.clock.nowMs());
+  assertWhole(url.host, head);
 
   const { bytesMax } = parts.download;
   const typeEnding = acceptedType(url.host, head);
@@ -161,6 +166,11 @@ async function ask(
     etag: mark(head.header('etag')),
     lastModified: mark(head.header('last-modified')),
   };
+}
+
+function credentialsOf({ authorization, isWithheld }: FileRequest): Credentials {
+  if (isWithheld) return 'withheld';
+  return authorization === null ? 'none' : 'sent';
 }
 
 /** A value that is too long is not sent back: servers refuse such headers, and the file would never come again. */
@@ -185,7 +195,8 @@ export function assertExport(host: string, { start, bytes }: ReceivedBody): void
     const hint = 'Nothing was taken. Ask the operator of that server, or wait for the next time.';
     throw takeError('file', 'downloadEmpty', `${host} sent an empty file`, hint);
   }
-  if (isGzip(start)) return;
+  // What is packed is judged where it is unpacked, as the same file is in the import folder.
+  if (isGzip(start) || isZip(start)) return;
   const error = contentError(start, `what ${host} sent`);
   if (error !== null) {
     const hint = 'Let that server export CSV (UTF-8) or JSON; a single file may be gzipped.';
@@ -194,10 +205,6 @@ export function assertExport(host: string, { start, bytes }: ReceivedBody): void
   if (/^\uFEFF?\s*<(?:!doctype\b|!--|\?xml\b|html\b|head\b|body\b)/i.test(Buffer.from(start).toString('utf8'))) {
     throw noExport(`${host} sends a web page, or XML, instead of an export`);
   }
-}
-
-function firstOf(value: string | string[] | undefined): string | null {
-  return (Array.isArray(value) ? value[0] : value) ?? null;
 }
 
 const startBytesMax = 1_024;

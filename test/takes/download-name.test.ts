@@ -34,6 +34,26 @@ describe('a download is called', () => {
     );
   });
 
+  it('by its content type, where the URL names another kind of text and the content agrees', () => {
+    const url = 'https://files.example.com/contacts.json?format=csv';
+    expect(named({ url, typeEnding: '.csv' })).toBe('contacts.csv');
+    expect(named({ url, typeEnding: '.vcf', start: 'BEGIN:VCARD\r\n' })).toBe('contacts.vcf');
+    expect(named({ url: 'https://files.example.com/a.csv', typeEnding: '.json', start: '[{"id":1}]' })).toBe('a.json');
+    // The server says so of every file.
+    expect(named({ url, typeEnding: '.csv', start: '[{"id":1}]' })).toBe('contacts.json');
+    expect(named({ url: 'https://files.example.com/a.ndjson', typeEnding: '.json', start: '{"id":1}' })).toBe(
+      'a.ndjson',
+    );
+    expect(named({ url: 'https://files.example.com/a.xlsx', typeEnding: '.csv', start: 'PK\u0003\u0004' })).toBe(
+      'a.xlsx',
+    );
+    expect(named({ url, typeEnding: '.csv', disposition: 'attachment; filename="a.json"' })).toBe('a.json');
+  });
+
+  it('as vCards where it is such, and nothing else says so', () => {
+    expect(named({ url: 'https://files.example.com/x', start: 'BEGIN:VCARD\r\n' })).toBe('crm.vcf');
+  });
+
   it('with .gz just where its content is packed', () => {
     expect(named({ start: packed })).toBe('crm.csv.gz');
     expect(named({ url: 'https://files.example.com/crm.csv.gz' })).toBe('crm.csv');
@@ -66,6 +86,11 @@ describe('a content type', () => {
     ['text/html; charset=utf-8', null],
     ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', '.xlsx'],
     ['application/zip', '.zip'],
+    ['application/vnd.ms-excel.sheet.macroEnabled.12', '.xlsm'],
+    ['text/vcard; charset=utf-8', '.vcf'],
+    ['text/x-vcard', '.vcf'],
+    ['text/directory;profile=vCard', '.vcf'],
+    ['application/vnd.api+json', '.json'],
     ['application/vnd.oasis.opendocument.spreadsheet', null],
     ['image/png', null],
     ['constructor', null],

@@ -166,6 +166,17 @@ describe('a redirect', () => {
     expect(JSON.stringify(other.requests.map(({ rawHeaders }) => rawHeaders))).not.toContain('canary');
   });
 
+  it('to another origin, which asks for credentials, says that they were kept back', async () => {
+    const other = await startFileServer({ tls: true, answer: (_request, response) => response.writeHead(401).end() });
+    const server = await startFileServer({ tls: true, answer: redirectsTo(`https://${serverName}:${other.port}/x`) });
+    const bench = await open({}, { env: { CRM_AUTHORIZATION: 'Bearer canary' } });
+    const take = (variable: string | null) => bench.take(`${server.origin}/a`, { authorizationVariable: variable });
+    const refused = { outcome: 'failed', code: 'credentialsRefused' };
+    const hint = expect.stringContaining('The credentials were not sent, since a redirect led to another origin');
+    expect(await take('CRM_AUTHORIZATION')).toMatchObject({ ...refused, hint });
+    expect(await take(null)).toMatchObject({ ...refused, hint: expect.stringContaining('set authorization') });
+  });
+
   it('to another file each day is asked for in full: the marks of yesterday’s are not told', async () => {
     const server = await startFileServer({ tls: true });
     let day = 1;
