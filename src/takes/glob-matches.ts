@@ -9,6 +9,7 @@ import { systemCodeOf } from '#src/errors.ts';
 import type { SeenFile } from '#src/ledger/takes.ts';
 import { classifyFileName } from '#src/sources/file-name.ts';
 import { isSeen, seeFile } from './enter.ts';
+import { type LeftMatch, leftMatch } from './left-matches.ts';
 import { takeError } from './take-error.ts';
 
 export interface GlobParts {
@@ -40,6 +41,8 @@ export interface Matches {
   readonly unreadableCount: number;
   /** Links, folders and the like, which are never taken. */
   readonly specialCount: number;
+  /** Those of the others that people may expect to be taken. */
+  readonly left: readonly LeftMatch[];
   /** The folder that the pattern begins with exists. */
   readonly folderIsThere: boolean;
 }
@@ -60,14 +63,22 @@ export async function listMatches(
   signal: AbortSignal,
 ): Promise<Matches> {
   const folderIsThere = await openFolder(place.folder);
-  if (!folderIsThere) return { files: [], refusedCount: 0, unreadableCount: 0, specialCount: 0, folderIsThere };
+  if (!folderIsThere)
+    return { files: [], refusedCount: 0, unreadableCount: 0, specialCount: 0, left: [], folderIsThere };
   const isOwn = await ownPathsOf(parts.ownFolders, place.folder);
   const names = (await matchingPaths(parts, pattern, place, signal)).filter((path) => !isOwn(path));
   const named = names.filter((path) => classifyFileName(basename(path)).kind !== 'ignore');
   const found = await pMap(named, seeFile, { concurrency: looksAtOnce, signal });
   const files = found.filter(isSeen);
-  const readable = files.filter(({ path }) => classifyFileName(basename(path)).kind === 'take');
+  const isReadable = ({ path }: SeenFile): boolean => classifyFileName(basename(path)).kind === 'take';
+  const readable = files.filter(isReadable);
+  const left: LeftMatch[] = files.filter((file) => !isReadable(file)).map((file) => ({ ...file, why: 'name' }));
+  for (const [at, one] of found.entries()) {
+    const other = isSeen(one) ? null : await leftMatch(named[at] ?? '', one);
+    if (other !== null) left.push(other);
+  }
   return {
+    left,
     files: readable,
     refusedCount: files.length - readable.length,
     unreadableCount: found.filter((one) => !isSeen(one) && one.kind === 'unreadable').length,

@@ -39,6 +39,7 @@ import {
   matchesAt,
   placeOfPattern,
 } from './glob-matches.ts';
+import { type LeftMatch, leftInWords, newerLeft } from './left-matches.ts';
 import { takeError } from './take-error.ts';
 
 /** What files are looked for and taken with. */
@@ -49,15 +50,19 @@ export interface FileTakeParts extends FileEnterParts, Pick<GlobParts, 'ownFolde
 export interface FileLimits extends GlobLimits {
   /** How long a file must stay the same before it is taken. */
   readonly restMs: number;
-  /** How long to wait for a file that still grows. */
+  /** How long to wait for a file that still grows: the next look may be a day away. */
   readonly restWaitMaxMs: number;
+  /** The same where a person waits for the end of the take. */
+  readonly restWaitOnRequestMs: number;
   /** Files of a `delta` feed that one tick takes; the others wait for the next tick. */
   readonly filesPerTickMax: number;
 }
 
 const fileLimits: FileLimits = {
   restMs: 1_000,
-  restWaitMaxMs: 10_000,
+  // Of the places for takes that are done at once, a file that grows holds one for no longer.
+  restWaitMaxMs: 300_000,
+  restWaitOnRequestMs: 10_000,
   ...globLimits,
   // More than a day of files that come every few minutes: a daily take must not fall behind permanently.
   filesPerTickMax: 500,
@@ -113,7 +118,7 @@ function unchanged(path: string, note: string): TickEnd {
 
 /** @param place as the configuration names it. */
 function stillMoving(place: string): TickEnd {
-  const message = `a file at ${place} is still being written; it is taken when it no longer changes`;
+  const message = `a file at ${place} is still being written: it is looked at again when the feed is due next`;
   return { outcome: 'nothingNew', code: 'fileMoving', message };
 }
 
@@ -181,30 +186,47 @@ export async function takeGlob(
   );
   const again: ReadonlySet<string> = parts.trigger === 'request' ? failed : new Set();
   const note = failed.size > 0 ? failedNote(feed, 'the run of the newest') : '';
+  // Files that were taken from elsewhere, under an earlier configuration, do not count here.
+  const newestTaken = await takes.newestFile(feed.name, (path) => matchesAt(place, path) && !again.has(path));
   const chosen = chooseFiles({
     kind: feed.kind,
     files: matches.files.filter(({ path }) => !known.has(path) || again.has(path)),
-    // Files that were taken from elsewhere, under an earlier configuration, do not count here.
-    newestTaken: await takes.newestFile(feed.name, (path) => matchesAt(place, path) && !again.has(path)),
+    newestTaken,
     filesMax: parts.limits?.filesPerTickMax ?? fileLimits.filesPerTickMax,
   });
+  const left = await newerLeft(matches.left, matches.files, newestTaken);
   if (chosen.take.length === 0) {
     await passOver(parts, feed, chosen.passOver);
-    return nothingNew(pattern, chosen, note);
+    if (left.some(({ why }) => why === 'rights')) throw newestUnreadable(pattern, left);
+    return nothingNew(pattern, chosen, left, note);
   }
   const { resting, moving } = await restFiles(parts, chosen.take, signal);
   const taken = await enterFiles(parts, feed, resting, signal);
   if (taken.done) await passOver(parts, feed, chosen.passOver);
-  if (taken.runIds.length > 0) return { outcome: 'run', runIds: taken.runIds, message: noteOf(chosen, moving, taken) };
-  return taken.moved || moving || resting.length === 0 ? stillMoving(pattern) : nothingNew(pattern, chosen, note);
+  const lateCount = resting.filter((file) => !isNewer(file, newestTaken)).length;
+  const message = noteOf(chosen, { moving, lateCount, left }, taken);
+  if (taken.runIds.length > 0) return { outcome: 'run', runIds: taken.runIds, message };
+  return taken.moved || moving || resting.length === 0 ? stillMoving(pattern) : nothingNew(pattern, chosen, left, note);
+}
+
+interface Beside {
+  readonly moving: boolean;
+  /** Files of a `delta` feed that are older than what it took before. */
+  readonly lateCount: number;
+  readonly left: readonly LeftMatch[];
 }
 
 function noteOf(
   { passOver: older, waitingCount }: ChosenFiles,
-  moving: boolean,
+  { moving, lateCount, left }: Beside,
   { tooLargeCount }: TakenFiles,
 ): string | null {
   const notes = [
+    ...(lateCount > 0
+      ? [
+          `${lateCount} ${lateCount === 1 ? 'file is' : 'files are'} older than the one taken last: what newer ones said of the same people may be overwritten`,
+        ]
+      : []),
     ...(tooLargeCount > 0
       ? [
           `${tooLargeCount} ${tooLargeCount === 1 ? 'file was' : 'files were'} skipped as too large: split such an export`,
@@ -215,18 +237,33 @@ function noteOf(
       ? [`${waitingCount} more ${waitingCount === 1 ? 'file waits' : 'files wait'} for the next time`]
       : []),
     ...(moving ? ['a file that is still being written waits for the next time'] : []),
+    ...leftInWords(left),
   ];
   return notes.length > 0 ? notes.join('; ') : null;
 }
 
 /** @param note of the newest file, where its run failed. */
-function nothingNew(pattern: string, { passOver: older }: ChosenFiles, note: string): TickEnd {
+function nothingNew(
+  pattern: string,
+  { passOver: older }: ChosenFiles,
+  left: readonly LeftMatch[],
+  note: string,
+): TickEnd {
+  const beside = leftInWords(left)
+    .map((words) => `; ${words}`)
+    .join('');
   if (older.length === 0) {
-    const message = `all files at ${pattern} have been taken before${note}`;
-    return { outcome: 'nothingNew', code: 'fileTaken', message };
+    const files = `all files at ${pattern}${left.length > 0 ? ' that can be taken' : ''}`;
+    return { outcome: 'nothingNew', code: 'fileTaken', message: `${files} have been taken before${beside}${note}` };
   }
-  const message = `the files at ${pattern} that were not taken yet are older than the one taken last`;
+  const message = `the files at ${pattern} that were not taken yet are older than the one taken last${beside}`;
   return { outcome: 'nothingNew', code: 'fileOlder', message };
+}
+
+function newestUnreadable(pattern: string, left: readonly LeftMatch[]): Error {
+  const message = `all files at ${pattern} that can be opened have been taken before, and ${leftInWords(left).join('; ')}`;
+  const hint = 'Give the user that Patchbay runs as the right to read it.';
+  return takeError('file', 'fileUnreadable', message, hint);
 }
 
 /** Files that are there and can never be taken are a failure. */
@@ -296,13 +333,14 @@ interface RestingFiles {
 
 /**
  * Waits until files are at rest, so that an export that is still being written is not taken: two looks, `restMs` apart, find
- * the same. Ends when all are at rest, or after `restWaitMaxMs`. Rejects when the signal fires.
+ * the same. Ends when all are at rest, or after some minutes. Rejects when the signal fires.
  */
 async function restFiles(parts: FileTakeParts, files: readonly SeenFile[], signal: AbortSignal): Promise<RestingFiles> {
-  const { restMs, restWaitMaxMs } = { ...fileLimits, ...parts.limits };
+  const { restMs, ...limits } = { ...fileLimits, ...parts.limits };
+  const waitMaxMs = parts.trigger === 'request' ? limits.restWaitOnRequestMs : limits.restWaitMaxMs;
   let last: readonly SeenFile[] = files;
   let resting: readonly SeenFile[] = [];
-  for (let waitedMs = 0; waitedMs < restWaitMaxMs && resting.length < last.length; waitedMs += restMs) {
+  for (let waitedMs = 0; waitedMs < waitMaxMs && resting.length < last.length; waitedMs += restMs) {
     await parts.clock.sleep(restMs, signal);
     const now: SeenFile[] = [];
     for (const file of last) {

@@ -80,6 +80,17 @@ describe('a glob of full exports', () => {
 });
 
 describe('a glob of what changed', () => {
+  it('says of a file that comes late that it is older than the one taken last', async () => {
+    const bench = await openTakesBench();
+    await bench.write('exports/b.csv', 'newer', 2);
+    expect(await bench.take(pattern(bench), delta)).toMatchObject({ outcome: 'run', message: null });
+    await bench.write('exports/a.csv', 'late', 1);
+    await bench.write('exports/c.csv', 'newest', 3);
+    const message =
+      '1 file is older than the one taken last: what newer ones said of the same people may be overwritten';
+    expect(await bench.take(pattern(bench), delta)).toMatchObject({ runIds: { length: 2 }, message });
+  });
+
   it('passes a file over that is too large where others are taken, and says so', async () => {
     const bench = await openTakesBench();
     await bench.write('exports/a.csv', 'a', 1);
@@ -226,6 +237,21 @@ describe('a path', () => {
     const path = await bench.write('crm.csv', 'one');
     expect(await bench.take(path)).toMatchObject({ outcome: 'run' });
     expect(await bench.contents()).toEqual(['one+1+2+3']);
+  });
+
+  it('is waited for some minutes where it is due, and for some seconds where a person waits', async () => {
+    const waited = { due: 0, request: 0 };
+    for (const trigger of ['due', 'request'] as const) {
+      const clock = quickClock(async () => {
+        waited[trigger] += 1;
+        await appendFile(path, '+');
+      });
+      const bench = await openTakesBench({ clock, trigger });
+      const path = await bench.write('crm.csv', 'one');
+      const message = `a file at ${path} is still being written: it is looked at again when the feed is due next`;
+      expect(await bench.take(path)).toMatchObject({ code: 'fileMoving', message });
+    }
+    expect(waited).toEqual({ due: 300, request: 10 });
   });
 
   it('whose file does not come to rest is left for the next time', async () => {
