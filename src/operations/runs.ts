@@ -59,6 +59,7 @@ const failedWords: ReadonlyMap<string, string> = new Map([
   ['duplicateHeader', 'two columns have the same name'],
   ['columnTwice', 'two columns mean the same'],
   ['morePages', 'it is one page of several'],
+  ['exportBrokeOff', 'the export broke off with an error'],
   ['notAJsonArray', 'no list of contacts found'],
   ...['webPage', 'richText', 'xmlDocument', 'errorDocument'].map((code) => [code, 'it is not an export'] as const),
 ]);

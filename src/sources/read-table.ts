@@ -6,6 +6,7 @@
  */
 import type { Problem } from '#src/contacts/outcome.ts';
 import { fileError, type PatchbayError } from '#src/errors.ts';
+import { brokenOff } from './broken-off.ts';
 import { looksMisread } from './code-page.ts';
 import {
   type FormatReader,
@@ -36,7 +37,7 @@ const sampleRowsMax = 500;
 /** A slice of records, in characters: records may be long. */
 const sliceCharsMax = 1024 * 1024;
 
-/** Its iterator throws what `records` throws, and PatchbayError `file` `tooManyColumns`, `tooManyRows`. @throws PatchbayError `file` `keyColumnMissing`. */
+/** Its iterator throws what `records` throws, and PatchbayError `file` `tooManyColumns`, `tooManyRows`, `exportBrokeOff`. @throws PatchbayError `file` `keyColumnMissing`. */
 export async function readTable<Kind extends TableRecord>(
   records: TableRecords<Kind>,
   format: TableFormat<Kind>,
@@ -248,13 +249,15 @@ function placeOf<Kind extends TableRecord>(group: RecordGroup<Kind>, look: Recor
 
 function itemsOf<Kind extends TableRecord>(
   { records, countsBefore, hashes }: Slice<Kind>,
-  { format, rows, tally }: RowWork<Kind>,
+  { format, rows, tally, options }: RowWork<Kind>,
 ): readonly SourceItem[] {
   if (records.length === 0) return [];
   const items: SourceItem[] = [];
   const { keyIndexes = [], joinedIndexes } = rows ?? {};
   for (const [index, cells] of format.cellsOf(records).entries()) {
     const record = records[index] as Kind;
+    const end = brokenOff(options.name, record);
+    if (end !== null) throw end;
     const own = format.ownCellsOf?.(record) ?? cells;
     if (rows?.repeatsHeader(record, own) === true)
       tally.warn(lineLeftOut('headerRepeated', record, 'it repeats the header'));
