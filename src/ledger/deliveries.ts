@@ -65,7 +65,7 @@ export const troubleWords: Readonly<Record<FeedTrouble, string>> = {
   guard: 'stopped by a guard',
   failed: 'failed',
   outage: 'service away',
-  missed: 'export missing',
+  missed: 'no new export',
   hostAway: 'file on a host that is away',
 };
 

@@ -40,7 +40,7 @@ const numbers = z.object({ added: z.number(), removed: z.number(), changedNumber
 type Began = z.infer<typeof bad>['began'][number];
 
 /**
- * One sentence, as `Patchbay (berlin): crm needs attention: an expected export is missing.`
+ * One sentence, as `Patchbay (berlin): crm needs attention: no new export has come within the expected time.`
  * @param installation the name of this installation; null: it has none.
  */
 export function sentenceOf(notice: Notice, installation: string | null): string {
@@ -90,7 +90,7 @@ function troubleSentence({ trouble, run, code, dead, file, host }: Began): strin
     case 'hostAway':
       return `the file ${file ?? 'of its next run'} is on the host ${host ?? 'unknown'}, which is away; later files go on without it`;
     case 'missed':
-      return 'an expected export is missing';
+      return 'no new export has come within the expected time';
   }
 }
 

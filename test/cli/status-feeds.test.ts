@@ -23,7 +23,7 @@ it('names for each the command that shows why and what to do, unless a line of i
   const lines = captured.stdout().split('\n');
   expect(lines.filter((line) => line.startsWith('feed '))).toEqual([
     `feed          at home  failed, stopped by a guard since 1970-01-01 00:00:00Z  patchbay ${flags} runs ls --feed 'at home'`,
-    `feed          login  failed, export missing, rejected rows since 1970-01-01 00:00:00Z  patchbay ${flags} schedule ls;  patchbay ${flags} dead ls --feed login`,
+    `feed          login  failed, no new export, rejected rows since 1970-01-01 00:00:00Z  patchbay ${flags} schedule ls;  patchbay ${flags} dead ls --feed login`,
     'feed          main  service away since 1970-01-01 00:00:00Z',
   ]);
 });

@@ -44,7 +44,7 @@ describe('the feeds', () => {
       ...[
         'daily at 02:30 (Europe/Berlin)',
         'title="2026-11-21T15:00:00.000Z">Sat 21 Nov 16:00 +01:00</time>',
-        'export missing, rejected rows',
+        'no new export, rejected rows',
         'failed <code>takeRefused</code>: <bdi>no such host</bdi>',
         `<bdi>${hint}</bdi>`,
       ],

@@ -33,11 +33,11 @@ describe('A notice says in one sentence', () => {
     ],
     [
       bad({ ...none, trouble: 'missed' }, rejected),
-      'crm needs attention: an expected export is missing; 3 rows were rejected in run r-1',
+      'crm needs attention: no new export has come within the expected time; 3 rows were rejected in run r-1',
     ],
     [
       { ...bad(), type: 'feed.recovered', data: { ended: ['missed', 'guard'], badSince: '2026-11-21T08:30:00.000Z' } },
-      'crm is healthy again; before, from 2026-11-21T08:30Z on: export missing, stopped by a guard',
+      'crm is healthy again; before, from 2026-11-21T08:30Z on: no new export, stopped by a guard',
     ],
     [
       {
@@ -45,7 +45,7 @@ describe('A notice says in one sentence', () => {
         type: 'feed.recovered',
         data: { ended: ['missed'], badSince: '2026-11-21T08:30:00.000Z', unwatched: true },
       },
-      'crm is no longer watched for this: it was removed from the configuration; before, from 2026-11-21T08:30Z on: export missing',
+      'crm is no longer watched for this: it was removed from the configuration; before, from 2026-11-21T08:30Z on: no new export',
     ],
     [
       {
