@@ -233,12 +233,10 @@ describe('what a person reads of a schedule', () => {
     open: null,
   };
   const lines = (change: Partial<ScheduleView>) =>
-    scheduleLines(
-      createOutput({ color: false }),
-      { ...view, configured: change.record ?? record, ...change },
-      nowMs,
-      true,
-    );
+    scheduleLines(createOutput({ color: false }), { ...view, configured: change.record ?? record, ...change }, nowMs, {
+      engineRuns: true,
+      atWork: [],
+    });
 
   it('is when in plain words, the next times with their offset, the last outcome', () => {
     expect(lines({})).toEqual([

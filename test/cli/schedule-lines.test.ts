@@ -32,6 +32,8 @@ describe('The last time of a schedule', () => {
   });
 });
 
+const alone = { engineRuns: false, atWork: [] };
+
 describe('A schedule', () => {
   const record: ScheduleRecord = {
     ...{ name: 'crm', work: 'take', rule: null, dueAtMs: null, createdAtMs: 0 },
@@ -50,14 +52,14 @@ describe('A schedule', () => {
   };
 
   it('without times names what starts it, which no engine does', () => {
-    expect(scheduleLines(output, view, 0, false)).toEqual([
+    expect(scheduleLines(output, view, 0, alone)).toEqual([
       'crm  on request only',
       '  starts with: patchbay schedule run crm',
     ]);
     const timed: ScheduleRecord = { ...record, rule: { kind: 'every', everyMs: 60_000 }, dueAtMs: 60_000 };
     const fresh = { ...view, record: timed, configured: timed, isEntered: false };
-    expect(scheduleLines(output, fresh, 0, false)).toContain('  starts with: patchbay start');
-    expect(scheduleLines(output, fresh, 0, true)).toContain(
+    expect(scheduleLines(output, fresh, 0, alone)).toContain('  starts with: patchbay start');
+    expect(scheduleLines(output, fresh, 0, { ...alone, engineRuns: true })).toContain(
       '  starts once the running engine is stopped and started again: patchbay start',
     );
   });
@@ -66,7 +68,7 @@ describe('A schedule', () => {
     const rule = { kind: 'at', at: '30 2 * * *', zone: 'Asia/Tokyo' } as const;
     const entered = { ...view, record: { ...record, rule, dueAtMs: 60_000 } };
     const second = (configured: ScheduleView['configured'], engineRuns: boolean) =>
-      scheduleLines(output, { ...entered, configured }, 0, engineRuns)[1];
+      scheduleLines(output, { ...entered, configured }, 0, { ...alone, engineRuns })[1];
     const changed = { rule: { ...rule, at: '15 4 * * *' } };
     const says = '  the configuration says daily at 04:15 (Asia/Tokyo);';
     expect(second(changed, true)).toBe(`${says} the running engine follows it after a restart`);
@@ -79,6 +81,17 @@ describe('A schedule', () => {
     // The engine may run with another TZ than the shell of the command.
     const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
     expect(second({ rule: { ...rule, zone: timeZone } }, true)).toMatch(/^ {2}next:/);
+  });
+
+  it('that waits names the feeds that are being looked at meanwhile', () => {
+    const open: TickRecord = { ...tick, state: 'waiting', endedAtMs: null, outcome: null };
+    expect(scheduleLines(output, { ...view, open }, 0, { ...alone, atWork: ['slow 1', 'slow 2'] })).toContain(
+      '  waiting; running now: slow 1, slow 2',
+    );
+    expect(scheduleLines(output, { ...view, open }, 0, alone)).toContain('  waiting');
+    expect(
+      scheduleLines(output, { ...view, open: { ...open, state: 'working' } }, 0, { ...alone, atWork: ['crm'] }),
+    ).toContain('  running');
   });
 
   it('of a feed whose files are dropped into its folder is none, and says how often one is expected', () => {

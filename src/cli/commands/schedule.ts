@@ -3,7 +3,7 @@ import type { Home } from '#src/app.ts';
 import { formatDuration } from '#src/config/forms.ts';
 import { followRun } from '#src/ledger/follow.ts';
 import type { RunState } from '#src/ledger/runs.ts';
-import type { TickRecord } from '#src/ledger/schedules.ts';
+import type { ScheduleRecord, TickRecord } from '#src/ledger/schedules.ts';
 import { unlessAway, waitOut } from '#src/ledger/wait-out.ts';
 import { anyEngineRuns, anyOtherHostWorks } from '#src/operations/hosts.ts';
 import { readSnapshotOf, snapshotDocument } from '#src/operations/numbers.ts';
@@ -106,9 +106,11 @@ async function change(
 async function print(home: Home, output: Output, views: readonly ScheduleView[]): Promise<void> {
   const nowMs = home.clock.nowMs();
   const engineRuns = await anyEngineRuns(home);
+  const working = views.filter(({ record, open }) => record.work === 'take' && open?.state === 'working');
+  const atWork = working.map(({ record }) => record.name);
   for (const view of views) {
     if (output.json) output.document(scheduleDocument(view, nowMs));
-    else for (const line of scheduleLines(output, view, nowMs, engineRuns)) output.line(line);
+    else for (const line of scheduleLines(output, view, nowMs, { engineRuns, atWork })) output.line(line);
   }
   noteEngine(engineRuns, output, views);
 }
@@ -223,12 +225,19 @@ async function printSnapshot(home: Home, output: Output, tick: TickRecord): Prom
   return exitCodes.done;
 }
 
-/** A schedule for people. Pure. @param engineRuns on any host: it goes by the configuration that it was started with. */
+interface AroundSchedule {
+  /** On any host: it goes by the configuration that it was started with. */
+  readonly engineRuns: boolean;
+  /** Names of feeds that are being looked at: a few at once, and the others wait for them. */
+  readonly atWork: readonly string[];
+}
+
+/** A schedule for people. Pure. */
 export function scheduleLines(
   output: Output,
   view: ScheduleView,
   nowMs: number,
-  engineRuns: boolean,
+  { engineRuns, atWork }: AroundSchedule,
 ): readonly string[] {
   const { style } = output;
   const { record, expectEveryMs, lastFileAtMs, isEntered, last, lastRunStates, skipped, open } = view;
@@ -253,7 +262,7 @@ export function scheduleLines(
     const starts = engineRuns ? 'starts once the running engine is stopped and started again' : 'starts with';
     lines.push(`  ${output.paste(`${starts}: patchbay start`)}`);
   }
-  if (open !== null) lines.push(`  ${open.state === 'working' ? 'running' : 'waiting'}`);
+  if (open !== null) lines.push(`  ${open.state === 'working' ? 'running' : waitingText(record, atWork)}`);
   if (last !== null) {
     const how = outcomeText(output, last).replace(/\.$/, '');
     const ended = lastRunStates.length === 0 ? '' : `, ${runStatesText(output, lastRunStates)}`;
@@ -287,6 +296,12 @@ function changeText(view: ScheduleView, engineRuns: boolean): string | null {
     default:
       return null;
   }
+}
+
+function waitingText({ work }: ScheduleRecord, atWork: readonly string[]): string {
+  return work !== 'take' || atWork.length === 0
+    ? 'waiting'
+    : `waiting; running now: ${atWork.map(printable).join(', ')}`;
 }
 
 /** A feed without a schedule, of which files are expected. Pure. */
