@@ -60,6 +60,16 @@ describe('a cell is what a person sees in it', () => {
     ['an amount of money', { number: 12.5, format: '[$€-407] #,##0.00' }, '€ 12.50'],
     ['words of a format', { number: 1, format: '"Yes";"Yes";"No"' }, 'Yes'],
     ['a number that its format hides', { number: 5, format: ';;;' }, '5'],
+    ['a number in thousands, whole', { number: 1234567, format: '#,##0,' }, '1234567'],
+    ['a number in millions, with their unit, whole', { number: 2500000, format: '0.0,,"M"' }, '2500000'],
+    ['a small number under a format of thousands', { number: 5, format: '0,' }, '5'],
+    ['a number whose own section does not scale', { number: 7, format: '[>999]0.0,"k";000' }, '007'],
+    ['the sign that only the colour shows', { number: -1250.5, format: '#,##0.00;[Red]#,##0.00' }, '-1250.50'],
+    ['the sign that nothing shows', { number: -5, format: '0;0' }, '-5'],
+    ['the sign of a percentage in red', { number: -0.5, format: '0%;[Red]0%' }, '-50%'],
+    ['a negative number in brackets, as shown', { number: -1234, format: '#,##0_);(#,##0)' }, '(1234)'],
+    ['a negative number that is rounded to 0', { number: -0.4, format: '0' }, '0'],
+    ['the same word for both signs', { number: -1, format: '"Yes";"Yes";"No"' }, 'Yes'],
     ['an unusable format', { number: 5, format: 'bad[' }, '5'],
     ['true', true, 'TRUE'],
     ['false', false, 'FALSE'],
@@ -148,6 +158,29 @@ describe('a cell is what a person sees in it', () => {
     for (const format of [0, '0', '#,##0'])
       expect(await seen({ number: 999999999999999, format })).toBe('999999999999999');
   });
+
+  it.each(['#,##0;-#,##0;;@', '#,###', '0;;;@', ';;;'])(
+    'reads a zero that its format hides as blank, as for a phone that a formula takes from an empty cell, and says so: %s',
+    async (format) => {
+      const zero: CellValue = { number: 0, format };
+      const { items, tail } = await read(
+        workbookOf([
+          ['id', 'n'],
+          ['1', zero],
+          ['2', zero],
+          ['3', { number: 5, format }],
+        ]),
+      );
+      expect(dataOf(items)).toEqual([
+        ['1', ''],
+        ['2', ''],
+        ['3', '5'],
+      ]);
+      expect(tail.warnings).toMatchObject([
+        { code: 'hiddenZeros', line: 2, message: '2 zeros that their format hides were read as blank (the first: B2)' },
+      ]);
+    },
+  );
 
   it('reads a formula without a value as blank, and says so', async () => {
     const { items, tail } = await read(

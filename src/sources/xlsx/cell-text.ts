@@ -1,9 +1,10 @@
 /**
  * What a person sees in a cell with a number, by its number format: `01234` under `00000`, `50%`, `(415) 555-0101`. Pure.
  *
- * Five things are not as seen, because text that is read by a program has to be whole and unambiguous: a date is an ISO date,
- * a long number has all its digits, one of which digits are lost has an exponent, thousands are not separated, and a value that the
- * format hides is there.
+ * Some things are not as seen, because text that is read by a program has to be whole and unambiguous: a date is an ISO date,
+ * a long number has all its digits, one of which digits are lost has an exponent, thousands are not separated, a number that is shown
+ * in thousands or millions is whole, one that its colour alone shows as negative has its sign, and a value that the format hides is
+ * there: but a zero, which formulas give for an empty cell, and which sheets hide to show a blank one.
  */
 import { format, getFormatDateInfo, getFormatInfo, isValidFormat, tokenize } from 'numfmt';
 
@@ -12,6 +13,8 @@ export interface CellFormat {
   readonly kind: 'general' | 'date' | 'other';
   /** The pattern that is applied; for a date an ISO pattern. */
   readonly pattern: string;
+  /** The same without what divides by thousands (the comma at the end of `#,##0,`); left out where nothing does. */
+  readonly unscaled?: string;
 }
 
 export const generalFormat: CellFormat = { kind: 'general', pattern: 'General' };
@@ -90,18 +93,24 @@ export function cellFormat(id: number, own: string | undefined): CellFormat {
       return { kind: 'date', pattern: `yyyy-mm-dd${time}` };
     }
   }
-  return { kind: 'other', pattern: withoutGroups(pattern) };
+  const parts = withoutGroups(pattern);
+  const plain = textOf(parts);
+  const unscaled = textOf(parts.filter((part) => part.type !== 'scale'));
+  return { kind: 'other', pattern: plain, ...(unscaled === plain ? {} : { unscaled }) };
+}
+
+type Parts = ReturnType<typeof tokenize>;
+
+function textOf(parts: Parts): string {
+  return parts.map(({ raw }) => raw).join('');
 }
 
 /**
  * Without the separators of thousands: they differ from country to country, and separate numbers in a list of phones. For the same
  * reason the point is the same in all languages, whatever the format says: `[$€-407]` is a currency and a language.
  */
-function withoutGroups(pattern: string): string {
-  return tokenize(pattern.replace(/\[\$([^\]"-]*)(?:-[^\]]*)?\]/g, '"$1"'))
-    .filter(({ type }) => type !== 'group')
-    .map(({ raw }) => raw)
-    .join('');
+function withoutGroups(pattern: string): Parts {
+  return tokenize(pattern.replace(/\[\$([^\]"-]*)(?:-[^\]]*)?\]/g, '"$1"')).filter(({ type }) => type !== 'group');
 }
 
 /** From 0 to the last day of the year 9999. */
@@ -113,7 +122,7 @@ export const days1904 = 1462;
  * The text of a number. `raw` is the number as the file holds it.
  * @param daysAdded 0, or `days1904` in workbooks that count from 1904.
  */
-export function numberText(raw: string, { kind, pattern }: CellFormat, daysAdded: number): string {
+export function numberText(raw: string, { kind, pattern, unscaled }: CellFormat, daysAdded: number): string {
   const value = Number(raw);
   if (raw.trim() === '' || !Number.isFinite(value)) return raw;
   if (hasLostDigits(raw, value)) return exponential(value);
@@ -123,9 +132,22 @@ export function numberText(raw: string, { kind, pattern }: CellFormat, daysAdded
     // A spreadsheet shows ##### for what is no date.
     return serial >= 0 && serial < serialMax ? format(pattern, serial) : plainNumber(raw, value);
   }
-  const seen = format(pattern, value, { nbsp: false }).trim();
+  const seen = seenAs(pattern, value);
   const isHidden = seen === '' && value !== 0;
-  return isHidden || /\dE[+-]\d/.test(seen) ? plainNumber(raw, value) : seen;
+  // A section of the format that scales shows another number than without it.
+  const isScaled = unscaled !== undefined && seenAs(unscaled, value) !== seen;
+  if (isHidden || isScaled || /\dE[+-]\d/.test(seen)) return plainNumber(raw, value);
+  // `#,##0;[Red]#,##0`: without the colour, the text is that of the positive number. One that is shown as 0 is no negative one.
+  return value < 0 && /[1-9]/.test(seen) && seenAs(pattern, -value) === seen ? `-${seen}` : seen;
+}
+
+function seenAs(pattern: string, value: number): string {
+  return format(pattern, value, { nbsp: false }).trim();
+}
+
+/** Whether the format shows nothing in place of a zero. */
+export function isHiddenZero(raw: string, text: string): boolean {
+  return text === '' && raw.trim() !== '' && Number(raw) === 0;
 }
 
 /** A spreadsheet keeps this many digits. */

@@ -190,6 +190,7 @@ const nothingSeen: SheetSightings = {
   hiddenRows: { count: 0, first: '' },
   valuelessFormulas: { count: 0, first: '' },
   lostDigits: { count: 0, first: '' },
+  hiddenZeros: { count: 0, first: '' },
   hiddenColumns: [],
   merges: [],
 };
@@ -235,7 +236,7 @@ function sheetNotes(
   headerLine: number,
   found: MergedRanges,
 ): readonly Problem[] {
-  const { hiddenRows, valuelessFormulas, lostDigits } = seen;
+  const { hiddenRows, valuelessFormulas, lostDigits, hiddenZeros } = seen;
   const hidden = seen.hiddenColumns.filter((index) => index < columnCount).map(columnLetters);
   const merges = seen.merges.filter(({ lastRow }) => lastRow > headerLine);
   const isFilled = (range: Range): boolean =>
@@ -261,6 +262,12 @@ function sheetNotes(
       'digitsLost',
       ['number has', 'numbers have', 'lost digits, since a spreadsheet keeps 15'],
       'Format the column as text before the numbers are entered, or export them from their source again.',
+    ),
+    ...sightingNote(
+      hiddenZeros,
+      'hiddenZeros',
+      ['zero that its format hides was', 'zeros that their format hides were', 'read as blank'],
+      'Nothing to do where formulas give 0 for an empty cell. Where 0 is a value, give the column a number format that shows it.',
     ),
     ...sightingNote(
       { count: ofRows.length, first: ofRows[0]?.name ?? '' },

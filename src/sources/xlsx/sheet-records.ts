@@ -7,7 +7,7 @@
 import { fileError, type PatchbayError } from '#src/errors.ts';
 import { columnLetters } from '#src/sources/column-name.ts';
 import type { SourceLimits } from '#src/sources/format-reader.ts';
-import { type CellFormat, generalFormat, isoDateText, lostDigits, numberText } from './cell-text.ts';
+import { type CellFormat, generalFormat, isHiddenZero, isoDateText, lostDigits, numberText } from './cell-text.ts';
 import { createTextCollector, isTrue, type Sheet, unescaped, type Workbook } from './workbook.ts';
 import type { Attributes, PartHandler } from './xml-part.ts';
 
@@ -35,6 +35,8 @@ export interface SheetSightings {
   readonly hiddenRows: Sighting;
   readonly valuelessFormulas: Sighting;
   readonly lostDigits: Sighting;
+  /** Zeros that their format shows as nothing, read as blank. */
+  readonly hiddenZeros: Sighting;
   /** Indexes from 0, of those that can be read. */
   readonly hiddenColumns: readonly number[];
   /** Ranges such as `A2:A4` of more than one cell. */
@@ -71,6 +73,7 @@ export function readSheet(workbook: Workbook, sheet: Sheet, limits: SourceLimits
     hiddenRows: none(),
     valuelessFormulas: none(),
     lostDigits: none(),
+    hiddenZeros: none(),
     hiddenColumns: [] as number[],
     merges: [] as Range[],
   };
@@ -170,6 +173,7 @@ function rowParser(workbook: Workbook, limits: SourceLimits, seen: Seen, records
       default: {
         const text = numberText(value, formatOf(cell), workbook.daysAdded);
         if (lostDigits(text)) sight(seen.lostDigits, place());
+        if (isHiddenZero(value, text)) sight(seen.hiddenZeros, place());
         return text;
       }
     }
