@@ -130,6 +130,8 @@ export type WarningCode =
   | 'emailLeftOut'
   | 'placeholderText'
   | 'placeholderInDoubt'
+  | 'numberInDoubt'
+  | 'choicesInDoubt'
   | 'lineBreakReplaced'
   | 'textEscaped'
   | 'textBackslashes'
@@ -247,9 +249,14 @@ const textBackslashes: Flaw<WarningCode> = {
   hint: 'Export the file again as CSV (mysql -B writes such escapes, and none with --raw), or replace them in a mapping: transform: [{ replace: \'\\n\', with: " " }].',
 };
 
+/** Whether it holds a code of HTML in place of a character: `&amp;`. */
+export function holdsHtmlCode(text: string): boolean {
+  return text.includes('&') && htmlCode.test(text);
+}
+
 /** Codes in place of characters, which stay. */
 function codesIn(text: string): readonly Flaw<WarningCode>[] {
-  const holdsHtml = text.includes('&') && htmlCode.test(text);
+  const holdsHtml = holdsHtmlCode(text);
   const holdsBackslashes = text.includes('\\') && backslashCode.test(text) && !withBackslashes.test(text);
   if (!holdsHtml && !holdsBackslashes) return noWarnings;
   return [...(holdsHtml ? [textEscaped] : []), ...(holdsBackslashes ? [textBackslashes] : [])];

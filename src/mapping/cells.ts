@@ -111,9 +111,15 @@ const readers: Readers = {
     const cell = readCell(place.raw, place.from);
     if (cell.kind === 'blank' && onBlank === 'keep') return nothing;
     if (type === 'undefined') return refused(place, customFieldUnknown);
-    if (cell.kind === 'blank' || cell.kind === 'clear') return { ...nothing, adds: customField(key, null) };
+    const isListInCell = type === 'multi-select' && place.from === 'csv' && cell.kind === 'text';
+    // As of any other cell, one without a value says nothing.
+    const isEmptyList = isListInCell && /^\[\s*\]$/.test(cell.text);
+    if (isEmptyList && onBlank === 'keep') return nothing;
+    if (cell.kind === 'blank' || cell.kind === 'clear' || isEmptyList)
+      return { ...nothing, adds: customField(key, null) };
     const raw = cell.kind === 'text' && typeof place.raw === 'string' ? cell.text : place.raw;
-    return found(place, readCustomValue(raw, type), (value) => customField(key, value));
+    const elements = isListInCell ? elementsInCell(cell.text) : null;
+    return found(place, readCustomValue(elements ?? raw, type), (value) => customField(key, value));
   },
 };
 

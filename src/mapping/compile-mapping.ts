@@ -301,7 +301,7 @@ function refuseUnknownCustomFields({ bound }: GenericBinding, { customFields }: 
 }
 
 /** To be raised whenever the code maps the same cell in another way than before. */
-const mappingCodeVersion = 7;
+const mappingCodeVersion = 8;
 
 const versionDigits = 16;
 

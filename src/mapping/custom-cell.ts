@@ -5,7 +5,18 @@
 import { unreachable } from '#src/errors.ts';
 import type { JsonValue } from '#src/sources/row.ts';
 import type { CustomFieldType, CustomFieldValue } from '#src/wire/contact.ts';
-import { bad, type Flaw, good, type Reading, type RejectionCode, readCell, readHttpUri, readLongText } from './cell.ts';
+import {
+  bad,
+  type Flaw,
+  good,
+  holdsHtmlCode,
+  type Reading,
+  type RejectionCode,
+  readCell,
+  readHttpUri,
+  readLongText,
+  type WarningCode,
+} from './cell.ts';
 import { withOpenId } from './wrapped-value.ts';
 
 /** `asIs`: no definitions are known. `undefined`: they are known, and this key is not among them. */
@@ -57,7 +68,7 @@ function readTextAs(raw: string, kind: KnownKind): Reading<CustomFieldValue> {
       return date === null ? wrongType(kind) : good(date);
     }
     case 'multi-select':
-      return readChoices(text.split(';'), kind);
+      return withWarning(readChoices(text.split(';'), kind), warningOfChoices(text));
     default:
       return unreachable(kind);
   }
@@ -71,8 +82,44 @@ function readNumber(text: string): Reading<CustomFieldValue> {
   if (digitCount > 15 && !Number.isSafeInteger(number)) {
     return bad('precisionLost', 'the number is too long to keep all its digits', 'Use a text field for long numbers.');
   }
-  return good(number === 0 ? 0 : number);
+  const read = good(number === 0 ? 0 : number);
+  return text.includes('.') ? withWarning(read, numberInDoubt) : read;
 }
+
+/** Reported where the rows of the file speak for it (`number-notation.ts`). */
+const numberInDoubt: Flaw<WarningCode> = {
+  code: 'numberInDoubt',
+  message: 'the point of the number was read as that before decimals',
+  hint: 'Where it separates thousands, take it out in a mapping: transform: [{ replace: ".", with: "" }, { replace: ",", with: "." }].',
+};
+
+function withWarning(reading: Reading<CustomFieldValue>, warning: Flaw<WarningCode> | null): Reading<CustomFieldValue> {
+  return reading.ok && warning !== null ? { ...reading, warnings: [...reading.warnings, warning] } : reading;
+}
+
+/** What may stand between choices in place of `;`, as it is written in a mapping. A choice may hold each of them. */
+const otherSeparators: readonly (readonly [found: RegExp, written: string])[] = [
+  [/\|/, '"|"'],
+  [/\n/, '"\\n"'],
+  [/, \S|\p{L},\p{L}/u, '","'],
+];
+
+/** Reported once for the column (`column-warnings.ts`). */
+function warningOfChoices(text: string): Flaw<WarningCode> | null {
+  if (holdsHtmlCode(text)) return choicesEscaped;
+  const other = text.includes(';') ? undefined : otherSeparators.find(([found]) => found.test(text));
+  if (other === undefined) return null;
+  const message = 'the cell may hold several choices, with something else than ; between them; it was read as one';
+  const hint = `If they are several, say so in a mapping, in the entry of customFields: separator: ${other[1]}.`;
+  return { code: 'choicesInDoubt', message, hint };
+}
+
+const choicesEscaped: Flaw<WarningCode> = {
+  code: 'textEscaped',
+  message:
+    'the text holds a code of HTML, such as &amp;, in place of a character, and its ; was read as the end of a choice',
+  hint: 'Export the file again without such codes, or replace them in a mapping: transform: [{ replace: "&amp;", with: "&" }].',
+};
 
 /** Choices: trimmed, in NFC, each once, without blank ones. */
 function readChoices(items: readonly JsonValue[], kind: KnownKind): Reading<CustomFieldValue> {

@@ -6,6 +6,7 @@ import { hintsOnce, type Problem } from '#src/contacts/outcome.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import type { WarningCode } from '#src/mapping/cell.ts';
 import { noteOf } from '#src/mapping/file-findings.ts';
+import { createNumberNotations } from './number-notation.ts';
 
 const ofColumns: ReadonlySet<string> = new Set<WarningCode>([
   'placeholderText',
@@ -15,6 +16,9 @@ const ofColumns: ReadonlySet<string> = new Set<WarningCode>([
 ]);
 /** Not listed row by row: of a few rows each may be right, and only the file tells. */
 const inDoubt: WarningCode = 'placeholderInDoubt';
+const numberInDoubt: WarningCode = 'numberInDoubt';
+/** Said once for the column, whatever the count: what is to be done is done in the mapping. */
+const onceForColumn: WarningCode = 'choicesInDoubt';
 const readAsNothing: WarningCode = 'placeholderText';
 const rowsListedMax = 5;
 /** In JSON the place of an element of a list is part of a name. Those of further names are listed row by row. */
@@ -29,8 +33,11 @@ const wordsMax = 1_000;
 /** Of one reading of a file. */
 export interface ColumnWarnings {
   /** Counts the row's warnings. @returns the row without those of which enough are listed. */
-  take<Row extends { readonly warnings: readonly Problem[] }>(row: Row): Row;
-  /** One for each code and column of which not all rows are listed; and for each word in doubt of which the file says that it stands for "nothing". */
+  take<Row extends { readonly warnings: readonly Problem[]; readonly problems?: readonly Problem[] }>(row: Row): Row;
+  /**
+   * One for each code and column of which not all rows are listed; for each word in doubt of which the file says that it stands for "nothing";
+   * and for each column whose cells seem to be written in another way than they were read.
+   */
   list(): readonly Problem[];
 }
 
@@ -39,9 +46,11 @@ interface Met {
   count: number;
 }
 
-export function createColumnWarnings(): ColumnWarnings {
+export function createColumnWarnings({ isWorkbook = false } = {}): ColumnWarnings {
   const met = new Map<string, Met>();
   const doubts = new Map<string, Met>();
+  const choices = new Map<string, Met>();
+  const numbers = createNumberNotations(isWorkbook);
   /** In other columns. */
   const nothings = new Set<string>();
   let rows = 0;
@@ -61,6 +70,8 @@ export function createColumnWarnings(): ColumnWarnings {
       count(doubts, JSON.stringify([warning.field, wordIn(warning)]), warning);
       return false;
     }
+    if (warning.code === numberInDoubt) return false;
+    if (warning.code === onceForColumn) return count(choices, JSON.stringify(warning.field), warning) === null;
     if (!ofColumns.has(warning.code)) return true;
     if (warning.code === readAsNothing && nothings.size < wordsMax) nothings.add(wordIn(warning));
     const times = count(met, JSON.stringify([warning.code, warning.field]), warning);
@@ -71,11 +82,15 @@ export function createColumnWarnings(): ColumnWarnings {
   return {
     take: (row) => {
       rows += 1;
+      numbers.see(row.problems);
+      numbers.see(row.warnings);
       return row.warnings.length === 0 ? row : { ...row, warnings: row.warnings.filter(isListed) };
     },
     list: () => [
       ...[...met.values()].flatMap((one) => (one.count > rowsListedMax ? [aboutColumn(one)] : [])),
       ...[...doubts.values()].filter(isNothing).map(inRows),
+      ...[...choices.values()].map(inRows),
+      ...numbers.list(),
     ],
   };
 }

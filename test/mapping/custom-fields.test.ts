@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
-import { allTypes, codesOf, desiredOf, mapJson, mapRecord, noContext, problemsOf } from './support.ts';
+import { allTypes, codesOf, desiredOf, mapJson, mapping, mapRecord, noContext, problemsOf } from './support.ts';
 
 const context = { customFields: allTypes };
 const readAs = (key: string, cell: string) =>
@@ -28,6 +28,9 @@ describe('a custom field is read by its type', () => {
     ['since', '2024-03-05 14:30:00+02', '2024-03-05T12:30:00.000Z'],
     ['since', '2024-03-05 14:30:00-0330', '2024-03-05T18:00:00.000Z'],
     ['tags', 'VIP; Blog ;;VIP', ['VIP', 'Blog']],
+    ['tags', '["tea", "maps; all"]', ['tea', 'maps; all']],
+    ['tags', '[tea]', ['[tea]']],
+    ['note', '["tea"]', '["tea"]'],
     ['home', 'https://example.com/a', 'https://example.com/a'],
     ['note', ' two\r\nlines ', 'two\nlines'],
     ['where', '1 Quay Road', '1 Quay Road'],
@@ -60,6 +63,54 @@ describe('a custom field is read by its type', () => {
 
   test('a control character kills the row', () => {
     expect(codes('note', 'a\u0001')).toEqual(['controlCharacter']);
+  });
+});
+
+describe('choices in one cell', () => {
+  const tags = (cell: string, given: object = {}) =>
+    mapRecord({ externalId: 'a', 'custom.tags': cell }, { ...context, ...given });
+
+  test('an empty JSON list is a blank cell', () => {
+    expect(desiredOf(tags('[]')).customFields).toEqual([]);
+    expect(desiredOf(tags('[]', { onBlank: 'clear' })).customFields).toEqual([{ key: 'tags', value: null }]);
+  });
+
+  test('a JSON list of anything but texts and numbers kills the row', () => {
+    expect(codesOf(tags('[{"x": "tea"}]'))).toEqual(['customFieldType']);
+  });
+
+  test.each([
+    ['tea, maps', '","'],
+    ['tea,maps', '","'],
+    ['tea|maps', '"|"'],
+    ['tea\nmaps', String.raw`"\n"`],
+  ])('%j is read as one choice, with a warning that names the separator', (cell, separator) => {
+    const row = tags(cell);
+    expect(desiredOf(row).customFields).toEqual([{ key: 'tags', value: [cell] }]);
+    expect(row.warnings).toMatchObject([
+      { code: 'choicesInDoubt', hint: expect.stringContaining(`separator: ${separator}.`) },
+    ]);
+  });
+
+  test.each(['tea; maps, all', 'tea', 'size 1,5', '["tea, green"]'])('%s has no warning', (cell) => {
+    expect(tags(cell).warnings).toEqual([]);
+  });
+
+  test('the separator that the warning names reads them', () => {
+    for (const [cell, separator] of [
+      ['tea, maps', ','],
+      ['tea\nmaps', '\n'],
+    ] as const) {
+      const by = mapping({ fields: { firstName: 'n' }, customFields: [{ column: 'tags', key: 'tags', separator }] });
+      const row = mapRecord({ id: 'a', n: 'Ann', tags: cell }, context, by);
+      expect([desiredOf(row).customFields, row.warnings]).toEqual([[{ key: 'tags', value: ['tea', 'maps'] }], []]);
+    }
+  });
+
+  test('a code of HTML, which ends with ;, is cut, with a warning', () => {
+    const row = tags('tea &amp; maps');
+    expect(desiredOf(row).customFields).toEqual([{ key: 'tags', value: ['tea &amp', 'maps'] }]);
+    expect(row.warnings).toMatchObject([{ code: 'textEscaped', message: expect.stringContaining('end of a choice') }]);
   });
 });
 
