@@ -3,10 +3,10 @@
  * in typographic quotes, as nothing else in hints does, so that it is found again where values must not be printed.
  */
 
-const quotedCharsMax = 60;
+const cellCharsMax = 60;
 
-/** `“United States of Amerika”`: on one line, and cut after 60 characters. */
-export function quotedCell(text: string): string {
+/** `“United States of Amerika”`: on one line, and cut after 60 characters. Also for what a service says, which may repeat what it was sent. */
+export function quotedCell(text: string, quotedCharsMax = cellCharsMax): string {
   const characters = [...text.replace(/[“”\s\p{Cc}]+/gu, ' ').trim()];
   const shown = characters.length <= quotedCharsMax ? characters : [...characters.slice(0, quotedCharsMax - 1), '…'];
   return `“${shown.join('')}”`;

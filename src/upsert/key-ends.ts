@@ -14,6 +14,7 @@ import { isOfNoRow, partOf, type UndoOrder } from '#src/contacts/desired.ts';
 import { itemOf } from '#src/contacts/merge.ts';
 import type { DeadClass, JournalEntry, WriteWarning } from '#src/contacts/outcome.ts';
 import { type CreatePlan, isLinked, type PatchPlan, type Plan } from '#src/contacts/plan.ts';
+import { quotedCell } from '#src/contacts/quoted-cell.ts';
 import type { ReplyDifference } from '#src/contacts/reply.ts';
 import { nextOwnership, type Settled, type SettleInput, settle } from '#src/contacts/settle.ts';
 import { labelLeft, settleUndo } from '#src/contacts/undo.ts';
@@ -35,6 +36,7 @@ import {
   type Sendable,
   type Written,
 } from './key-work.ts';
+import { type RefusedMember, refusedMember } from './refused-member.ts';
 
 type Ended = Pick<SettledRecord, 'end' | 'bound' | 'said' | 'others' | 'afterDoubt' | 'journal'>;
 
@@ -84,7 +86,7 @@ function endedAs(record: StagedRecord, as: KeyEnd, contents: Contents): Ended {
       break;
     case 'refused':
       if (contents.is === 'refused')
-        return { ...dead(record, refusedDeath(contents.refusal, record)), ...unwritten(record, contents) };
+        return { ...dead(record, refusedDeath(contents, record)), ...unwritten(record, contents) };
       break;
     case 'keyTaken':
       if (contents.is === 'refused') return dead(record, keyTakenDeath(contents.refusal));
@@ -241,8 +243,8 @@ function saidOf(record: StagedRecord, said: Said, { held }: Plan): Ended['said']
 
 function dead(record: StagedRecord, death: Death): Ended {
   const { line, key, row, letterId, desired } = record;
-  const { code, message, hint, field = null, answer = null } = death;
-  const problem = { code, line, field, value: null, message, hint };
+  const { code, message, hint, field = null, value = null, answer = null } = death;
+  const problem = { code, line, field, value, message, hint };
   const letter = letterId === undefined ? {} : { letterId };
   const deadRow = { class: death.class, code, line, key, problems: [problem], row, ...letter, desired, answer };
   return { end: { outcome: 'dead', dead: deadRow }, bound: null, said: null, others: [] };
@@ -280,6 +282,7 @@ interface Death {
   readonly message: string;
   readonly hint: string;
   readonly field?: string | null;
+  readonly value?: string | null;
   readonly answer?: ServiceAnswer | null;
 }
 
@@ -288,13 +291,16 @@ function answerOf({ status, body }: Refusal): ServiceAnswer {
 }
 
 /** 400, 404, 422…, and 401 or 403 about one contact: the same request would be refused again. */
-function refusedDeath(refusal: Refusal, { line, desired }: StagedRecord): Death {
+function refusedDeath({ refusal, sent }: Refused, { line, desired }: StagedRecord): Death {
   const { status, body } = refusal;
   const words = [body.title, body.message].filter((text) => text !== null).join(': ');
+  const [path] = body.paths;
+  const member = path === undefined ? null : refusedMember(path, sent.plan.body);
+  const says = body.message ?? body.title;
   return {
     class: 'refused',
     code: body.title === 'Invalid Custom Field Item' ? 'customFieldRefused' : `refused${status}`,
-    field: body.paths[0] ?? null,
+    ...member,
     message: `the service refused the contact with ${status}${words === '' ? '' : `: ${words}`}`,
     // The key itself works: a look-up has passed since.
     hint:
@@ -302,9 +308,17 @@ function refusedDeath(refusal: Refusal, { line, desired }: StagedRecord): Death 
         ? 'Nothing is wrong with the row: the API key reads contacts, and may not write this one. Give it that right in the workspace, then retry the dead letter.'
         : isOfNoRow(line, desired)
           ? 'The fix-file cannot correct this. Change the contact in the workspace and drop the dead letter; or, once the service takes it, retry the dead letter.'
-          : 'Correct the row as the service says, and drop the fix-file in again.',
+          : `Correct the row as the service says${says === null ? '' : ` (${quotedCell(inField(says, path, member), wordsMax)})`}, and drop the fix-file in again.`,
     answer: answerOf(refusal),
   };
+}
+
+/** Of the service's words: they may repeat what was sent, as a quoted cell does. */
+const wordsMax = 200;
+
+/** Rows have a custom field in different places of their bodies, and a person knows its name. */
+function inField(words: string, path: string | undefined, member: RefusedMember | null): string {
+  return path === undefined || member === null ? words : words.replaceAll(path, member.field);
 }
 
 function twoContactsDeath(ids: readonly string[]): Death {

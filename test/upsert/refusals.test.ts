@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { withoutQuotedCells } from '#src/contacts/quoted-cell.ts';
 import { createLogger, keyHash } from '#src/log.ts';
 import type { UpsertParts } from '#src/upsert/chunk.ts';
 import type { Contact } from '#src/wire/contact.ts';
@@ -112,6 +113,27 @@ describe('a contact that the service refuses', () => {
       await world.expectSound();
     },
   );
+
+  test('for a custom field is told by the field, its value and the words of the service, wherever its body has it', async () => {
+    const world = await openUpsertWorld();
+    await world.load([wanted('crm-1', { customFields: { interests: ['tea'] } })]);
+    await world.load([
+      wanted('crm-1', { customFields: { interests: ['tea'], no_such_field: 'x' } }),
+      wanted('crm-2', { customFields: { no_such_field: 7 } }),
+    ]);
+    const letters = await world.ledger.deadLetters.list({ limit: 10 });
+    const told = letters.map(({ key, field, problems, hint }) => [key, field, problems[0]?.value, hint]);
+    const hint = expect.stringMatching(
+      /^Correct the row as the service says \(“[^”]*custom\.no_such_field: [^”]+”\), and drop the fix-file in again\.$/,
+    );
+    expect(told.toSorted()).toEqual([
+      ['crm-1', 'custom.no_such_field', 'x', hint],
+      ['crm-2', 'custom.no_such_field', '7', hint],
+    ]);
+    expect(withoutQuotedCells(letters[0]?.hint ?? '')).toBe(
+      'Correct the row as the service says (“…”), and drop the fix-file in again.',
+    );
+  });
 
   test('in an update is dead, and stays as it was', async () => {
     const world = await openUpsertWorld();
