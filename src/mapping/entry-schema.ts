@@ -235,8 +235,8 @@ export const customField = z
     ...valueShape,
     key: z
       .string('a key is a text')
-      .trim()
-      .min(1, 'a key is needed')
+      // Kept as it is written: there may be a field whose key ends with a space.
+      .regex(/\S/, 'a key is needed')
       .max(200, 'a key has at most 200 characters')
       .describe("The custom field's key in the workspace; case matters."),
     ...writtenShape,

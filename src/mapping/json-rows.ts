@@ -15,6 +15,7 @@ import { bad, isJsonObject, type JsonObject, keyMissing, memberOf } from './cell
 import { type CellReading, type Finding, readValue, refused } from './cells.ts';
 import { type ContactColumn, isItemsName } from './contact-columns.ts';
 import {
+  customFieldKey,
   customFieldKind,
   genericTarget,
   genericTargets,
@@ -272,6 +273,6 @@ function bindCustomList(field: string, raw: JsonValue, settings: Settings): read
 }
 
 function customTarget(name: string, settings: Settings): Target {
-  const key = name.trim();
+  const key = customFieldKey(name, settings.customFields);
   return { kind: 'custom', key, type: customFieldKind(key, settings.customFields), onBlank: settings.onBlank };
 }

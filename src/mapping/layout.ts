@@ -238,8 +238,9 @@ export function genericTarget(name: string, settings: Settings): Target | null {
   if (scalar !== undefined) return { kind: 'scalar', name: scalar, onBlank: settings.onBlank };
   const custom = /^custom\s*\.\s*(.+)$/isu.exec(tidy)?.[1];
   if (custom !== undefined) {
-    const type = customFieldKind(custom, settings.customFields);
-    return { kind: 'custom', key: custom, type, onBlank: settings.onBlank };
+    // As the file writes it, a key may end with a space.
+    const key = customFieldKey(/^\s*custom\s*\.\s*(.+)$/isu.exec(name)?.[1] ?? custom, settings.customFields, custom);
+    return { kind: 'custom', key, type: customFieldKind(key, settings.customFields), onBlank: settings.onBlank };
   }
   return itemsTarget(tidy, normalised, settings);
 }
@@ -405,6 +406,15 @@ export function genericMeaning(name: string): string | null {
     target.kind === 'items' ? `${target.list} ${target.label}` : targetIdentity(target),
   );
   return meanings.length === 0 ? null : meanings.join(', ');
+}
+
+/** The key that a file or a mapping means: the one that is defined exactly so, otherwise `tidy`, without spaces around it. */
+export function customFieldKey(
+  name: string,
+  definitions: readonly CustomFieldDefinition[] | null,
+  tidy = name.trim(),
+): string {
+  return definitions?.some(({ key }) => key === name) === true ? name : tidy;
 }
 
 /** The kind of a key by the definitions. An unknown type is read as text. */

@@ -11,7 +11,12 @@ export function policiesOf(mapping: Mapping | null): Policies {
   const { fields, customFields, items = 'owned' } = mapping;
   const named: Fields = [
     ...scalarNames.map((name) => [name, fields[name]] as const),
-    ...customFields.map((entry) => [customFieldName(entry.key), entry] as const),
+    ...customFields.flatMap((entry) => {
+      const tidy = entry.key.trim();
+      // It means the field without the spaces around the key where none has it exactly so, and no other entry names that one.
+      const isOfOther = customFields.some(({ key }) => key === tidy);
+      return [...(isOfOther ? [] : [tidy]), entry.key].map((key) => [customFieldName(key), entry] as const);
+    }),
   ];
   const chosen = named.flatMap(([field, entry]) =>
     entry?.policy === undefined ? [] : [[field, entry.policy] as const],

@@ -16,7 +16,7 @@ import {
 } from './column-pattern.ts';
 import type { Condition, CountryChoice, EmailEntry, InvalidRule, PhoneEntry } from './entry-schema.ts';
 import type { ItemList, ItemsTarget, Settings, Target } from './layout.ts';
-import { customFieldKind } from './layout.ts';
+import { customFieldKey, customFieldKind } from './layout.ts';
 import type { Mapping } from './mapping-schema.ts';
 import { readCountry } from './phone-cell.ts';
 import type { Transform } from './transforms.ts';
@@ -63,8 +63,12 @@ export function wantedValues(mapping: Mapping, settings: Settings, columns: Colu
     ...wantedItems('emails', mapping, settings, columns),
     ...wantedItems('phones', mapping, settings, columns),
     ...mapping.customFields.map((entry): Wanted => {
-      const type = customFieldKind(entry.key, settings.customFields);
-      const target: Target = { kind: 'custom', key: entry.key, type, onBlank: ruleOf(entry) };
+      const tidy = customFieldKey(entry.key, settings.customFields);
+      // Another entry writes the field without the space: this one means none that is there.
+      const isOfOther = tidy !== entry.key && mapping.customFields.some(({ key }) => key === tidy);
+      const key = isOfOther ? entry.key : tidy;
+      const type = customFieldKind(key, settings.customFields);
+      const target: Target = { kind: 'custom', key, type, onBlank: ruleOf(entry) };
       return { target, ...pieces(entry), ...options(entry) };
     }),
   ];

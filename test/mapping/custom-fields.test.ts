@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { compileMapping } from '#src/mapping/compile-mapping.ts';
+import { policiesOf } from '#src/mapping/policies-of.ts';
 import { allTypes, codesOf, desiredOf, mapJson, mapping, mapRecord, noContext, problemsOf } from './support.ts';
 
 const context = { customFields: allTypes };
@@ -128,6 +129,53 @@ describe('an unknown custom field', () => {
   test('in JSON kills the row and names the member', () => {
     const [problem] = problemsOf(mapJson({ externalId: 'a', custom: { nope: 1 } }, context));
     expect(problem).toMatchObject({ code: 'customFieldUnknown', field: 'custom.nope' });
+  });
+});
+
+describe('a key that ends with a space', () => {
+  const field = (key: string) => ({ key, name: key, type: 'string' });
+  const both = { customFields: [field('tier'), field('tier ')] };
+  const one = { customFields: [field('tier')] };
+  const by = (...keys: string[]) =>
+    mapping({ fields: { firstName: 'n' }, customFields: keys.map((key, index) => ({ column: `c${index}`, key })) });
+  const record = { id: 'a', n: 'Ann', c0: 'gold', c1: 'blue' };
+  const keysOf = (row: ReturnType<typeof mapRecord>) => desiredOf(row).customFields.map(({ key }) => key);
+
+  test('is that of the field which has it exactly so, in a mapping, a column and JSON', () => {
+    expect(keysOf(mapRecord(record, both, by('tier ')))).toEqual(['tier ']);
+    expect(keysOf(mapRecord(record, both, by('tier ', 'tier')))).toEqual(['tier ', 'tier']);
+    expect(keysOf(mapRecord({ externalId: 'a', 'custom.tier ': 'gold', 'Custom. tier': 'blue' }, both))).toEqual([
+      'tier ',
+      'tier',
+    ]);
+    expect(keysOf(mapJson({ externalId: 'a', custom: { 'tier ': 'gold' } }, both))).toEqual(['tier ']);
+    const customFields = [{ key: 'tier ', value: 'gold' }];
+    expect(keysOf(mapJson({ externalId: 'a', defaultFields: {}, customFields }, both))).toEqual(['tier ']);
+  });
+
+  test('is otherwise that of the field without it', () => {
+    expect(keysOf(mapRecord(record, one, by('tier ')))).toEqual(['tier']);
+    expect(keysOf(mapRecord({ externalId: 'a', 'custom.tier ': 'gold' }, one))).toEqual(['tier']);
+    expect(keysOf(mapRecord({ externalId: 'a', 'custom.tier ': 'gold' }))).toEqual(['tier']);
+    expect(keysOf(mapJson({ externalId: 'a', custom: { 'tier ': 'gold' } }, one))).toEqual(['tier']);
+  });
+
+  test('is of no field where another entry of the mapping writes the one without it', () => {
+    expect(() => mapRecord(record, one, by('tier ', 'tier'))).toThrow(
+      expect.objectContaining({ code: 'customFieldUnknown' }),
+    );
+  });
+
+  test('has the policy of its entry, whichever field it is', () => {
+    const policyOf = (...entries: object[]) => [
+      ...policiesOf(mapping({ fields: { firstName: 'n' }, customFields: entries })).fields,
+    ];
+    const source = { column: 'c', key: 'tier ', policy: 'source' };
+    expect(policyOf(source)).toEqual([
+      ['custom.tier', 'source'],
+      ['custom.tier ', 'source'],
+    ]);
+    expect(policyOf(source, { column: 'd', key: 'tier' })).toEqual([['custom.tier ', 'source']]);
   });
 });
 
