@@ -9,8 +9,8 @@
 import { createHash } from 'node:crypto';
 import type { Problem } from '#src/contacts/outcome.ts';
 import type { Policies } from '#src/contacts/policies.ts';
-import { invariant, PatchbayError } from '#src/errors.ts';
-import { closestName, ignoredBy, normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
+import { invariant } from '#src/errors.ts';
+import { ignoredBy, normaliseHeader } from '#src/sources/column-name.ts';
 import { listNames, type Row } from '#src/sources/row.ts';
 import { configuredMapping } from './bind-mapping.ts';
 import { type ContactColumn, contactColumnOf } from './contact-columns.ts';
@@ -46,6 +46,7 @@ import type { Mapping } from './mapping-schema.ts';
 import { mapMembers } from './member-mapping.ts';
 import { policiesOf } from './policies-of.ts';
 import { type MappedRow, mapCells } from './row.ts';
+import { unknownCustomField } from './unknown-custom-field.ts';
 import { referencesIn, type Value } from './value-schema.ts';
 
 /** What is known about the file before its first row. */
@@ -288,15 +289,9 @@ function common(
 
 /** One message for the file instead of one rejected row after another. */
 function refuseUnknownCustomFields({ bound }: GenericBinding, { customFields }: Settings): void {
-  const known = (customFields ?? []).map(({ key }) => key);
   for (const { field, target } of bound) {
-    if (target.kind !== 'custom' || target.type !== 'undefined') continue;
-    const close = closestName(target.key, known);
-    const message = `column "${tidyHeader(field)}": the workspace has no custom field "${target.key}"; it has: ${listNames(known)}`;
-    throw new PatchbayError('file', 'customFieldUnknown', message, {
-      facts: { column: field, key: target.key },
-      hint: close === null ? 'Remove the column, or create the custom field first.' : `Did you mean "${close}"?`,
-    });
+    if (target.kind === 'custom' && target.type === 'undefined')
+      throw unknownCustomField(field, target.key, customFields ?? []);
   }
 }
 

@@ -155,13 +155,17 @@ export function cellProblem(text: string, line: number, field: string, bytesMax:
 const listedCharactersMax = 600;
 const listedNameCharactersMax = 120;
 
-/** Column or member names as part of a sentence: quoted, separated by commas; what is beyond 600 characters is counted. */
-export function listNames(names: readonly string[]): string {
+/**
+ * Column or member names as part of a sentence: quoted, separated by commas; what is beyond 600 characters is counted.
+ * @param called what people call each of them, in brackets behind it; null where that is the same.
+ */
+export function listNames(names: readonly string[], called: readonly (string | null)[] = []): string {
   if (names.length === 0) return 'none';
   const shown: string[] = [];
   let length = 0;
-  for (const name of names) {
-    const quoted = `"${shownName(name)}"`;
+  for (const [index, name] of names.entries()) {
+    const other = called[index] ?? null;
+    const quoted = `"${shownName(name)}"${other === null ? '' : ` (${shownName(other)})`}`;
     length += quoted.length + 2;
     if (length > listedCharactersMax && shown.length > 0)
       return `${shown.join(', ')} and ${names.length - shown.length} more`;

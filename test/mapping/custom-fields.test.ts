@@ -122,6 +122,26 @@ describe('an unknown custom field', () => {
     );
   });
 
+  const umsatz = { key: '66f0aa12bc34de56f7890001', name: 'Umsatz', type: 'number' };
+  const tier = { key: 'tier', name: 'Tier', type: 'string' };
+
+  test('whose name was written is told by its key, and fields are listed with their names', () => {
+    expect(() => mapRecord({ externalId: 'a', 'custom.umsatz': '5' }, { customFields: [umsatz, tier] })).toThrow(
+      expect.objectContaining({
+        message:
+          'column "custom.umsatz": the workspace has no custom field with the key "umsatz"; it has: "66f0aa12bc34de56f7890001" (Umsatz), "tier"',
+        hint: '"umsatz" is the name of the field 66f0aa12bc34de56f7890001: write custom.66f0aa12bc34de56f7890001, or in a mapping key: "66f0aa12bc34de56f7890001".',
+      }),
+    );
+  });
+
+  test('whose name several fields have is told so', () => {
+    const customFields = [umsatz, { ...umsatz, key: '66f0aa12bc34de56f7890002' }];
+    expect(() => mapRecord({ externalId: 'a', 'custom.Umsatz': '5' }, { customFields })).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining('is the name of several fields') }),
+    );
+  });
+
   test('keeps its case: a key differs from another by case alone', () => {
     expect(() => mapRecord({ externalId: 'a', 'custom.Since': 'x' }, context)).toThrow(/"Since"/);
   });

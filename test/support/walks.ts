@@ -112,6 +112,7 @@ export const walks: readonly Walk[] = [
       'src/mapping/placeholder.ts': 'words that stand for no value',
       'src/mapping/wrapped-value.ts': 'values of JSON that MongoDB wraps',
       'src/mapping/custom-cell.ts': 'another kind of value: custom fields',
+      'src/mapping/unknown-custom-field.ts': 'a column of a custom field that is not there',
       'src/mapping/email-cell.ts': 'another kind of value: e-mail addresses',
       'src/mapping/person-name.ts': 'another kind of value: whole names',
       'src/mapping/phone-cell.ts': 'another kind of value: phone numbers',
