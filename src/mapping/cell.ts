@@ -296,9 +296,22 @@ const uriForm = new RegExp(
 export function readSourceUrl(text: string): Reading<string> {
   const hint = 'Write the whole link, e.g. https://crm.example.com/people/17, or leave the cell blank.';
   const uri = readHttpUri(text);
-  if (uri === null) return bad('sourceUrlInvalid', 'this is not an http or https link', hint);
+  if (uri === null) return bad('sourceUrlInvalid', 'this is not an http or https link', linkEscapeHint(text) ?? hint);
   if (uri.length <= sourceUrlLengthMax) return good(uri);
   return bad('sourceUrlInvalid', `the link is longer than ${sourceUrlLengthMax} characters`, 'Use a shorter link.');
+}
+
+const linkStart = /^https?:\/\//i;
+/** What no link may hold, and what is not encoded silently, since it may be the end of the link: `https://example.com and more`. */
+const notInLink = /[\s<>"{}|\\^`]/u;
+
+/** What to write in place of the first character that a link cannot hold; null where something else is wrong. */
+export function linkEscapeHint(text: string): string | null {
+  const trimmed = text.trim();
+  const character = linkStart.test(trimmed) ? notInLink.exec(trimmed)?.[0] : undefined;
+  if (character === undefined) return null;
+  const name = /\s/.test(character) ? 'space or line break' : character;
+  return `A link holds no ${name}: write ${encodeURIComponent(/\s/.test(character) ? ' ' : character)} in its place.`;
 }
 
 /** The link as written; characters that are not allowed in a URI are percent-encoded. Null for anything but a link. */

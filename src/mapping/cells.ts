@@ -23,7 +23,7 @@ import {
   type WarningCode,
 } from './cell.ts';
 import type { NamePart } from './contact-columns.ts';
-import { customFieldUnknown, readCustomValue } from './custom-cell.ts';
+import { customFieldUnknown, readCustomCell } from './custom-cell.ts';
 import { emailLeftOut, readEmail, splitEmails } from './email-cell.ts';
 import { elementsInCell, namedFlaw, valueUnknownInCell } from './json-cell.ts';
 import type { ItemList, ItemsTarget, Target } from './layout.ts';
@@ -119,7 +119,7 @@ const readers: Readers = {
       return { ...nothing, adds: customField(key, null) };
     const raw = cell.kind === 'text' && typeof place.raw === 'string' ? cell.text : place.raw;
     const elements = isListInCell ? elementsInCell(cell.text) : null;
-    return found(place, readCustomValue(elements ?? raw, type), (value) => customField(key, value));
+    return found(place, readCustomCell(elements ?? raw, type), (value) => customField(key, value));
   },
 };
 

@@ -10,6 +10,7 @@ import {
   type Flaw,
   good,
   holdsHtmlCode,
+  linkEscapeHint,
   type Reading,
   type RejectionCode,
   readCell,
@@ -57,7 +58,7 @@ function readTextAs(raw: string, kind: KnownKind): Reading<CustomFieldValue> {
     case 'address':
       return good(text);
     case 'url':
-      return readHttpUri(text) === null ? wrongType(kind) : good(text);
+      return readHttpUri(text) === null ? wrongType(kind, linkEscapeHint(text)) : good(text);
     case 'number':
       return readNumber(text);
     case 'boolean':
@@ -148,9 +149,25 @@ const expectations: Readonly<Record<KnownKind, string>> = {
   'multi-select': 'choices separated by ;',
 };
 
-function wrongType(kind: KnownKind): ReturnType<typeof bad> {
+function wrongType(kind: KnownKind, hint: string | null = null): ReturnType<typeof bad> {
   const name = kind === 'asIs' ? 'a custom field' : `a custom field of the type ${kind}`;
-  return bad('customFieldType', `the value does not fit ${name}`, `Write ${expectations[kind]}.`);
+  return bad('customFieldType', `the value does not fit ${name}`, hint ?? `Write ${expectations[kind]}.`);
+}
+
+/** How a mapping reads what is written as in other countries. */
+const otherNotations: { readonly [Kind in CustomFieldKind]?: string } = {
+  number: 'A mapping can read other notations: transform: [{ replace: ",", with: "." }].',
+  boolean: 'A mapping can read other words: transform: [{ values: { ja: true, nein: false } }].',
+  date: 'A mapping can read other dates: transform: [{ date: DD.MM.YYYY }].',
+};
+
+/** Reads a value of a file, as `readCustomValue` does; the hint names what a mapping can do. */
+export function readCustomCell(raw: JsonValue, kind: CustomFieldKind): Reading<CustomFieldValue> {
+  const reading = readCustomValue(raw, kind);
+  const other = otherNotations[kind];
+  if (reading.ok || typeof raw !== 'string' || other === undefined || reading.flaw.code !== 'customFieldType')
+    return reading;
+  return { ok: false, flaw: { ...reading.flaw, hint: `${reading.flaw.hint} ${other}` } };
 }
 
 const isoDate =

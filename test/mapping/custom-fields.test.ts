@@ -58,6 +58,23 @@ describe('a custom field is read by its type', () => {
     expect(problem).toMatchObject({ code: 'customFieldType', field: `Custom.${key}`, value: cell });
   });
 
+  test.each([
+    ['visits', '1.234,56', 'Write a number like 1234.5. A mapping can read other notations: transform: [{ replace: '],
+    ['vip', 'ja', 'Write true, false, yes, no, 1 or 0. A mapping can read other words: transform: [{ values: '],
+    ['since', '31.12.2025', 'A mapping can read other dates: transform: [{ date: DD.MM.YYYY }].'],
+    ['home', 'https://shop.example/a b.pdf', 'A link holds no space or line break: write %20 in its place.'],
+    ['home', 'https://shop.example/?f=a|b', 'A link holds no |: write %7C in its place.'],
+    ['home', 'shop.example/a b', 'Write a link that begins with http:// or https://.'],
+  ])('and says what to do: %s %s', (key, cell, hint) => {
+    const [problem] = problemsOf(mapRecord({ externalId: 'a', [`custom.${key}`]: cell }, context));
+    expect(problem?.hint).toContain(hint);
+  });
+
+  test('a link of the contact names the character that it cannot hold, too', () => {
+    const [problem] = problemsOf(mapRecord({ externalId: 'a', sourceUrl: 'https://shop.example/a b' }));
+    expect(problem?.hint).toBe('A link holds no space or line break: write %20 in its place.');
+  });
+
   test('a number that would lose digits kills the row', () => {
     expect(codes('visits', '12345678901234567890')).toEqual(['precisionLost']);
   });
