@@ -171,7 +171,8 @@ async function mapBy(
     const { kept, notes } = keptRows(chosen.mapping, read.columns, facts);
     const preview = previewRows(compiled, kept);
     const columns = columnsBy(chosen.mapping, facts, kept, compiled);
-    const remarks = [...remarksOn(compiled), ...notes, ...moreNote(more, less), ...strays, ...replacing];
+    const ofCustom = customFieldsNote(columns, preview);
+    const remarks = [...remarksOn(compiled), ...notes, ...ofCustom, ...moreNote(more, less), ...strays, ...replacing];
     const policies = policiesInWords(compiled);
     const refusal = refusalBy(compiled, facts);
     return {
@@ -208,7 +209,7 @@ async function mapBy(
   }
   const mapping = parseMapping(draft, `the proposal for ${shape.file}`);
   const tried = tryDraft(mapping, read.columns, facts, contextOf(parts, mapping, null));
-  const remarks = [...proposal.remarks, ...tried.remarks];
+  const remarks = [...proposal.remarks, ...tried.remarks, ...customFieldsNote(proposal.columns, tried.preview)];
   const result = {
     ...drafted,
     ...tried,
@@ -340,6 +341,17 @@ function remarksOn({ readings, notes }: CompiledMapping): readonly string[] {
     ...(readings.length === 0 ? [] : [`read as: ${readings.join(', ')}`]),
     ...notes.map(({ line, message }) => `line ${line}: ${message}`),
   ];
+}
+
+/** Rows that "can be imported" may have a custom field that the workspace lacks, or that has another type: nothing is asked here. */
+function customFieldsNote(columns: readonly ProposedColumn[], preview: Preview | null): readonly string[] {
+  const isMapped = columns.some(({ target }) => target?.split(' and ').some((one) => one.startsWith('custom.')));
+  const isShown = preview?.contacts.some(({ contact }) => Object.keys(contact?.customFields ?? {}).length > 0);
+  return isMapped || isShown === true
+    ? [
+        'custom fields are not checked here: an import checks them against the workspace, and so does patchbay plan FILE',
+      ]
+    : [];
 }
 
 /** A draft that maps nothing is still shown: a person completes it. */
