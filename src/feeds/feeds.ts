@@ -94,7 +94,9 @@ export function createFeeds(config: FeedsConfig, importFolders: readonly string[
   const exists = (name: string): boolean =>
     name === mainFeed ||
     configOf(config.feeds, name) !== undefined ||
-    importFolders.some((folder) => folderNamesOf(name).some((each) => existsSync(join(folder, each))));
+    // Any other name leads out of the folder, or to one of Patchbay's own.
+    (/^[^._/\\][^/\\]*$/.test(name) &&
+      importFolders.some((folder) => folderNamesOf(name).some((each) => existsSync(join(folder, each)))));
   const seen = (name: string): boolean | null => exists(name) || (importFolders.every(canBeListed) ? false : null);
   const ofFolder = async (name: string): Promise<FeedSettings> => {
     refuseName(feedNameOf(name), names);

@@ -25,6 +25,15 @@ async function feedsWith(
 }
 
 describe('a feed', () => {
+  it('is looked for in the import folder alone', async () => {
+    const { feeds, folder } = await feedsWith({ crm: yaml('crm') });
+    await mkdir(join(folder, '_done'));
+    writeFileSync(join(folder, '.hidden'), '');
+    expect(feeds.exists('crm')).toBe(true);
+    for (const name of ['.', '..', '../..', 'crm/_mapping.yaml', 'crm/..', '_done', '.hidden', ''])
+      expect(feeds.exists(name), name).toBe(false);
+  });
+
   it('needs no entry anywhere: it has the limits of all, its name as source label, and full files', async () => {
     const { feeds } = await feedsWith({});
     expect(await feeds.get('crm')).toMatchObject({
