@@ -177,7 +177,7 @@ function runQueryOf(query: Query): RunQuery {
     ...(feed === undefined ? {} : { feed }),
     ...(states === undefined ? {} : { states }),
     ...(after === undefined ? {} : { after }),
-    limit: limitOf(query, runsShownMax),
+    limit: limitOf(given(query), runsShownMax),
   };
 }
 
@@ -190,7 +190,7 @@ function letterQueryOf(query: Query): DeadLetterQuery {
     ...(feed === undefined ? {} : { feed }),
     state: oneOf(letterStates, state),
     ...(after === undefined ? {} : { after }),
-    limit: limitOf(query, lettersShownMax),
+    limit: limitOf(given(query), lettersShownMax),
   };
 }
 
@@ -207,7 +207,7 @@ function oneOf<Word extends string>(words: readonly Word[], text: string): Word 
 }
 
 /** @throws PatchbayError `usage` `queryInvalid`. */
-function limitOf({ limit }: Query, max: number): number {
+function limitOf({ limit }: Partial<Query>, max: number): number {
   if (limit === undefined) return max;
   const value = Number(limit);
   if (Number.isInteger(value) && value >= 1 && value <= max) return value;

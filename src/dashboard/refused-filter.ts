@@ -22,11 +22,17 @@ export function answerRefusal(
 export function refusalNotice(frame: Frame, { code, message, hint }: PatchbayError): Markup {
   return html`<div class="notice bad" role="alert">
 <p><strong>${sentence(message)}.</strong></p>
-<p>${code === 'noSuchRun' ? allRuns(frame) : paste(frame, hint ?? '')}</p>
+<p>${adviceOn(frame, code) ?? paste(frame, hint ?? '')}</p>
 </div>`;
 }
 
-/** In place of the command that lists them. */
+/** In place of the command that lists what there is; null where the hint holds. */
+function adviceOn(frame: Frame, code: string): Markup | null {
+  if (code === 'noSuchRun') return allRuns(frame);
+  if (code !== 'noSuchDeadLetter') return null;
+  return html`The page <a href="${addressOf(frame, '/dead-letters')}">Dead letters</a> lists all that are open.`;
+}
+
 export function allRuns(frame: Frame): Markup {
   return html`The page <a href="${addressOf(frame, '/runs')}">Runs</a> lists all known runs.`;
 }

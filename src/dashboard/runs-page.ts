@@ -50,9 +50,20 @@ export function runsPage(frame: Frame, view: RunsView): Markup {
     body: html`<h1>Runs</h1>
 ${pauseNotice(pause)}
 ${runs.length === 0 && !isFiltered ? '' : runFilters(frame, query, filters)}
+${isChoosing && paceOf(isBusy, pause) !== null ? backToList(frame, query) : ''}
 ${runs.length > 0 ? runTable(frame, runs) : isFiltered ? noRuns(frame, query, unknown) : dropHint(importFolders)}
 ${runs.length < query.limit ? '' : html`<p><a href="${olderRuns(frame, runs, query)}">Older runs</a></p>`}`,
   });
+}
+
+/** Out of a page that stays as it is. */
+function backToList(frame: Frame, { feed, states, limit }: RunQuery): Markup {
+  const address = addressOf(frame, '/runs', {
+    feed,
+    state: stateWord(states),
+    limit: limit === runsShownMax ? undefined : `${limit}`,
+  });
+  return html`<p class="dim">This page stays as it is. <a href="${address}">Back to the list</a>, which loads again by itself.</p>`;
 }
 
 function noRuns(frame: Frame, query: RunQuery, unknown: UnknownFeed | null): Markup {
@@ -74,16 +85,25 @@ ${refusalNotice(frame, refusal)}`,
 
 const allRunStates = Object.keys(stateWords) as readonly RunState[];
 
+/** As the address and the form have it. */
+function stateWord(states: RunQuery['states']): string | undefined {
+  return states?.join() === activeRunStates.join() ? 'active' : states?.join();
+}
+
 function runFilters(
   frame: Frame,
   { feed = '', states, limit }: RunQuery,
   shown: typeof filterForm | typeof filterLink,
 ): Markup {
-  const state = states === undefined ? '' : states.join() === activeRunStates.join() ? 'active' : states.join();
   const options = allRunStates.map((one) => [one, stateWords[one]] as const);
   const filters = [
     { name: 'feed', label: 'Feed', value: feed },
-    { name: 'state', label: 'State', value: state, options: [['', 'any'], ['active', 'running'], ...options] as const },
+    {
+      name: 'state',
+      label: 'State',
+      value: stateWord(states) ?? '',
+      options: [['', 'any'], ['active', 'running'], ...options] as const,
+    },
   ];
   return shown(frame, '/runs', filters, limit === runsShownMax ? {} : { limit: `${limit}` });
 }

@@ -98,6 +98,9 @@ it('lists have their filters as a form, with what the address asks for; its blan
   expect(runs).toContain('<input type="hidden" name="refresh" value="off">');
   expect(runs).toContain('<input type="hidden" name="limit" value="2">');
   expect((await bench.page('/runs?state=active&filter=open')).text).toContain('<option value="active" selected>');
+  expect((await bench.page('/runs?state=active&filter=open')).text).toMatch(
+    /stays as it is\. <a href="\/runs\?state=active">Back to the list<\/a>/,
+  );
   expect((await bench.page('/runs?state=queued,failed&filter=open')).text).toContain(
     '<option value="queued,failed" selected>',
   );

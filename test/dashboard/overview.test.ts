@@ -105,8 +105,9 @@ describe('the overview', () => {
       expect(text, path).toMatch(/Paused since <time datetime="2026-11-21T14:00:00.000Z"/);
       expect(text, path).toContain('the service refuses the API key');
       expect(text, path).toContain('Set a working key');
-      expect(text, path).not.toContain('Waits for its turn');
     }
+    for (const path of ['/', `/runs/${run.id}`])
+      expect((await bench.page(path)).text, path).toContain('Waits until work continues.');
     await bench.ledger.runs.move(run.id, ['queued'], 'failed', { atMs: startMs });
     expect((await bench.page(`/runs/${run.id}`)).text, 'nothing of it waits').not.toContain('Paused since');
   });
