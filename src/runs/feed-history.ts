@@ -67,15 +67,19 @@ async function olderFile(ledger: Ledger, run: RunRecord): Promise<OlderFile | nu
 /** As many as a file that grows is read, and one that was read beside it. */
 const partsMax = 5;
 
+/** How long an export is written at most. */
+const writtenWithinMs = 3_600_000;
+
 /**
- * Whether each file that the feed accepted since the earlier run is the beginning of the run's file: an export that was read while it was being
- * written, and is whole now. It said nothing that the whole one would turn back.
+ * Whether each file that the feed accepted since the earlier run is the beginning of the run's file, and came shortly before it: an export that
+ * was read while it was being written, and is whole now. Later such a file may be the older one of two, whose last people have left since.
  */
 async function areParts(ledger: Ledger, run: RunRecord, earlier: RunRecord): Promise<boolean> {
   const { claimedPath, bytes } = run;
   const files = await acceptedFiles(ledger, run, partsMax);
   for (const part of files.filter(({ sequence }) => sequence > earlier.sequence)) {
     if (part.bytes === 0 || part.bytes >= bytes) return false;
+    if (run.createdAtMs - part.createdAtMs > writtenWithinMs) return false;
     // One that cannot be read here is judged as any other.
     if ((await hashStart(claimedPath, part.bytes).catch(() => null)) !== part.sha256) return false;
   }

@@ -131,7 +131,8 @@ export function createGrownFiles(parts: SubmitParts): GrownFiles {
         } catch (error) {
           // It must not delay the others, and is tried again until its time is over.
           const isOver = clock.monotonicMs() > file.untilMs;
-          if (isOver) giveUp(file, messageOf(error));
+          if (isOver && file.seenBytes > file.read.bytes) giveUp(file, messageOf(error));
+          else if (isOver) watched.delete(file.id);
           else log.debug({ run: file.read.id, reason: messageOf(error) }, 'file that has grown not read again');
         }
       }

@@ -111,9 +111,10 @@ export function assertWhole(host: string, head: AnswerHead): void {
   throw takeError('file', 'morePages', message, hint);
 }
 
-/** `<https://…?page=2>; rel="next"`, among others. */
+/** `<https://…?page=2>; rel="next"`, among others. Where it says that nothing is there (`results="false"`), it leads nowhere. */
 function leadsToNext(header: string): boolean {
   return [...header.matchAll(/<[^>]*>([^<]*)/g)].some(([, parameters = '']) => {
+    if (/;\s*results\s*=\s*"?false"?/i.test(parameters)) return false;
     const [, quoted, plain = ''] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i.exec(parameters) ?? [];
     return (quoted ?? plain).toLowerCase().split(/\s+/).includes('next');
   });
@@ -124,7 +125,9 @@ function rangeSign({ header }: AnswerHead): string | null {
   const found = /^\s*(?:[a-z-]+[ =])?\s*(\d{1,15})-(\d{1,15})\/(\d{1,15})\s*$/i.exec(header('content-range') ?? '');
   if (found === null) return null;
   const [from, to, total] = found.slice(1).map(Number);
-  return from === 0 && Number(to) + 1 >= Number(total) ? null : `Content-Range is ${found[0].trim()}`;
+  // Some servers count from 1.
+  const isWhole = (from === 0 && Number(to) + 1 >= Number(total)) || (from === 1 && to === total);
+  return isWhole ? null : `Content-Range is ${found[0].trim()}`;
 }
 
 /** The file name ending for a content type; empty if the type does not say which format it is. */

@@ -5,6 +5,7 @@
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import type { SeenFile } from '#src/ledger/takes.ts';
+import { classifyFileName } from '#src/sources/file-name.ts';
 import type { Look } from '#src/sources/folder-entries.ts';
 import { compareAge } from './enter.ts';
 
@@ -19,8 +20,11 @@ export interface LeftMatch {
 export async function leftMatch(path: string, found: Exclude<Look, { kind: 'file' }>): Promise<LeftMatch | null> {
   if (found.kind !== 'unreadable' && found.kind !== 'special') return null;
   try {
-    if (found.kind === 'unreadable')
-      return { why: 'rights', path, modifiedAtMs: Math.floor((await lstat(path)).mtimeMs) };
+    if (found.kind === 'unreadable') {
+      // What has no name of an export would not be taken either way.
+      const why = classifyFileName(basename(path)).kind === 'take' ? 'rights' : 'name';
+      return { why, path, modifiedAtMs: Math.floor((await lstat(path)).mtimeMs) };
+    }
     const target = await stat(path);
     return target.isFile() ? { why: 'link', path, modifiedAtMs: Math.floor(target.mtimeMs) } : null;
   } catch {
@@ -45,7 +49,7 @@ export async function newerLeft(
   for (const one of left) {
     if (one.modifiedAtMs <= newest) continue;
     const target = one.why === 'link' ? await realpath(one.path).catch(() => null) : null;
-    const isBeside = one.why === 'name' && [...paths].some((path) => one.path.startsWith(`${path}.`));
+    const isBeside = one.why !== 'link' && [...paths].some((path) => one.path.startsWith(`${path}.`));
     if (!isBeside && (target === null || !paths.has(target))) found.push(one);
   }
   return found.toSorted(compareAge);

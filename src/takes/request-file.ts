@@ -309,8 +309,8 @@ function tooLarge(host: string, bytesMax: number): Error {
 
 function lengthTooShort(host: string): Error {
   const hint =
-    'Ask the operator of that server: Content-Length must count bytes, not characters. Nothing of it was used.';
-  const message = `${host} sends more than the length that it declares, so the file would be cut off`;
+    'Ask the operator of that server: Content-Length must count bytes, not characters, and nothing may follow the file (in PHP, exit behind readfile). Nothing of it was used.';
+  const message = `${host} sends more than the length that it declares: the file may be cut off`;
   return takeError('unreachable', 'downloadLengthWrong', message, hint);
 }
 

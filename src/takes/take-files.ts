@@ -333,14 +333,16 @@ interface RestingFiles {
 
 /**
  * Waits until files are at rest, so that an export that is still being written is not taken: two looks, `restMs` apart, find
- * the same. Ends when all are at rest, or after some minutes. Rejects when the signal fires.
+ * the same. Ends when all are at rest, or after some seconds where some are, as others may grow all day, and else after some minutes. Rejects when
+ * the signal fires.
  */
 async function restFiles(parts: FileTakeParts, files: readonly SeenFile[], signal: AbortSignal): Promise<RestingFiles> {
   const { restMs, ...limits } = { ...fileLimits, ...parts.limits };
-  const waitMaxMs = parts.trigger === 'request' ? limits.restWaitOnRequestMs : limits.restWaitMaxMs;
+  const isAsked = parts.trigger === 'request';
+  const waitMaxMs = (): number => (isAsked || resting.length > 0 ? limits.restWaitOnRequestMs : limits.restWaitMaxMs);
   let last: readonly SeenFile[] = files;
   let resting: readonly SeenFile[] = [];
-  for (let waitedMs = 0; waitedMs < waitMaxMs && resting.length < last.length; waitedMs += restMs) {
+  for (let waitedMs = 0; waitedMs < waitMaxMs() && resting.length < last.length; waitedMs += restMs) {
     await parts.clock.sleep(restMs, signal);
     const now: SeenFile[] = [];
     for (const file of last) {

@@ -17,6 +17,15 @@ it('the content of an earlier file comes again behind its own first half, and is
   expectCounts(again, { rows: 30, updated: 6, unchanged: 24 });
 });
 
+it('behind a file that lacks its last people since long, it stops: they may have left', async () => {
+  const bench = await openRunsBench({ guards: defaultGuards, configured: cleared });
+  const inCrm = { feed: 'crm' };
+  await bench.import('crm.csv', whole, inCrm);
+  await bench.import('crm.csv', whole.split('\n').slice(0, 25).join('\n').concat('\n'), inCrm);
+  bench.world.clock.advance(3 * 3_600_000);
+  expect(await bench.import('crm.csv', whole, inCrm)).toMatchObject({ reason: { code: 'guardOlder' } });
+});
+
 it('behind another file, or behind a half that has said something else, it stops', async () => {
   const bench = await openRunsBench({ guards: defaultGuards, configured: cleared });
   const inCrm = { feed: 'crm' };

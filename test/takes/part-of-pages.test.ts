@@ -33,6 +33,8 @@ it.each([
   { link: '<https://crm.example.com/a?page=1>; rel="prev", </>; rel="first"' },
   { link: '</next>; rel="canonical"; title="next"' },
   { 'content-range': 'items 0-899/900' },
+  { 'content-range': 'items 1-100/100' },
+  { link: '<https://files.example.com/crm?cursor=end>; rel="next"; results="false"' },
   { 'content-range': 'items 0-900/900' },
   { 'content-range': 'items 0-99/*' },
   { 'content-range': 'items */0' },

@@ -261,6 +261,20 @@ describe('a path', () => {
     expect(await bench.contents()).toEqual([]);
   });
 
+  it('does not hold up files of a pattern that are at rest', async () => {
+    let waitedSeconds = 0;
+    const grow = async (): Promise<void> => {
+      waitedSeconds += 1;
+      await appendFile(join(bench.folder, 'exports', 'b.csv'), '+');
+    };
+    const bench = await openTakesBench({ clock: quickClock(grow) });
+    await bench.write('exports/a.csv', 'one');
+    await bench.write('exports/b.csv', 'two', 5);
+    expect(await bench.take(pattern(bench), delta)).toMatchObject({ outcome: 'run' });
+    expect(await bench.contents()).toEqual(['one']);
+    expect(waitedSeconds).toBeLessThanOrEqual(10);
+  });
+
   it('may be a link to the latest file', async () => {
     const bench = await openTakesBench();
     const [monday] = [await bench.write('monday.csv', 'one'), await bench.write('tuesday.csv', 'two', 5)];
