@@ -310,14 +310,23 @@ export function scheduleDocument(view: ScheduleView, nowMs: number): Readonly<Re
 export function changeInConfiguration({ record, configured, isEntered }: ScheduleView): 'dropped' | 'changed' | null {
   if (!isEntered) return null;
   if (configured === null) return record.rule === null ? null : 'dropped';
-  if (isDeepStrictEqual(record.rule, configured.rule)) return null;
+  if (isDeepStrictEqual(withOneZoneName(record.rule), withOneZoneName(configured.rule))) return null;
   return isOfThisShellAlone(record.rule, configured.rule) ? null : 'changed';
 }
 
 /** Where the configuration names no zone, that of this process may be another than the engine's, and nothing has changed. */
 function isOfThisShellAlone(rule: ScheduleRule | null, configured: ScheduleRule | null): boolean {
   if (rule?.kind !== 'at' || configured?.kind !== 'at' || rule.at !== configured.at) return false;
-  return configured.zone === (new Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'UTC');
+  return zoneName(configured.zone) === zoneName(new Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'UTC');
+}
+
+function withOneZoneName(rule: ScheduleRule | null): ScheduleRule | null {
+  return rule?.kind === 'at' ? { ...rule, zone: zoneName(rule.zone) } : rule;
+}
+
+/** `Asia/Kolkata` and `Asia/Calcutta` are one zone. */
+function zoneName(zone: string): string {
+  return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
 }
 
 type State = 'waiting' | 'working' | 'paused' | 'byHand' | 'new';

@@ -1,6 +1,7 @@
 /** Schedules that do nothing at the moment, for `status` and `doctor`: paused ones, and those whose time has passed. */
 import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
+import { configuredSchedules } from '#src/schedules/reconcile-schedules.ts';
 import { overdueAfterMs } from '#src/schedules/start-schedules.ts';
 
 export interface StandingSchedules {
@@ -10,11 +11,14 @@ export interface StandingSchedules {
   readonly overdue: readonly { readonly name: string; readonly dueAt: string }[];
 }
 
+/** Of those that the configuration has: the next start removes any other. */
 export async function readStandingSchedules({
   ledger,
   clock,
-}: Pick<Home, 'ledger' | 'clock'>): Promise<StandingSchedules> {
-  const schedules = await ledger.schedules.list();
+  config,
+}: Pick<Home, 'ledger' | 'clock' | 'config'>): Promise<StandingSchedules> {
+  const configured = new Set(configuredSchedules(config).map(({ name }) => name));
+  const schedules = (await ledger.schedules.list()).filter(({ name }) => configured.has(name));
   const nowMs = clock.nowMs();
   return {
     paused: schedules.flatMap(({ name, pausedAtMs, pauseReason }) =>

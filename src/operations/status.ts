@@ -54,7 +54,7 @@ async function readOpenRuns(home: RunHome): Promise<OpenRuns> {
 }
 
 /** What reading the state needs of a data folder. */
-export type StatusHome = RunHome & Pick<Home, 'ledgerPlace' | 'folders' | 'identity' | 'host' | 'feeds'>;
+export type StatusHome = RunHome & Pick<Home, 'config' | 'ledgerPlace' | 'folders' | 'identity' | 'host' | 'feeds'>;
 
 export type Status = Awaited<ReturnType<typeof readStatus>>;
 

@@ -184,7 +184,8 @@ async function followsFromMs(
 ): Promise<number> {
   const ticks = await schedules.ticks(name, ticksSearchedMax);
   const last = ticks.find(({ trigger }) => trigger !== 'request');
-  return Math.max(last?.dueAtMs ?? 0, resumedAtMs ?? 0);
+  // One that caught up was due long before the time from which the next one was computed.
+  return Math.max(last?.dueAtMs ?? 0, last?.startedAtMs ?? 0, last?.endedAtMs ?? 0, resumedAtMs ?? 0);
 }
 
 /** Names of ticks. */

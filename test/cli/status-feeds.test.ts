@@ -1,5 +1,5 @@
 /** What `patchbay status` says of feeds in trouble. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { status } from '#src/cli/commands/status.ts';
@@ -34,13 +34,17 @@ it('names schedules that are paused, and those that are due while no engine runs
   const ledger = openSqliteLedger(join(data, 'sandbox', 'ledger.sqlite'));
   onTestFinished(() => ledger.close());
   const rule = { kind: 'every', everyMs: 3_600_000 } as const;
-  const dues = { due: 0, held: 0, later: Date.now() + 3_600_000 };
+  // The next start removes what the configuration has no more.
+  const dues = { due: 0, held: 0, later: Date.now() + 3_600_000, gone: 0 };
+  const feeds = ['due', 'held', 'later'].map((name) => `  ${name}: { take: "*.csv", every: 1h }\n`);
+  const config = join(data, 'patchbay.yaml');
+  writeFileSync(config, `feeds:\n${feeds.join('')}`);
   for (const [name, dueAtMs] of Object.entries(dues))
     await ledger.schedules.put({ name, work: 'take', rule, dueAtMs, createdAtMs: 0 });
   await ledger.schedules.setPaused('held', 1_000, 0, 'the export is broken');
   const captured = captureOutput();
-  expect(await status({ data, color: false })).toBe(0);
-  const patchbay = `patchbay --data ${data}`;
+  expect(await status({ data, config, color: false })).toBe(0);
+  const patchbay = `patchbay --config ${config} --data ${data}`;
   const lines = captured.stdout().split('\n');
   expect(lines.filter((line) => line.startsWith('schedule '))).toEqual([
     `schedule      held  paused since 1970-01-01 00:00:01Z: the export is broken  ${patchbay} schedule resume held`,

@@ -1,5 +1,5 @@
 /** A pause in the words of the page and of `patchbay doctor`: its cause, and what ends it (`docs/rules.md`, "Retries, rate, outages"). */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { takeEngineLock } from '#src/ledger/engine-presence.ts';
@@ -31,8 +31,11 @@ describe('doctor', () => {
     const ledger = openSqliteLedger(join(data, 'sandbox', 'ledger.sqlite'));
     onTestFinished(() => ledger.close());
     await ledger.setPause(refused);
+    const config = join(data, 'patchbay.yaml');
+    writeFileSync(config, 'feeds: { crm: { take: "*.csv", every: 1h } }\n');
     const engine = async () => {
-      const { code, documents } = await callPatchbay(['doctor', '--json', '--data', data, '--sandbox'], {});
+      const given = ['doctor', '--json', '--data', data, '--sandbox', '--config', config];
+      const { code, documents } = await callPatchbay(given, {});
       const found = documents[0].checks.find(({ check }: { readonly check: string }) => check === 'engine');
       return { code, ...found };
     };

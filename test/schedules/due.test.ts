@@ -258,6 +258,19 @@ describe('a clock that was ahead for some seconds', () => {
     expect((await bench.ledger.schedules.get('crm'))?.dueAtMs).toBe(firstOfDecember);
   });
 
+  it('costs none where that made up for one that was missed while the machine was off', async () => {
+    const bench = await openScheduleBench();
+    await startSchedules(bench, [monthly]);
+    // Off over the first of December, and on again with a clock that is weeks ahead.
+    bench.clock.set(firstOfDecember + 42 * 24 * hourMs);
+    await startSchedules(bench, [monthly]);
+    await tickDue(bench);
+    await bench.takeRuns('crm', []);
+    bench.clock.set(firstOfDecember + 2 * 24 * hourMs);
+    await startSchedules(bench, [monthly]);
+    expect((await bench.ledger.schedules.get('crm'))?.dueAtMs).toBe(Date.parse('2027-01-01T01:30:00Z'));
+  });
+
   it('costs none of an interval, which keeps its beat however often an engine starts', async () => {
     const bench = await openScheduleBench();
     const daily = everyHours('crm', 24);
