@@ -118,7 +118,7 @@ const readers: Readers = {
     if (cell.kind === 'blank' || cell.kind === 'clear' || isEmptyList)
       return { ...nothing, adds: customField(key, null) };
     const raw = cell.kind === 'text' && typeof place.raw === 'string' ? cell.text : place.raw;
-    const elements = isListInCell ? elementsInCell(cell.text) : null;
+    const elements = isListInCell ? (elementsInCell(cell.text)?.filter((one) => one !== null) ?? null) : null;
     return found(place, readCustomCell(elements ?? raw, type), (value) => customField(key, value));
   },
 };

@@ -84,10 +84,13 @@ function readNumber(text: string): Reading<CustomFieldValue> {
     return bad('precisionLost', 'the number is too long to keep all its digits', 'Use a text field for long numbers.');
   }
   const read = good(number === 0 ? 0 : number);
-  return text.includes('.') ? withWarning(read, numberInDoubt) : read;
+  return likeThousands.test(text) ? withWarning(read, numberInDoubt) : read;
 }
 
 /** Reported where the rows of the file speak for it (`number-notation.ts`). */
+/** One to three digits, a point, and three digits. No thousands begin with 0. */
+const likeThousands = /^[+-]?[1-9]\d{0,2}\.\d{3}$/;
+
 const numberInDoubt: Flaw<WarningCode> = {
   code: 'numberInDoubt',
   message: 'the point of the number was read as that before decimals',
@@ -108,12 +111,20 @@ const otherSeparators: readonly (readonly [found: RegExp, written: string])[] = 
 /** Reported once for the column (`column-warnings.ts`). */
 function warningOfChoices(text: string): Flaw<WarningCode> | null {
   if (holdsHtmlCode(text)) return choicesEscaped;
+  if (/^[[{]/.test(text)) return listUnread;
   const other = text.includes(';') ? undefined : otherSeparators.find(([found]) => found.test(text));
   if (other === undefined) return null;
   const message = 'the cell may hold several choices, with something else than ; between them; it was read as one';
-  const hint = `If they are several, say so in a mapping, in the entry of customFields: separator: ${other[1]}.`;
+  const hint = `Say which in a mapping, in the entry of customFields: separator: ${other[1]} if they are several, separator: ";" if it is one.`;
   return { code: 'choicesInDoubt', message, hint };
 }
+
+/** A separator would leave the brackets in the choices. */
+const listUnread: Flaw<WarningCode> = {
+  code: 'choicesInDoubt',
+  message: 'the cell may hold a list of choices that is no JSON list of texts; it was read as text',
+  hint: 'Export the choices with ; between them, or as a JSON list of texts: ["tea", "maps"].',
+};
 
 const choicesEscaped: Flaw<WarningCode> = {
   code: 'textEscaped',
@@ -154,9 +165,25 @@ function wrongType(kind: KnownKind, hint: string | null = null): ReturnType<type
   return bad('customFieldType', `the value does not fit ${name}`, hint ?? `Write ${expectations[kind]}.`);
 }
 
+/** How a mapping reads a number that is written as in other countries: each form needs its own, or the number would be another. */
+const numberNotations: readonly (readonly [RegExp, string])[] = [
+  [
+    /^[+-]?\d{1,3}(?:\.\d{3})+,\d+$/,
+    'A mapping can read such numbers: transform: [{ replace: ".", with: "" }, { replace: ",", with: "." }].',
+  ],
+  [/^[+-]?\d+,(?!\d{3}$)\d+$/, 'A mapping can read such numbers: transform: [{ replace: ",", with: "." }].'],
+  [
+    /^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/,
+    'If the comma separates thousands, a mapping can read such numbers: transform: [{ replace: ",", with: "" }].',
+  ],
+  [
+    /^[+-]?\d{1,3}(?:\.\d{3}){2,}$/,
+    'If the points separate thousands, a mapping can read such numbers: transform: [{ replace: ".", with: "" }].',
+  ],
+];
+
 /** How a mapping reads what is written as in other countries. */
 const otherNotations: { readonly [Kind in CustomFieldKind]?: string } = {
-  number: 'A mapping can read other notations: transform: [{ replace: ",", with: "." }].',
   boolean: 'A mapping can read other words: transform: [{ values: { ja: true, nein: false } }].',
   date: 'A mapping can read other dates: transform: [{ date: DD.MM.YYYY }].',
 };
@@ -164,9 +191,10 @@ const otherNotations: { readonly [Kind in CustomFieldKind]?: string } = {
 /** Reads a value of a file, as `readCustomValue` does; the hint names what a mapping can do. */
 export function readCustomCell(raw: JsonValue, kind: CustomFieldKind): Reading<CustomFieldValue> {
   const reading = readCustomValue(raw, kind);
-  const other = otherNotations[kind];
-  if (reading.ok || typeof raw !== 'string' || other === undefined || reading.flaw.code !== 'customFieldType')
-    return reading;
+  if (reading.ok || typeof raw !== 'string' || reading.flaw.code !== 'customFieldType') return reading;
+  const ofNumber = numberNotations.find(([form]) => kind === 'number' && form.test(raw.trim()))?.[1];
+  const other = ofNumber ?? otherNotations[kind];
+  if (other === undefined) return reading;
   return { ok: false, flaw: { ...reading.flaw, hint: `${reading.flaw.hint} ${other}` } };
 }
 

@@ -46,11 +46,11 @@ interface Met {
   count: number;
 }
 
-export function createColumnWarnings({ isWorkbook = false } = {}): ColumnWarnings {
+export function createColumnWarnings(): ColumnWarnings {
   const met = new Map<string, Met>();
   const doubts = new Map<string, Met>();
   const choices = new Map<string, Met>();
-  const numbers = createNumberNotations(isWorkbook);
+  const numbers = createNumberNotations();
   /** In other columns. */
   const nothings = new Set<string>();
   let rows = 0;

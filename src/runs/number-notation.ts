@@ -1,6 +1,6 @@
 /**
- * Whether points in the numbers of a column separate thousands, as `12.500` does in many countries: a number alone does not tell, and the
- * column may. Pure.
+ * Whether points in the numbers of a column separate thousands, as `12.500` does in many countries: a number alone does not tell, and another
+ * one of its column may. That all have three digits behind the point tells nothing: rows that are known already are not read. Pure.
  */
 import type { Problem } from '#src/contacts/outcome.ts';
 import type { RejectionCode, WarningCode } from '#src/mapping/cell.ts';
@@ -8,14 +8,9 @@ import type { RejectionCode, WarningCode } from '#src/mapping/cell.ts';
 const inDoubt: WarningCode = 'numberInDoubt';
 const wrongType: RejectionCode = 'customFieldType';
 
-/** One to three digits, a point, and three digits. No thousands begin with 0. */
-const likeThousands = /^[+-]?[1-9]\d{0,2}\.\d{3}$/;
-const withDecimals = /^[+-]?\d+\.\d+$/;
 /** A comma before decimals, or two points: `1.234,56`, `1.234.567`. Of `1,234` nothing is known. */
 const withPointForThousands = /^[+-]?(?:\d{1,3}(?:\.\d{3})+,\d+|\d+,(?!\d{3}$)\d+|\d{1,3}(?:\.\d{3}){2,})$/;
 
-/** Fewer numbers of a column that all have three digits behind the point may be decimals by chance. */
-const rowsMin = 3;
 /** In JSON the place of an element of a list is part of a name. */
 const columnsMax = 1_000;
 
@@ -30,17 +25,15 @@ export interface NumberNotations {
 interface Column {
   first: Problem | null;
   count: number;
-  hasDecimals: boolean;
   /** The first number in which the point, or a comma before decimals, leaves no doubt. */
   proofLine: number | null;
 }
 
-/** @param isWorkbook numbers of a workbook have a point before decimals: three of them tell nothing there. */
-export function createNumberNotations(isWorkbook: boolean): NumberNotations {
+export function createNumberNotations(): NumberNotations {
   const columns = new Map<string, Column>();
   const columnOf = (field: string): Column | undefined => {
     if (!columns.has(field) && columns.size < columnsMax)
-      columns.set(field, { first: null, count: 0, hasDecimals: false, proofLine: null });
+      columns.set(field, { first: null, count: 0, proofLine: null });
     return columns.get(field);
   };
   const seeOne = (found: Problem): void => {
@@ -49,27 +42,26 @@ export function createNumberNotations(isWorkbook: boolean): NumberNotations {
     if (found.code === wrongType && !withPointForThousands.test(text)) return;
     const column = columnOf(found.field);
     if (column === undefined) return;
-    if (found.code === wrongType) column.proofLine ??= found.line;
-    else if (likeThousands.test(text)) {
-      column.first ??= found;
-      column.count += 1;
-    } else if (withDecimals.test(text)) column.hasDecimals = true;
+    if (found.code === wrongType) {
+      column.proofLine ??= found.line;
+      return;
+    }
+    column.first ??= found;
+    column.count += 1;
   };
   return {
     see: (found) => found?.forEach(seeOne),
     list: () =>
       [...columns.values()].flatMap((column) => {
-        const message = column.proofLine === null && isWorkbook ? null : messageOf(column);
+        const message = messageOf(column);
         return column.first === null || message === null ? [] : [{ ...column.first, message }];
       }),
   };
 }
 
-/** Null where the point is that of decimals, as far as the column tells. */
-function messageOf({ count, hasDecimals, proofLine }: Column): string | null {
+/** Null where nothing tells that the point is another one than that of decimals. */
+function messageOf({ count, proofLine }: Column): string | null {
+  if (proofLine === null) return null;
   const rows = count === 1 ? '1 row' : `${count} rows`;
-  if (proofLine !== null)
-    return `a number like 12.500 was read as 12.5, though the column has other numbers with a comma before decimals or a point between thousands, first in line ${proofLine} (${rows})`;
-  if (hasDecimals || count < rowsMin) return null;
-  return `a number like 12.500 was read as 12.5, though each number with a point has three digits behind it, as thousands have (${rows})`;
+  return `a number like 12.500 was read as 12.5, though the column has other numbers with a comma before decimals or a point between thousands, first in line ${proofLine} (${rows})`;
 }

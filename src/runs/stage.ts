@@ -181,7 +181,7 @@ async function stageRows(
   const from = { file: ledger.runs.saidFile, feed: run.feed };
   const reader = createRowReader({ mapping: supply.compiled, ...held, missingRule }, from, parts.rowsMappedHereMax);
   const isIgnored = ignoredRows(supply.mapping);
-  const columnWarnings = createColumnWarnings({ isWorkbook: supply.shape.format === 'xlsx' });
+  const columnWarnings = createColumnWarnings();
   const fill = isFullFile(parts.feeds, run) ? createFillCount(supply.shape.mapped ?? []) : null;
   const given = {
     ...{ memory, advice, held, isIgnored, reader, fill, selection, missingRule, columnWarnings },

@@ -301,7 +301,7 @@ function refusedDeath({ refusal, sent }: Refused, { line, desired }: StagedRecor
     class: 'refused',
     code: body.title === 'Invalid Custom Field Item' ? 'customFieldRefused' : `refused${status}`,
     ...member,
-    message: `the service refused the contact with ${status}${words === '' ? '' : `: ${words}`}`,
+    message: `the service refused the contact with ${status}${words === '' ? '' : `: ${inField(words, path, member)}`}`,
     // The key itself works: a look-up has passed since.
     hint:
       status === 401 || status === 403
@@ -318,7 +318,7 @@ const wordsMax = 200;
 
 /** Rows have a custom field in different places of their bodies, and a person knows its name. */
 function inField(words: string, path: string | undefined, member: RefusedMember | null): string {
-  return path === undefined || member === null ? words : words.replaceAll(path, member.field);
+  return path === undefined || member === null ? words : words.replaceAll(path, () => member.field);
 }
 
 function twoContactsDeath(ids: readonly string[]): Death {

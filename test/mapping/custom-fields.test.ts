@@ -59,7 +59,23 @@ describe('a custom field is read by its type', () => {
   });
 
   test.each([
-    ['visits', '1.234,56', 'Write a number like 1234.5. A mapping can read other notations: transform: [{ replace: '],
+    ['visits', '1.234,56', 'transform: [{ replace: ".", with: "" }, { replace: ",", with: "." }].'],
+    ['visits', '12,5', 'A mapping can read such numbers: transform: [{ replace: ",", with: "." }].'],
+    [
+      'visits',
+      '1.234.567',
+      'If the points separate thousands, a mapping can read such numbers: transform: [{ replace: ".", with: "" }].',
+    ],
+    [
+      'visits',
+      '12,500',
+      'If the comma separates thousands, a mapping can read such numbers: transform: [{ replace: ",", with: "" }].',
+    ],
+    [
+      'visits',
+      '1,234.56',
+      'If the comma separates thousands, a mapping can read such numbers: transform: [{ replace: ",", with: "" }].',
+    ],
     ['vip', 'ja', 'Write true, false, yes, no, 1 or 0. A mapping can read other words: transform: [{ values: '],
     ['since', '31.12.2025', 'A mapping can read other dates: transform: [{ date: DD.MM.YYYY }].'],
     ['home', 'https://shop.example/a b.pdf', 'A link holds no space or line break: write %20 in its place.'],
@@ -93,6 +109,10 @@ describe('choices in one cell', () => {
     expect(desiredOf(tags('[]', { onBlank: 'clear' })).customFields).toEqual([{ key: 'tags', value: null }]);
   });
 
+  test('what is nothing in a JSON list is left out', () => {
+    expect(desiredOf(tags('["tea", null, "maps"]')).customFields).toEqual([{ key: 'tags', value: ['tea', 'maps'] }]);
+  });
+
   test('a JSON list of anything but texts and numbers kills the row', () => {
     expect(codesOf(tags('[{"x": "tea"}]'))).toEqual(['customFieldType']);
   });
@@ -106,7 +126,7 @@ describe('choices in one cell', () => {
     const row = tags(cell);
     expect(desiredOf(row).customFields).toEqual([{ key: 'tags', value: [cell] }]);
     expect(row.warnings).toMatchObject([
-      { code: 'choicesInDoubt', hint: expect.stringContaining(`separator: ${separator}.`) },
+      { code: 'choicesInDoubt', hint: expect.stringContaining(`separator: ${separator} if`) },
     ]);
   });
 

@@ -3,8 +3,8 @@ import { createColumnWarnings } from '#src/runs/column-warnings.ts';
 import { allTypes, mapping, mapRecord } from '#test/mapping/support.ts';
 
 /** What is said of a column of numbers, and how many rows have a warning of their own. */
-function said(cells: readonly string[], { isWorkbook = false, by = undefined as object | undefined } = {}) {
-  const columns = createColumnWarnings({ isWorkbook });
+function said(cells: readonly string[], { by = undefined as object | undefined } = {}) {
+  const columns = createColumnWarnings();
   const rule = by === undefined ? null : mapping({ fields: { firstName: 'n' }, customFields: [by] });
   const header = rule === null ? ['externalId', 'custom.visits'] : ['id', 'visits'];
   const rows = cells.map((cell, index) => {
@@ -15,8 +15,6 @@ function said(cells: readonly string[], { isWorkbook = false, by = undefined as 
   return columns.list().map(({ code, field, message }) => [code, field, message.replace(/^.*?12\.5, though /, '')]);
 }
 
-const allThree = (rows: string) => `each number with a point has three digits behind it, as thousands have (${rows})`;
-
 describe('numbers of a custom field whose point may separate thousands', () => {
   test.each([
     ['a comma before decimals', ['1.234,56', '12.500', '1.250', '1.234.567']],
@@ -25,27 +23,16 @@ describe('numbers of a custom field whose point may separate thousands', () => {
   ])('are told once, where another number of the column shows it: %s', (_name, cells) => {
     const message = expect.stringMatching(/^the column has other numbers with .*, first in line 2 \(2 rows\)$/);
     expect(said(cells)).toEqual([['numberInDoubt', 'custom.visits', message]]);
-    expect(said(cells, { isWorkbook: true })).toHaveLength(1);
-  });
-
-  test('are told once, where all numbers with a point have three digits behind it, whole ones beside them', () => {
-    expect(said(['12.500', '800', '', '1.250', '-3.000'])).toEqual([
-      ['numberInDoubt', 'custom.visits', allThree('3 rows')],
-    ]);
   });
 
   test.each([
-    ['two rows are too few', ['12.500', '1.250']],
+    ['all have three digits behind the point, as far as rows were read', ['12.500', '1.250', '3.000']],
     ['other decimals', ['12.500', '1.250', '3.000', '1.5']],
     ['no thousands begin with 0', ['12.500', '1.250', '3.000', '0.750']],
     ['no thousands have four digits in front', ['12.500', '1.250', '3.000', '1234.567']],
     ['of a comma before three digits nothing is known', ['12.500', '1.250', '1,234']],
     ['no point', ['12', '1250', '3']],
   ])('are decimals: %s', (_name, cells) => expect(said(cells)).toEqual([]));
-
-  test('are decimals in a workbook, where a format may show three of them', () => {
-    expect(said(['12.500', '1.250', '3.000'], { isWorkbook: true })).toEqual([]);
-  });
 
   test('are whole where a mapping takes the points out', () => {
     const transform = [
@@ -77,3 +64,14 @@ test('cells that look like several choices are told once for the column, by the 
     },
   ]);
 });
+
+test.each(["['tea', 'maps']", '{tea,maps}', '[1, 2]'])(
+  'no separator is named for a list that is no JSON list of texts: %s',
+  (cell) => {
+    const columns = createColumnWarnings();
+    columns.take(mapRecord({ externalId: 'a', 'custom.tags': cell }, { customFields: allTypes }));
+    expect(columns.list()).toMatchObject([
+      { code: 'choicesInDoubt', hint: expect.stringMatching(/^Export the choices/) },
+    ]);
+  },
+);

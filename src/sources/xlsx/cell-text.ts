@@ -135,7 +135,7 @@ export function numberText(raw: string, { kind, pattern, unscaled }: CellFormat,
   const seen = seenAs(pattern, value);
   const isHidden = seen === '' && value !== 0;
   // A section of the format that scales shows another number than without it.
-  const isScaled = unscaled !== undefined && seenAs(unscaled, value) !== seen;
+  const isScaled = unscaled !== undefined && (seenAs(unscaled, value) !== seen || (value === 0 && /\d/.test(seen)));
   if (isHidden || isScaled || /\dE[+-]\d/.test(seen)) return plainNumber(raw, value);
   // `#,##0;[Red]#,##0`: without the colour, the text is that of the positive number. One that is shown as 0 is no negative one.
   return value < 0 && /[1-9]/.test(seen) && seenAs(pattern, -value) === seen ? `-${seen}` : seen;
