@@ -17,7 +17,7 @@ import { givenUp, isHeldBy, saidIfSettled } from '#src/contacts/settle.ts';
 import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
 import { agreeAgain, agreedWith, fieldTypeOf, fieldValueOf, isExactly, stamp } from './base.ts';
 import { alikeValue, customFieldName, type FieldName, type ItemKind, itemIdentity, sameText } from './desired.ts';
-import { identitiesOf, itemOf, itemsOf, listOf, wantedItems } from './merge.ts';
+import { identitiesOf, itemOf, itemsOf, listOf, wantedItems } from './items.ts';
 import type { Change, JournalChange, JournalEntry } from './outcome.ts';
 
 interface ClaimedField {

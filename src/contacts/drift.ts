@@ -26,7 +26,7 @@ import {
   sameCustomValue,
   scalarNames,
 } from './desired.ts';
-import { itemOf } from './merge.ts';
+import { itemOf } from './items.ts';
 import { planUpdate } from './plan.ts';
 
 /** `from`: what the file says, and file and app agreed on; `to`: what the app holds now. */

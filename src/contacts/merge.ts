@@ -41,6 +41,7 @@ import {
   scalarNames,
   type WantedSlot,
 } from './desired.ts';
+import { identitiesOf, itemsOf, listOf, wantedItems } from './items.ts';
 import type { Change, Note } from './outcome.ts';
 import { decideField, type FieldRuling, itemRules, policyOf } from './policies.ts';
 
@@ -170,26 +171,6 @@ interface MergedItems {
   readonly adopted: readonly string[];
   /** Identities without an owner from now on: only a column that the mapping no longer names had said them. */
   readonly disowned: readonly string[];
-}
-
-/** The list's name in said, ours and owned; the interface has another for phones. */
-export const listOf = { email: 'emails', phone: 'phones' } as const;
-
-export function itemsOf(kind: ItemKind, contact: Contact): readonly ContactItem[] {
-  return kind === 'email' ? contact.defaultFields.emails : contact.defaultFields.phoneNumbers;
-}
-
-/** The item that a field's name is of; null for a scalar or custom field. */
-export function itemOf(field: FieldName): { readonly kind: ItemKind; readonly identity: string } | null {
-  for (const kind of ['email', 'phone'] as const) {
-    if (field.startsWith(`${kind}.`)) return { kind, identity: field.slice(kind.length + 1) };
-  }
-  return null;
-}
-
-/** The identities of all items that have a value. */
-export function identitiesOf(kind: ItemKind, contact: Contact): ReadonlySet<string> {
-  return new Set(itemsOf(kind, contact).flatMap(({ value }) => (value === null ? [] : [itemIdentity(kind, value)])));
 }
 
 export function mergeItems(kind: ItemKind, input: PlanInput, contact: Contact): MergedItems {
@@ -353,16 +334,6 @@ function withoutId(field: FieldName): Note {
 function relabelledByPeople(field: FieldName): Note {
   const message = "the file has another label now, and the label was changed in the app: kept the app's label";
   return { field, code: 'labelChangedByPeople', message };
-}
-
-/** By identity, in the slots' order: a value in several slots is one item, as named first. */
-export function wantedItems(kind: ItemKind, slots: readonly Slot[]): ReadonlyMap<string, DesiredItem> {
-  const wanted = new Map<string, DesiredItem>();
-  for (const item of slots.flatMap((slot) => slot.items)) {
-    const identity = itemIdentity(kind, item.value);
-    if (!wanted.has(identity)) wanted.set(identity, item);
-  }
-  return wanted;
 }
 
 /**

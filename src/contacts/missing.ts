@@ -22,7 +22,7 @@ import {
   sameCustomValue,
   scalarNames,
 } from './desired.ts';
-import { listOf, wantedItems } from './merge.ts';
+import { listOf, wantedItems } from './items.ts';
 
 /** `clear`: names of fields, or `emails` and `phones`. `tag`: the value that a field gets. */
 export type MissingRule =

@@ -36,15 +36,8 @@ import {
   scalarOf,
   textOrNull,
 } from './desired.ts';
-import {
-  customKeyOf,
-  type FieldVerdict,
-  itemsOf as itemsIn,
-  judgeFields,
-  mergeItems,
-  sentCustomFields,
-  wantedItems,
-} from './merge.ts';
+import { itemsOf as itemsIn, wantedItems } from './items.ts';
+import { customKeyOf, type FieldVerdict, judgeFields, mergeItems, sentCustomFields } from './merge.ts';
 import { type Change, fieldChange, type HeldField, type Note } from './outcome.ts';
 import { policyOf } from './policies.ts';
 

@@ -30,7 +30,8 @@ import {
   itemFieldName,
   sameCustomValue,
 } from './desired.ts';
-import { identitiesOf, itemOf, listOf, mappedSlots, nextSlots, slotsWithout, wantedItems } from './merge.ts';
+import { identitiesOf, itemOf, listOf, wantedItems } from './items.ts';
+import { mappedSlots, nextSlots, slotsWithout } from './merge.ts';
 import { unsaidOf } from './missing.ts';
 import type { Change } from './outcome.ts';
 

@@ -53,7 +53,8 @@ import {
   type UndoChange,
   type UndoOrder,
 } from './desired.ts';
-import { customKeyOf, type FieldVerdict, itemOf, itemsOf, listOf, wantedItems } from './merge.ts';
+import { itemOf, itemsOf, listOf, wantedItems } from './items.ts';
+import { customKeyOf, type FieldVerdict } from './merge.ts';
 import { type Change, fieldChange, type HeldField } from './outcome.ts';
 import { type DeletePlan, type IdlePlan, inContactOrder, type PatchPlan, patchOf, type Written } from './plan.ts';
 import type { FieldRuling } from './policies.ts';

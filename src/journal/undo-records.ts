@@ -14,7 +14,8 @@ import {
   type UndoChange,
   type UndoOrder,
 } from '#src/contacts/desired.ts';
-import { customKeyOf, itemOf } from '#src/contacts/merge.ts';
+import { itemOf } from '#src/contacts/items.ts';
+import { customKeyOf } from '#src/contacts/merge.ts';
 import type { ContactLedger, JournalRow } from '#src/ledger/contacts.ts';
 
 /** What a run wrote to one contact. */

@@ -7,7 +7,8 @@
  */
 import type { Said } from '#src/contacts/base.ts';
 import { customFieldName, type DesiredContact, itemIdentity, scalarNames } from '#src/contacts/desired.ts';
-import { customKeyOf, itemOf, listOf } from '#src/contacts/merge.ts';
+import { itemOf, listOf } from '#src/contacts/items.ts';
+import { customKeyOf } from '#src/contacts/merge.ts';
 import type { Change } from '#src/contacts/outcome.ts';
 import type { PlannedContact } from '#src/contacts/planned.ts';
 import { type Policies, policyOf } from '#src/contacts/policies.ts';

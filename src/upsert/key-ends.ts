@@ -11,7 +11,7 @@ import {
   resolveClaim,
 } from '#src/contacts/claim.ts';
 import { isOfNoRow, partOf, type UndoOrder } from '#src/contacts/desired.ts';
-import { itemOf } from '#src/contacts/merge.ts';
+import { itemOf } from '#src/contacts/items.ts';
 import type { DeadClass, JournalEntry, WriteWarning } from '#src/contacts/outcome.ts';
 import { type CreatePlan, isLinked, type PatchPlan, type Plan } from '#src/contacts/plan.ts';
 import { quotedCell } from '#src/contacts/quoted-cell.ts';
