@@ -6,6 +6,7 @@
  *   was written and answered is agreed for every feed, one that was found equal for that feed alone; a field without an
  *   entry never agreed. People changed what differs from agreed. Their edit, once kept, never becomes agreed, so that no
  *   later run can overwrite it. Beside it: what an undo took back, or a person decided against, which is no drift.
+ *   Of an e-mail or phone, its label, where what was seen last does not tell it (`labels.ts`).
  * - *stamps*: the feed and run whose change of a field was settled last.
  * - *seen* and *owned*, per key: the contact as last returned, and what Patchbay put on it.
  *
@@ -315,6 +316,18 @@ function without(agreed: readonly Agreement[], values: readonly FieldValue[]): r
   const fields = new Set(values.map(({ field }) => field));
   return agreed
     .map((one) => ({ ...one, values: one.values.filter(({ field }) => !fields.has(field)) }))
+    .filter((one) => one.values.length > 0);
+}
+
+/** Without what was agreed on these fields. What was taken back is kept. */
+export function withoutValues(
+  agreed: readonly Agreement[],
+  isLeft: (field: FieldName) => boolean,
+): readonly Agreement[] {
+  const isAffected = (one: Agreement): boolean => !one.isTakenBack && one.values.some(({ field }) => isLeft(field));
+  if (!agreed.some(isAffected)) return agreed;
+  return agreed
+    .map((one) => (isAffected(one) ? { ...one, values: one.values.filter(({ field }) => !isLeft(field)) } : one))
     .filter((one) => one.values.length > 0);
 }
 

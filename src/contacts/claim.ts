@@ -14,10 +14,20 @@ import { type Base, emptySaid, type PlanInput, type Said } from '#src/contacts/b
 import { type DesiredCustomField, type Slot, scalarNames } from '#src/contacts/desired.ts';
 import type { CreatePlan, PatchPlan, Plan, Written } from '#src/contacts/plan.ts';
 import { givenUp, isHeldBy, saidIfSettled } from '#src/contacts/settle.ts';
-import type { Contact, CustomFieldValue } from '#src/wire/contact.ts';
-import { agreeAgain, agreedWith, fieldTypeOf, fieldValueOf, isExactly, stamp } from './base.ts';
+import type { Contact, ContactItem, CustomFieldValue } from '#src/wire/contact.ts';
+import {
+  agreeAgain,
+  agreedWith,
+  agreeForAll,
+  type FieldValue,
+  fieldTypeOf,
+  fieldValueOf,
+  isExactly,
+  stamp,
+} from './base.ts';
 import { alikeValue, customFieldName, type FieldName, type ItemKind, itemIdentity, sameText } from './desired.ts';
 import { identitiesOf, itemOf, itemsOf, listOf, wantedItems } from './items.ts';
+import { isLabelOurs, textOf } from './labels.ts';
 import type { Change, JournalChange, JournalEntry } from './outcome.ts';
 
 interface ClaimedField {
@@ -31,6 +41,8 @@ interface ClaimedField {
   readonly agreeAgain?: readonly string[];
 }
 
+type ClaimedItem = Change & Pick<JournalChange, 'agreedWith'> & Pick<ClaimedField, 'agreeAgain'>;
+
 export interface Claim {
   readonly kind: 'create' | 'patch';
   readonly feed: string;
@@ -42,7 +54,7 @@ export interface Claim {
   readonly links?: true;
   readonly fields: readonly ClaimedField[];
   /** The e-mails and phones that it adds, removes or relabels; absent in claims of an older ledger. */
-  readonly items?: readonly (Change & Pick<JournalChange, 'agreedWith'>)[];
+  readonly items?: readonly ClaimedItem[];
   /** What the feed will have said. */
   readonly said: Said;
   /** The run whose write it is; absent in claims of an older ledger. */
@@ -75,7 +87,10 @@ export function claimOf(input: PlanInput, plan: Plan, createdAs: string | null =
       })),
     items: plan.reasons
       .filter(({ field }) => itemOf(field) !== null)
-      .map((change) => withLabel(ofWhom(input, plan.kind, change), labelSent(plan, change.field))),
+      .map((change) => ({
+        ...withLabel(ofWhom(input, plan.kind, change), labelSent(plan, change.field)),
+        ...(change.why === 'relabelled' ? restoredFor(input, change.field, true) : {}),
+      })),
     // An undo never moves what a file has said.
     said:
       input.ours.undo === undefined
@@ -84,8 +99,8 @@ export function claimOf(input: PlanInput, plan: Plan, createdAs: string | null =
   };
 }
 
-/** The change with whose value it takes away. A contact that is made has none to take. */
-function ofWhom<One extends Pick<Change, 'field' | 'from' | 'to'>>(
+/** The change with whose value, or label, it takes away. A contact that is made has none to take. */
+function ofWhom<One extends Pick<Change, 'field' | 'from' | 'to'> & Partial<Pick<Change, 'why'>>>(
   { base, feed }: Pick<PlanInput, 'base' | 'feed'>,
   kind: Plan['kind'],
   change: One,
@@ -96,12 +111,15 @@ function ofWhom<One extends Pick<Change, 'field' | 'from' | 'to'>>(
     const feeds = agreedWith(base, feed, change.field, change.from);
     return feeds === undefined ? change : { ...change, agreedWith: feeds };
   }
-  const isPeoples = change.to === null && !base.owned[listOf[item.kind]].includes(item.identity);
+  const isPeoples =
+    change.why === 'relabelled'
+      ? !isLabelOurs({ base, feed }, item, textOf(change.from))
+      : change.to === null && !base.owned[listOf[item.kind]].includes(item.identity);
   return isPeoples ? { ...change, agreedWith: [] } : change;
 }
 
-function restoredFor({ ours }: PlanInput, field: FieldName): Pick<ClaimedField, 'agreeAgain'> {
-  const feeds = ours.undo?.changes.find((one) => one.field === field)?.agreedWith;
+function restoredFor({ ours }: PlanInput, field: FieldName, isLabel = false): Pick<ClaimedField, 'agreeAgain'> {
+  const feeds = ours.undo?.changes.find((one) => one.field === field && (one.isLabel ?? false) === isLabel)?.agreedWith;
   return feeds === undefined ? {} : { agreeAgain: feeds };
 }
 
@@ -114,7 +132,42 @@ export function isMadeBy({ source }: Claim, found: Contact): boolean {
  * The base with what has landed of the claim. `feed` is the feed of the base: another feed's said moves among `others`.
  * @returns the same base if nothing landed.
  */
-export function resolveClaim(base: Base, claim: Claim, feed: string, found: Contact): Base {
+export function resolveClaim(before: Base, claim: Claim, feed: string, found: Contact): Base {
+  const peoples = addedAgain(before, claim, found);
+  if (peoples.length === 0) return resolved(before, claim, feed, found);
+  const isOurs = (kind: ItemKind) => (identity: string) =>
+    !peoples.some((one) => one.kind === kind && one.identity === identity);
+  const { emails, phones, customFields } = before.owned;
+  const owned = { emails: emails.filter(isOurs('email')), phones: phones.filter(isOurs('phone')), customFields };
+  const items = (kind: ItemKind) =>
+    itemsOf(kind, found).filter(({ value }) => value === null || isOurs(kind)(itemIdentity(kind, value)));
+  const defaultFields = { ...found.defaultFields, emails: items('email'), phoneNumbers: items('phone') };
+  return resolved({ ...before, owned }, claim, feed, { ...found, defaultFields });
+}
+
+/**
+ * The e-mails and phones that the write has removed and people have added again since: under another id than they had, with another label, or
+ * beside items that still have their ids. Where a service gives all items other ids, the write did not land.
+ */
+function addedAgain({ seen }: Base, claim: Claim, found: Contact): readonly Exclude<ReturnType<typeof itemOf>, null>[] {
+  if (seen === null) return [];
+  const idsOf = (kind: ItemKind, contact: Contact) => itemsOf(kind, contact).flatMap(({ id }) => id ?? []);
+  const known = new Set([...idsOf('email', seen), ...idsOf('phone', seen)]);
+  const isStable = [...idsOf('email', found), ...idsOf('phone', found)].some((id) => known.has(id));
+  return (claim.items ?? []).flatMap(({ field, to, label }) => {
+    const item = to === null ? itemOf(field) : null;
+    if (item === null) return [];
+    const isNamed = ({ value }: ContactItem) => value !== null && itemIdentity(item.kind, value) === item.identity;
+    const [was, is] = [seen, found].map((one) => itemsOf(item.kind, one).filter(isNamed));
+    const isAnother = ({ id, name }: ContactItem): boolean =>
+      id !== null && !known.has(id) && (isStable || !sameText(name, label ?? null));
+    return was?.some(({ id }) => id !== null) === true && is !== undefined && is.length > 0 && is.every(isAnother)
+      ? [item]
+      : [];
+  });
+}
+
+function resolved(base: Base, claim: Claim, feed: string, found: Contact): Base {
   const landed = claim.fields.filter(({ field, from, to }) => {
     const theirs = fieldValueOf(found, field);
     return !isExactly(theirs, from) && alikeValue(fieldTypeOf(found, field), theirs, to);
@@ -122,7 +175,10 @@ export function resolveClaim(base: Base, claim: Claim, feed: string, found: Cont
   const fields = landed.map(({ field }) => field);
   const before = claim.feed === feed ? base.said : (base.others.find((one) => one.feed === claim.feed)?.said ?? null);
   const said = landedSaid(before ?? emptySaid, claim, new Set(fields), found);
-  if (landed.length === 0 && said === (before ?? emptySaid)) return base;
+  const labels = (claim.items ?? []).filter(
+    ({ why, field, to }) => why === 'relabelled' && sameText(labelIn(found, field), textOf(to)),
+  );
+  if (landed.length + labels.length === 0 && said === (before ?? emptySaid)) return base;
   const changes = claim.isOfUndo ? [] : [...landed, ...(claim.items ?? [])];
   const moved = new Map(givenUp(base.others, said, changes, found).map((one) => [one.feed, one]));
   const next = {
@@ -130,13 +186,18 @@ export function resolveClaim(base: Base, claim: Claim, feed: string, found: Cont
     others: base.others.map((one) => moved.get(one.feed) ?? one),
     agreed: landed.reduce(
       (before, one) => agreeAgain(before, one.agreeAgain, { field: one.field, value: fieldValueOf(found, one.field) }),
-      base.agreed,
+      agreeForAll(base.agreed, labels.map(labelLanded)),
     ),
     stamps: stamp(base.stamps, claim, fields),
   };
   if (claim.feed === feed) return { ...next, said };
   const other = base.others.find((one) => one.feed === claim.feed) ?? { feed: claim.feed, exists: true, owns: true };
   return { ...next, others: [...next.others.filter((one) => one.feed !== claim.feed), { ...other, said }] };
+}
+
+/** The label that is Patchbay's own from then on. One that an undo has given back may be people's: then it is the one before, which is gone. */
+function labelLanded({ field, from, to, agreeAgain: whose }: ClaimedItem): FieldValue {
+  return { field, value: whose === undefined ? to : from };
 }
 
 /** Of a field that has landed the feed says what the claim says, also where that is nothing. */
@@ -247,7 +308,7 @@ export function journalOfClaim(claim: Claim, found: Contact): JournalEntry | nul
     })),
     ...items
       .filter((one) => hasLanded(one, found))
-      .map((one) => ({ ...withLabel(one, labelIn(found, one.field)), why: 'landed' as const })),
+      .map(({ agreeAgain: _, ...one }) => ({ ...withLabel(one, labelIn(found, one.field)), why: 'landed' as const })),
   ];
   const isKnown = kind === 'create' ? isMadeBy(claim, found) : links === true && found.externalId !== null;
   if (changes.length === 0 && !isKnown) return null;

@@ -4,7 +4,7 @@
  *
  * E-mails and phones are merged item by item, here by the policy `owned`:
  *
- *   wanted, on the service                            kept under its id; relabelled if the label is Patchbay's to change
+ *   wanted, on the service                            kept under its id; relabelled if the label is Patchbay's to change (`labels.ts`)
  *   wanted, not on the service, in no feed's said     added
  *   wanted, not on the service, said by some feed     people removed it: not put back
  *   said before by this feed and no longer, owned,
@@ -12,7 +12,7 @@
  *   any other item on the service                     kept as it is
  *
  * Invariant: what Patchbay never wrote is never removed, nor what another feed's file still names. Items of one
- * identity are one item; if a service holds it twice, both are kept, or both are removed.
+ * identity are one item; if a service holds it twice, both are kept, or both are removed, unless their ids tell which one people added.
  */
 import type { Contact, ContactItem, CustomFieldValue, UpdateCustomField, UpdateItem } from '#src/wire/contact.ts';
 import {
@@ -42,6 +42,7 @@ import {
   type WantedSlot,
 } from './desired.ts';
 import { identitiesOf, itemsOf, listOf, wantedItems } from './items.ts';
+import { isLabelOurs, peoplesItems } from './labels.ts';
 import type { Change, Note } from './outcome.ts';
 import { decideField, type FieldRuling, itemRules, policyOf } from './policies.ts';
 
@@ -169,7 +170,10 @@ interface MergedItems {
   readonly added: readonly string[];
   /** Identities that Patchbay owns from now on without a write, since the file wins (adopt). */
   readonly adopted: readonly string[];
-  /** Identities without an owner from now on: only a column that the mapping no longer names had said them. */
+  /**
+   * Identities without an owner from now on: only a column that the mapping no longer names had said them, or people had added the value once
+   * more, and what was Patchbay's has left.
+   */
   readonly disowned: readonly string[];
 }
 
@@ -192,6 +196,8 @@ export function mergeItems(kind: ItemKind, input: PlanInput, contact: Contact): 
     none: new Set<string>(),
   }[removes];
   const dropped = new Set([...mayDrop].filter((identity) => !isNamed(identity)));
+  const peoples = removes === 'owned' && dropped.size > 0 ? peoplesItems(input, kind, contact) : new Set<string>();
+  const leftToPeople = new Set<string>();
 
   const sent: UpdateItem[] = [];
   const changes: Change[] = [];
@@ -205,6 +211,11 @@ export function mergeItems(kind: ItemKind, input: PlanInput, contact: Contact): 
     const isFirst = !there.has(identity);
     there.add(identity);
     const kept = { ...(item.id === null ? {} : { id: item.id }), name: item.name ?? '', value: item.value };
+    if (dropped.has(identity) && item.id !== null && peoples.has(item.id)) {
+      leftToPeople.add(identity);
+      sent.push(kept);
+      continue;
+    }
     if (dropped.has(identity) && item.id !== null) {
       sent.push({ id: item.id, name: kept.name, value: null });
       changes.push({ field, from: item.value, to: null, why: 'removed', label: item.name });
@@ -245,7 +256,7 @@ export function mergeItems(kind: ItemKind, input: PlanInput, contact: Contact): 
     notes,
     added: added.map(([identity]) => identity),
     adopted: takesOver ? [...wanted.keys()].filter((identity) => there.has(identity) && !owned.has(identity)) : [],
-    disowned: [...unmapped.keys()].filter(isNobodys),
+    disowned: [...[...unmapped.keys()].filter(isNobodys), ...leftToPeople],
   };
 }
 
@@ -297,7 +308,7 @@ function namedBy(kind: ItemKind, { base }: PlanInput, counts: (other: (typeof ba
  */
 function newLabel(
   kind: ItemKind,
-  { base }: PlanInput,
+  input: PlanInput,
   {
     said,
     fileWins,
@@ -310,7 +321,7 @@ function newLabel(
   const identity = itemIdentity(kind, wanted.value);
   const isSame = (value: string | null) => value !== null && itemIdentity(kind, value) === identity;
   if (fileWins) {
-    const slots = base.others.filter(({ owns }) => owns).flatMap((other) => other.said[listOf[kind]]);
+    const slots = input.base.others.filter(({ owns }) => owns).flatMap((other) => other.said[listOf[kind]]);
     // Two feeds that label an item differently would otherwise take turns without end.
     const isOthers = slots.some(({ items }) =>
       items.some((one) => isSame(one.value) && sameText(one.label, item.name)),
@@ -320,10 +331,25 @@ function newLabel(
   if (!isOwned) return null;
   // One number may be in two columns: any label that the file had for it is an old one.
   const saidLabels = said.flatMap((slot) => slot.items.filter((one) => isSame(one.value)).map((one) => one.label));
-  if (saidLabels.length === 0 || saidLabels.some((label) => sameText(label, wanted.label))) return null;
-  const seenItems = base.seen === null ? [] : itemsOf(kind, base.seen).filter((one) => isSame(one.value));
-  const peopleChanged = seenItems.length > 0 && !seenItems.some((one) => sameText(one.name, item.name));
-  return peopleChanged ? { kind: 'keep' } : { kind: 'write', to: wanted.label };
+  if (saidLabels.length === 0) return null;
+  const isOldLabel = saidLabels.some((label) => sameText(label, wanted.label));
+  if (
+    isOldLabel &&
+    !hasMovedOn(said, input.ours[listOf[kind]], ({ label, value }) => isSame(value) && sameText(label, item.name))
+  )
+    return null;
+  return isLabelOurs(input, { kind, identity }, item.name) ? { kind: 'write', to: wanted.label } : { kind: 'keep' };
+}
+
+/** Whether columns had said the item with its label, and each of them says another one today. */
+function hasMovedOn(
+  said: readonly Slot[],
+  ours: readonly WantedSlot[],
+  isItem: (item: DesiredItem) => boolean,
+): boolean {
+  const before = said.filter(({ items }) => items.some(isItem));
+  const saysAnother = ({ slot }: Slot): boolean => ours.some((one) => one.slot === slot && one.partial !== true);
+  return before.length > 0 && before.every(saysAnother) && !ours.some(({ items }) => items.some(isItem));
 }
 
 function withoutId(field: FieldName): Note {

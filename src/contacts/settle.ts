@@ -31,6 +31,7 @@ import {
   sameCustomValue,
 } from './desired.ts';
 import { identitiesOf, itemOf, listOf, wantedItems } from './items.ts';
+import { agreeLabels } from './labels.ts';
 import { mappedSlots, nextSlots, slotsWithout } from './merge.ts';
 import { unsaidOf } from './missing.ts';
 import type { Change } from './outcome.ts';
@@ -63,13 +64,16 @@ export function settle(input: SettleInput): Settled {
       ({ decision, fileChanged }) => decision === 'write' || (fileChanged && ['equal', 'alike'].includes(decision)),
     )
     .map(({ field }) => field);
+  const owned = nextOwnership(base.owned, plan.written, reply);
+  const fields = agreeFor(written, feed, valuesOf(fieldsOf('equal', 'alike')));
+  const agreed = agreeLabels(fields, { ...input, base }, { said, others, owned });
   return {
     said,
     others,
-    agreed: withoutHeldAgain(agreeFor(written, feed, valuesOf(fieldsOf('equal', 'alike'))), isHeldBy(reply)),
+    agreed: withoutHeldAgain(agreed, isHeldBy(reply)),
     stamps: stamp(base.stamps, input, changed),
     seen: { ...reply, customFields: withIds(reply, theirs) },
-    owned: nextOwnership(base.owned, plan.written, reply),
+    owned,
   };
 }
 

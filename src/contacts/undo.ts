@@ -54,6 +54,7 @@ import {
   type UndoOrder,
 } from './desired.ts';
 import { itemOf, itemsOf, listOf, wantedItems } from './items.ts';
+import { agreeLabels, textOf } from './labels.ts';
 import { customKeyOf, type FieldVerdict } from './merge.ts';
 import { type Change, fieldChange, type HeldField } from './outcome.ts';
 import { type DeletePlan, type IdlePlan, inContactOrder, type PatchPlan, patchOf, type Written } from './plan.ts';
@@ -283,8 +284,6 @@ function isLabelAsLeft(
   return items.some((one) => itemIdentity(kind, one.value) === identity && sameText(one.label, name));
 }
 
-const textOf = (value: CustomFieldValue): string | null => (typeof value === 'string' ? value : null);
-
 /**
  * A contact that the run made: deleted if it holds what the run left, labels and source included, and nothing else, and no other feed's
  * file names it.
@@ -372,13 +371,16 @@ export function settleUndo(input: SettleInput): Settled {
     const whose = changes.find((one) => one.field === field)?.agreedWith;
     return agreeAgain(before, whose, { field, value: fieldValueOf(reply, field) });
   }, base.agreed);
+  const said = base.said ?? emptySaid;
+  const owned = nextOwnership(base.owned, plan.written, reply);
+  const all = agreeLabels(agreed, input, { said, others: [], owned });
   return {
-    said: base.said ?? emptySaid,
+    said,
     others: [],
-    agreed: withTakenBack(withoutHeldAgain(agreed, isHeldBy(reply)), takenBack(input)),
+    agreed: withTakenBack(withoutHeldAgain(all, isHeldBy(reply)), takenBack(input)),
     stamps: stamp(base.stamps, { feed, sequence }, fields),
     seen: { ...reply, customFields: withIds(reply, theirs) },
-    owned: nextOwnership(base.owned, plan.written, reply),
+    owned,
   };
 }
 

@@ -17,6 +17,7 @@ import {
   scalarNames,
   scalarOf,
 } from '#src/contacts/desired.ts';
+import { itemOf } from '#src/contacts/items.ts';
 import { type FieldVerdict, judgeItems } from '#src/contacts/merge.ts';
 import { planContact } from '#src/contacts/plan.ts';
 import { reasonWords } from '#src/contacts/policies.ts';
@@ -176,7 +177,9 @@ export async function readContact(home: ContactHome, key: string, workspace: Wor
     theirs: { read, isSeveral: there.obstacle === 'several', values: theirs === null ? [] : valuesOf(theirs) },
     agreed: record.agreed
       .filter(({ isTakenBack }) => !isTakenBack)
-      .flatMap(({ feed, values }) => values.map((one) => ({ feed, ...one }))),
+      .flatMap(({ feed, values }) => values.map((one) => ({ feed, ...one })))
+      // Of an e-mail or phone it is the label.
+      .filter(({ field }) => itemOf(field) === null),
     feeds,
     writes,
     history: await ledger.contacts.history(key),

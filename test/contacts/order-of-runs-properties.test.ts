@@ -16,7 +16,7 @@ import { modelCreate, modelPatchReply, modelUpdate } from './support/service-mod
 
 const feeds = ['crm', 'shop'] as const;
 type Feed = (typeof feeds)[number];
-type Cells = Readonly<Partial<Record<ScalarName | 'phone', string>>>;
+type Cells = Readonly<Partial<Record<ScalarName | 'phone' | 'label', string>>>;
 
 /** One contact, what Patchbay remembers of it, and what each feed's file says. */
 interface Night {
@@ -48,8 +48,8 @@ const policiesFor = (role: FieldPolicy, items: ItemPolicy = 'owned'): Policies =
 });
 const itemPolicy = fc.constantFrom(...itemPolicies);
 
-const desiredOf = ({ phone, ...scalars }: Cells): DesiredContact =>
-  desired({ scalars, phones: phone === undefined ? [] : [slot('phone', ['work', phone])] });
+const desiredOf = ({ phone, label = 'work', ...scalars }: Cells): DesiredContact =>
+  desired({ scalars, phones: phone === undefined ? [] : [slot('phone', [label, phone])] });
 
 /**
  * The feed's file: the cells given, and the others as they were. `sequence`: of an earlier arrival, worked on late. `isAlone`: the
@@ -105,19 +105,29 @@ function edit(night: Night, fields: Partial<Contact['defaultFields']>): Night {
   return { ...night, stored: { ...night.stored, defaultFields: { ...night.stored.defaultFields, ...fields } } };
 }
 
+/** All numbers get the label. */
+function relabelled(night: Night, name: string): Night {
+  const phones = night.stored?.defaultFields.phoneNumbers ?? [];
+  return edit(night, { phoneNumbers: phones.map((item) => ({ ...item, name })) });
+}
+
 type Step =
   | { readonly feed: Feed; readonly cells: Cells }
   /** People's values are their own: what a file says too is agreed on by any run that happens to look. */
   | { readonly byHand: string }
+  | { readonly labelByHand: string }
   | { readonly unrelated: Feed; readonly company: string | null; readonly isAlone: boolean };
 
 const feed = fc.constantFrom(...feeds);
 const role = fc.constantFrom('Buyer', 'BUYER', 'Clerk');
 const phone = fc.constantFrom('+14155550100', '+14155550101');
-const cells: fc.Arbitrary<Cells> = fc.record({ role, phone }, { requiredKeys: [] });
+const label = fc.constantFrom('work', 'mobile', 'cell');
+const cells: fc.Arbitrary<Cells> = fc.record({ role, phone, label }, { requiredKeys: [] });
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ feed, cells }),
   fc.record({ byHand: fc.constantFrom('by hand', 'BY HAND') }),
+  // People also give an item a label back that it had.
+  fc.record({ labelByHand: fc.constantFrom('Handy', 'HANDY', 'work') }),
 );
 const otherCompany: fc.Arbitrary<string | null> = fc.constantFrom('Fir', 'Elm', null);
 const unrelated: fc.Arbitrary<Step> = fc.record({
@@ -135,6 +145,7 @@ function play(
   const held: (readonly string[])[] = [];
   for (const one of steps) {
     if ('byHand' in one) night = edit(night, { role: one.byHand });
+    else if ('labelByHand' in one) night = relabelled(night, one.labelByHand);
     else if ('feed' in one) {
       night = file(night, one.feed, one.cells);
       held.push((night.held.at(-1) ?? []).filter((field) => field !== 'company'));
@@ -148,6 +159,8 @@ function play(
 }
 
 const phonesOf = (contact: Contact | null) => contact?.defaultFields.phoneNumbers.map(({ value }) => value).sort();
+const labelsOf = (contact: Contact | null) =>
+  contact?.defaultFields.phoneNumbers.map(({ name, value }) => `${value} ${name}`).sort();
 
 const storyWithUnrelated = fc.array(fc.tuple(step, fc.array(unrelated, { maxLength: 2 })), { maxLength: 10 });
 /** With `source` any row that is planned writes the file's value back: by its meaning an unrelated change of the row does, too. */
@@ -155,7 +168,7 @@ const quietPolicies = fc
   .tuple(fc.constantFrom<FieldPolicy>('shared', 'shared', 'fill', 'seed', 'app'), itemPolicy)
   .map(([role, items]) => policiesFor(role, items));
 
-test('unrelated runs between two others change no verdict: neither a value nor a hold', () => {
+test('unrelated runs between two others change no verdict: neither a value, nor a label, nor a hold', () => {
   fc.assert(
     fc.property(storyWithUnrelated, quietPolicies, (story, policies) => {
       const plain = play(
@@ -169,6 +182,8 @@ test('unrelated runs between two others change no verdict: neither a value nor a
       expect(interrupted.held).toEqual(plain.held);
       expect(interrupted.stored?.defaultFields.role).toEqual(plain.stored?.defaultFields.role);
       expect(phonesOf(interrupted.stored)).toEqual(phonesOf(plain.stored));
+      // Where lists are what files say, any row that is planned writes the file's label back.
+      if (policies.phones !== 'all') expect(labelsOf(interrupted.stored)).toEqual(labelsOf(plain.stored));
     }),
     { numRuns: 500 },
   );

@@ -117,6 +117,7 @@ export const walks: readonly Walk[] = [
       'src/mapping/person-name.ts': 'another kind of value: whole names',
       'src/mapping/phone-cell.ts': 'another kind of value: phone numbers',
       'src/contacts/items.ts': 'another kind of value: e-mails and phones by identity',
+      'src/contacts/labels.ts': 'another kind of value: labels, and numbers that stand twice',
       'src/mapping/bind-mapping.ts': 'a mapping instead of the generic layout: its columns',
       'src/mapping/expression.ts': 'a mapping instead of the generic layout: values that it makes',
       'src/mapping/made-value.ts':

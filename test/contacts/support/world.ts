@@ -65,7 +65,12 @@ export class World {
   readonly #cells = new Map<string, CustomFieldValue>();
   readonly #columns = new Map<string, Slot>();
   readonly #added = new Set<string>();
+  readonly #addedIds = new Set<string | null>();
   readonly #agreed = new Map<string, CustomFieldValue>();
+  /** Of each feed and number: the label that a sync gave it last, or that this feed's file was found to have. */
+  readonly #labels = new Map<string, string | null>();
+  /** Numbers that people have added once more. */
+  readonly #several = new Set<string>();
 
   constructor(stored: Contact | null) {
     this.stored = stored;
@@ -111,6 +116,7 @@ export class World {
     this.stored = after;
     this.#judgeFields(feed, file, before ?? contact(), after);
     this.#judgePhones(feed, file, before ?? contact(), after);
+    this.#judgeLabels(feed, file, before ?? contact(), after);
   }
 
   /** A sync changes a field only if its file newly says so, and if people have not changed what file and app agreed on. */
@@ -168,10 +174,39 @@ export class World {
       expect(said.has(value), `${value} was removed and a file still says it`).toBe(false);
       this.#added.delete(value);
     }
-    // What people keep keeps its id.
-    const keptIds = before.defaultFields.phoneNumbers.filter((item) => is.has(itemIdentity('phone', item.value ?? '')));
-    const idsAfter = new Set(after.defaultFields.phoneNumbers.map((item: ContactItem) => item.id));
-    for (const item of keptIds) expect(idsAfter.has(item.id)).toBe(true);
+    // What is kept keeps its id. Of a number that people added once more, theirs is kept.
+    const ids = ({ defaultFields }: Contact) => new Set(defaultFields.phoneNumbers.map((item: ContactItem) => item.id));
+    const kept = before.defaultFields.phoneNumbers.filter((item) => is.has(itemIdentity('phone', item.value ?? '')));
+    for (const { id } of kept) expect(ids(after).has(id) || this.#addedIds.has(id), `${id} is not kept`).toBe(true);
+    for (const id of ids(after)) if (!ids(before).has(id)) this.#addedIds.add(id);
+  }
+
+  /** A sync changes a label only if a sync gave it, and only to what the file names. Numbers that stand there twice are left out. */
+  #judgeLabels(feed: Feed, file: DesiredContact, before: Contact, after: Contact): void {
+    const was = this.#labelsOf(before);
+    for (const [identity, name] of this.#labelsOf(after)) {
+      const then = was.get(identity);
+      const wanted = file.phones
+        .flatMap(({ items }) => items)
+        .find(({ value }) => itemIdentity('phone', value) === identity)?.label;
+      if (then !== undefined && then !== name) {
+        expect(name, `${identity} has a label that the file does not name`).toBe(wanted);
+        const given = this.#labels.get(`${feed} ${identity}`);
+        expect(then, `the label of ${identity} changed although people had changed it`).toBe(given);
+      }
+      if (then !== name) for (const each of feeds) this.#labels.set(`${each} ${identity}`, name);
+      else if (name === wanted) this.#labels.set(`${feed} ${identity}`, name);
+    }
+  }
+
+  #labelsOf({ defaultFields }: Contact): ReadonlyMap<string, string | null> {
+    const labels = new Map<string, string | null>();
+    for (const { name, value } of defaultFields.phoneNumbers) {
+      const identity = itemIdentity('phone', value ?? '');
+      if (labels.has(identity)) this.#several.add(identity);
+      labels.set(identity, name);
+    }
+    return new Map([...labels].filter(([identity]) => !this.#several.has(identity)));
   }
 }
 
