@@ -272,7 +272,7 @@ export function journalOfReply(
   const isLink = kind === 'patch' && body.externalId !== undefined;
   const changes = reasons
     .filter((change) => hasLanded(change, reply))
-    .map((change) => (itemOf(change.field) === null ? { ...change, to: fieldValueOf(reply, change.field) } : change))
+    .map((change) => ({ ...change, to: valueLeft(change, reply) }))
     .map((change) => withLabel(ofWhom(input, kind, change), labelIn(reply, change.field)));
   const all = [...changes, ...ownerChanges(written, reply)];
   return { runId: null, contactId: reply.id, kind: isLink ? 'link' : kind, changes: all, ...sourceOf(kind, reply) };
@@ -329,6 +329,12 @@ function withLabel<One extends Pick<Change, 'field' | 'from' | 'to' | 'label'>>(
   return { ...change, label };
 }
 
+/** As the service answered it. A change of a label or a removal is as it was planned. */
+function valueLeft({ field, from, to }: Pick<Change, 'field' | 'from' | 'to'>, reply: Contact): CustomFieldValue {
+  if (itemOf(field) === null) return fieldValueOf(reply, field);
+  return from === null ? (itemIn(reply, field)?.value ?? to) : to;
+}
+
 /** What a write in doubt has left an item with, whatever people make of that before its contact is read. */
 function labelSent({ expected }: CreatePlan | PatchPlan, field: FieldName): string | null {
   const item = itemOf(field);
@@ -339,12 +345,14 @@ function labelSent({ expected }: CreatePlan | PatchPlan, field: FieldName): stri
 
 /** The label of the first item of that name; null where there is none. */
 export function labelIn(contact: Contact | null, field: FieldName): string | null {
+  return contact === null ? null : (itemIn(contact, field)?.name ?? null);
+}
+
+function itemIn(contact: Contact, field: FieldName): ContactItem | undefined {
   const item = itemOf(field);
-  if (item === null || contact === null) return null;
-  const same = itemsOf(item.kind, contact).find(
-    ({ value }) => value !== null && itemIdentity(item.kind, value) === item.identity,
-  );
-  return same?.name ?? null;
+  if (item === null) return undefined;
+  const isNamed = ({ value }: ContactItem) => value !== null && itemIdentity(item.kind, value) === item.identity;
+  return itemsOf(item.kind, contact).find(isNamed);
 }
 
 /** Whether the contact shows the change of an item, or another value of a field than before. */

@@ -228,7 +228,9 @@ function undoItems(
     const presence = takeChange(field, false);
     const label = takeChange(field, true);
     if (presence !== undefined && presence.before === null) {
-      const isAsLeft = !isOther && item.id !== null && isLabelAsLeft(kind, base, order, item);
+      // Identities are alike in other spellings: one that people corrected is theirs.
+      const isSpelledAsLeft = isExactly(item.value, presence.left);
+      const isAsLeft = !isOther && item.id !== null && isSpelledAsLeft && isLabelAsLeft(kind, base, order, item);
       const namedBy = isAsLeft ? feedNamingItem(kind, base.others, identity) : undefined;
       if (isAsLeft && item.id !== null && namedBy === undefined) {
         sent.push({ id: item.id, name: kept.name, value: null });
@@ -299,8 +301,8 @@ function planDelete({ base }: PlanInput, order: UndoOrder, theirs: Contact): Del
     const item = itemOf(field);
     const isAsLeft =
       item === null
-        ? isExactly(value, was)
-        : was !== null && isLabelAsLeft(item.kind, base, order, { name: label, value: textOf(value) });
+        ? isExactly(value, was) && isInOrder(value, was)
+        : isExactly(value, was) && isLabelAsLeft(item.kind, base, order, { name: label, value: textOf(value) });
     if (!isAsLeft) held.push({ field, said: was, theirs: value, ours: null });
     const change = { field, from: value, to: null };
     reasons.push(item === null ? { ...change, why: 'cleared' } : { ...change, why: 'removed', label });
@@ -320,6 +322,11 @@ function planDelete({ base }: PlanInput, order: UndoOrder, theirs: Contact): Del
   if (held.length > 0 || theirs.id !== contactId)
     return { ...nothing, reasons: [], held, kind: 'hold', body: null, expected: null };
   return { ...nothing, reasons, held: [], kind: 'delete', body: null, expected: null };
+}
+
+/** Choices in another order were edited since: no reason to hold them, but one not to delete their contact. */
+function isInOrder(value: CustomFieldValue, was: CustomFieldValue): boolean {
+  return !Array.isArray(value) || JSON.stringify(value) === JSON.stringify(was);
 }
 
 const saysAnything = ({ scalars, emails, phones, customFields, held }: Said): boolean =>
