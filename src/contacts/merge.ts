@@ -120,8 +120,12 @@ function judgeClear(
 ): FieldVerdict {
   const { decision, theirs, field } = verdict;
   const fileWins = adopt || policyOf(policies, field) === 'source';
-  const neverAgreed = agreedValue(base.agreed, feed, field) === undefined;
-  if (decision === 'hold' && neverAgreed && !base.said?.held.includes(field))
+  const agreed = agreedValue(base.agreed, feed, field);
+  const neverSaid = base.said?.customFields.some((one) => one.key === key) !== true;
+  // What this feed did not put there is nothing that it could take away, also where people changed it since. Where the last that was agreed on
+  // is that the field is empty, it would be drift from then on: that is held.
+  const isOfOthers = agreed === undefined || (neverSaid && customValueOrNull(agreed) !== null);
+  if (decision === 'hold' && isOfOthers && !base.said?.held.includes(field))
     return { ...verdict, decision: 'keep', why: 'notOurs' };
   if (decision !== 'write' || (fileWins && itemRemoval === 'owned')) return verdict;
   const isEntry = (one: { readonly key: string; readonly value: CustomFieldValue }) =>

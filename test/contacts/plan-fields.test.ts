@@ -215,3 +215,23 @@ test('a custom field called __proto__ is a field like any other', () => {
     reasons: [{ field: 'custom.__proto__' }],
   });
 });
+
+test('a custom field that a feed never named, and clears in its first row, is nothing to decide about, whoever changed it since', () => {
+  const theirs = contact({ customFields: [['tier', 'silver']] });
+  const agreed = [{ feed: null, values: [{ field: 'custom.tier', value: 'gold' } as const] }];
+  const shop = {
+    feed: 'shop',
+    said: said({ customFields: [{ key: 'tier', value: 'gold' }] }),
+    exists: true,
+    owns: true,
+  };
+  const ours = desired({ customFields: [{ key: 'tier', value: null }] });
+  const never = input({ theirs, ours, base: base({ agreed, others: [shop] }) });
+  expect(planContact(never)).toMatchObject({
+    kind: 'noop',
+    held: [],
+    verdicts: [{ decision: 'keep', why: 'notOurs' }],
+  });
+  const once = input({ theirs, ours, base: base({ agreed, said: shop.said }) });
+  expect(planContact(once)).toMatchObject({ kind: 'hold', held: [{ field: 'custom.tier' }] });
+});
