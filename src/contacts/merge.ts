@@ -57,6 +57,8 @@ export interface FieldVerdict extends FieldRuling {
   readonly fileChanged: boolean;
   /** Of the entry of a custom field that the file clears: the other feed whose file names it, so that it stays. */
   readonly namedBy?: string;
+  /** Of an e-mail or phone that has another label in the app than in the file. */
+  readonly labels?: { readonly ours: string; readonly theirs: string | null };
 }
 
 /** In the order of the contact's scalars, then custom fields by name: a stable order, since holds are listed in every run. */
@@ -283,6 +285,15 @@ export function judgeItems(kind: ItemKind, input: PlanInput, contact: Contact): 
       value === null ? [] : [[itemIdentity(kind, value), value] as const],
     ),
   );
+  const labelsOf = (identity: string): Pick<FieldVerdict, 'labels'> => {
+    const ours = wanted.get(identity)?.label;
+    const labels = itemsOf(kind, contact).flatMap(({ name, value }) =>
+      value !== null && itemIdentity(kind, value) === identity ? [name] : [],
+    );
+    const [theirs] = labels;
+    const isSame = ours === undefined || theirs === undefined || labels.some((label) => sameText(label, ours));
+    return isSame ? {} : { labels: { ours, theirs } };
+  };
   const why = (identity: string): FieldRuling => {
     if (wanted.has(identity)) {
       if (there.has(identity)) return { decision: 'equal', why: 'equal' };
@@ -297,7 +308,14 @@ export function judgeItems(kind: ItemKind, input: PlanInput, contact: Contact): 
       const values = { ours: wanted.get(identity)?.value ?? null, said: said.get(identity)?.value ?? null };
       const fileChanged = wanted.has(identity) !== said.has(identity);
       const field = itemFieldName(kind, identity);
-      return { field, ...why(identity), ...values, theirs: there.get(identity) ?? null, fileChanged };
+      return {
+        field,
+        ...why(identity),
+        ...values,
+        theirs: there.get(identity) ?? null,
+        fileChanged,
+        ...labelsOf(identity),
+      };
     })
     .filter(({ field }) => !told.has(field));
 }

@@ -67,6 +67,8 @@ export interface Decision {
   readonly file: CustomFieldValue;
   readonly said: CustomFieldValue;
   readonly app: CustomFieldValue;
+  /** Of an e-mail or phone that has another label in the app than in the file, and keeps it. */
+  readonly labels?: { readonly file: string; readonly app: string | null };
 }
 
 export interface ContactStory {
@@ -286,8 +288,10 @@ async function decisionsOf(
     slotNames: mapping === null ? null : slotNamesOf(mapping),
   };
   const plan = planContact(input);
-  const asDecision = ({ field, decision, why, ours: file, said, theirs: app }: FieldVerdict): Decision => {
-    return { field, decision, why: reasonWords[why], file, said, app };
+  const asDecision = ({ field, decision, why, ours: file, said, theirs: app, labels }: FieldVerdict): Decision => {
+    const asIs = { field, decision, why: reasonWords[why], file, said, app };
+    if (labels === undefined) return asIs;
+    return { ...asIs, why: `${asIs.why}, under another label`, labels: { file: labels.ours, app: labels.theirs } };
   };
   const ofFields = plan.verdicts.map(asDecision);
   const named = new Set(ofFields.map(({ field }) => field));

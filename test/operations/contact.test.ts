@@ -187,6 +187,21 @@ describe('a contact', () => {
     ]);
   });
 
+  it('is told of a phone number with another label in the app that it stays, with both', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', csv(['c-1,Ann,Lead,+14155550101'], header));
+    const { id, defaultFields } = await bench.world.contactOf('c-1');
+    const phoneNumbers = defaultFields.phoneNumbers.map((item) => ({ ...item, name: 'Handy' }));
+    await bench.world.byHand('PATCH', `/v1/contacts/${id}`, { defaultFields: { ...defaultFields, phoneNumbers } });
+    const story = await readContact(homeOf(bench), 'c-1', bench.parts.workspace);
+    expect(story.feeds[0]?.decisions.at(-1)).toMatchObject({
+      field: 'phone.+14155550101',
+      decision: 'equal',
+      why: 'the app has what the file says, under another label',
+      labels: { file: 'phone', app: 'Handy' },
+    });
+  });
+
   it('is told once what its file said of a phone number whose column was renamed', async () => {
     const bench = await openRunsBench();
     for (const [name, label] of [

@@ -15,6 +15,7 @@ import {
 } from '#src/operations/contact.ts';
 import { feedsOfAllHosts } from '#src/operations/hosts.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
+import type { CustomFieldValue } from '#src/wire/contact.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { changeLines } from '../present-story.ts';
@@ -143,6 +144,8 @@ function rowWords({ kind, file, run }: Exclude<FeedStory['row'], { kind: 'found'
   return `${words}: ${printable(file)}, run ${run}; below stands what the file said last`;
 }
 
-function decisionRow({ field, decision, why, file, app }: Decision): readonly string[] {
-  return ['', field, decision, why, shorten(valueText(file)), shorten(valueText(app))];
+function decisionRow({ field, decision, why, file, app, labels }: Decision): readonly string[] {
+  const cell = (value: CustomFieldValue, label: string | null | undefined): string =>
+    shorten(labels === undefined ? valueText(value) : `${valueText(value)} (${label ?? 'no label'})`);
+  return ['', field, decision, why, cell(file, labels?.file), cell(app, labels?.app)];
 }
