@@ -102,6 +102,9 @@ function endedAs(record: StagedRecord, as: KeyEnd, contents: Contents): Ended {
       if (contents.is === 'conflict') return dead(record, linkTakenDeath(contents.ids));
       break;
     case 'keyMoved':
+      // Of a person who left: there is nothing to correct in a file, and nothing to clear or tag under the key.
+      if (isOfMissing(record))
+        return { end: { outcome: 'skipped', reason: 'gone' }, bound: null, said: null, others: [] };
       if (contents.is === 'conflict') return dead(record, keyMovedDeath(contents.ids));
       break;
     case 'oddReply':
@@ -120,6 +123,11 @@ function endedAs(record: StagedRecord, as: KeyEnd, contents: Contents): Ended {
       return unreachable(as);
   }
   throw mismatch(as, contents);
+}
+
+/** Whether the contact is to be cleared or tagged, since the newest full file of its feed lacks its person. */
+function isOfMissing({ line, desired }: StagedRecord): boolean {
+  return line === 0 && partOf(desired) === null;
 }
 
 function unchanged(record: StagedRecord, { lease, input, plan, theirs, madeByUs }: Same): Ended {

@@ -163,6 +163,23 @@ describe('with onMissing clear', () => {
     expect(await contactOf(bench, 'c-3')).toMatchObject({ role: 'Chief', phones: [phone(9), phone(3)] });
   });
 
+  it('skips one whose key people took away, as one that was deleted', async () => {
+    const bench = await openBench('clear role');
+    await bench.import('a.csv', file(...keys), inFeed);
+    const { id } = await bench.world.contactOf('c-2');
+    await bench.world.byHand('PATCH', `/v1/contacts/${id}`, { externalId: null });
+    const deleted = await bench.world.contactOf('c-3');
+    await bench.world.byHand('DELETE', `/v1/contacts/${deleted.id}`);
+    const { run } = await missingIn(bench, 'b.csv', 'c-1', 'c-4');
+    expectCounts(run, { rows: 4, unchanged: 2, skipped: 2 });
+    expect((await bench.report(run)).outcomes.filter(({ kind }: { kind: string }) => kind === 'skipped')).toMatchObject(
+      [
+        { key: 'c-2', code: 'gone' },
+        { key: 'c-3', code: 'gone' },
+      ],
+    );
+  });
+
   it('keeps what another feed names', async () => {
     const bench = await openBench('clear role, phones', { clearsFloor: 100 });
     await bench.import('a.csv', file(...keys), inFeed);

@@ -57,7 +57,7 @@ function changedEvents(fields: readonly string[], code: string, key: string, lin
 export const skipSentences: Readonly<Record<SkipReason, string>> = {
   duplicate: 'the file contains the same row twice',
   superseded: 'already set by a later file',
-  gone: 'deleted in the workspace, and not created again by this run',
+  gone: 'deleted in the workspace, or no longer there under its externalId, and not created again by this run',
   moved: 'changed, or deleted, after the plan was made',
   notSelected: 'not selected',
   made: 'created by the run that is being undone; deleted only with --delete-created',
