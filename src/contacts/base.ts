@@ -224,7 +224,9 @@ export function agreeAgain(
 /** Whether an undo took this value of the file back, or a person decided against it: drift is what people changed, and this is none. */
 export function isTakenBack(agreed: readonly Agreement[], field: FieldName, said: CustomFieldValue): boolean {
   const values = agreed.find((one) => one.isTakenBack)?.values ?? [];
-  return values.some((one) => one.field === field && alikeValue(null, one.value, said));
+  // The name of an e-mail or phone tells which it is, however the service spells it.
+  const isItem = field.startsWith('email.') || field.startsWith('phone.');
+  return values.some((one) => one.field === field && (isItem || alikeValue(null, one.value, said)));
 }
 
 /** @param values items too, under their names. */

@@ -176,7 +176,7 @@ function resolved(base: Base, claim: Claim, feed: string, found: Contact): Base 
   const before = claim.feed === feed ? base.said : (base.others.find((one) => one.feed === claim.feed)?.said ?? null);
   const said = landedSaid(before ?? emptySaid, claim, new Set(fields), found);
   const labels = (claim.items ?? []).filter(
-    ({ why, field, to }) => why === 'relabelled' && sameText(labelIn(found, field), textOf(to)),
+    ({ why, field, to }) => why === 'relabelled' && alikeValue(null, labelIn(found, field), textOf(to)),
   );
   if (landed.length + labels.length === 0 && said === (before ?? emptySaid)) return base;
   const changes = claim.isOfUndo ? [] : [...landed, ...(claim.items ?? [])];
@@ -186,7 +186,10 @@ function resolved(base: Base, claim: Claim, feed: string, found: Contact): Base 
     others: base.others.map((one) => moved.get(one.feed) ?? one),
     agreed: landed.reduce(
       (before, one) => agreeAgain(before, one.agreeAgain, { field: one.field, value: fieldValueOf(found, one.field) }),
-      agreeForAll(base.agreed, labels.map(labelLanded)),
+      agreeForAll(
+        base.agreed,
+        labels.map((one) => labelLanded(one, labelIn(found, one.field))),
+      ),
     ),
     stamps: stamp(base.stamps, claim, fields),
   };
@@ -196,8 +199,8 @@ function resolved(base: Base, claim: Claim, feed: string, found: Contact): Base 
 }
 
 /** The label that is Patchbay's own from then on. One that an undo has given back may be people's: then it is the one before, which is gone. */
-function labelLanded({ field, from, to, agreeAgain: whose }: ClaimedItem): FieldValue {
-  return { field, value: whose === undefined ? to : from };
+function labelLanded({ field, from, agreeAgain: whose }: ClaimedItem, label: string | null): FieldValue {
+  return { field, value: whose === undefined ? label : from };
 }
 
 /** Of a field that has landed the feed says what the claim says, also where that is nothing. */
@@ -308,7 +311,11 @@ export function journalOfClaim(claim: Claim, found: Contact): JournalEntry | nul
     })),
     ...items
       .filter((one) => hasLanded(one, found))
-      .map(({ agreeAgain: _, ...one }) => ({ ...withLabel(one, labelIn(found, one.field)), why: 'landed' as const })),
+      .map(({ agreeAgain: _, ...one }) => ({
+        ...withLabel(one, labelIn(found, one.field)),
+        to: valueLeft(one, found),
+        why: 'landed' as const,
+      })),
   ];
   const isKnown = kind === 'create' ? isMadeBy(claim, found) : links === true && found.externalId !== null;
   if (changes.length === 0 && !isKnown) return null;

@@ -233,7 +233,8 @@ export function mergeItems(kind: ItemKind, input: PlanInput, contact: Contact): 
       : null;
     if (label?.kind === 'write') {
       sent.push({ ...kept, name: label.to });
-      changes.push({ field, from: item.name, to: label.to, why: 'relabelled' });
+      // An item without a label is there all the same.
+      changes.push({ field, from: item.name ?? '', to: label.to, why: 'relabelled' });
       continue;
     }
     if (label?.kind === 'keep') notes.push(relabelledByPeople(field));
@@ -380,7 +381,7 @@ function withoutId(field: FieldName): Note {
 }
 
 function relabelledByPeople(field: FieldName): Note {
-  const message = "the file has another label now, and the label was changed in the app: kept the app's label";
+  const message = "the file has another label now, and the app has one that no file gave: kept the app's label";
   return { field, code: 'labelChangedByPeople', message };
 }
 
