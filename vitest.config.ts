@@ -44,6 +44,9 @@ export const proofTests = [
     'test/runs/fix/fix-file-order.test.ts',
   ],
   ...['test/dead-letters/rows-of-one-key.test.ts', 'test/upsert/linking.test.ts'],
+  ...['test/dead-letters/age-of-collided-rows.test.ts', 'test/dead-letters/mend-letters.test.ts'],
+  ...['test/runs/held-rows.test.ts', 'test/runs/list-elements.test.ts', 'test/runs/missing-in-doubt.test.ts'],
+  ...['test/runs/workbooks.test.ts', 'test/plans/undo-adopted.test.ts', 'test/operations/forget-unknown.test.ts'],
 ];
 
 export default defineConfig({
