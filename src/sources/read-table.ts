@@ -6,7 +6,6 @@
  */
 import type { Problem } from '#src/contacts/outcome.ts';
 import { fileError, type PatchbayError } from '#src/errors.ts';
-import { brokenOff } from './broken-off.ts';
 import { looksMisread } from './code-page.ts';
 import {
   type FormatReader,
@@ -22,7 +21,7 @@ import {
 import { isCopyEnd } from './psql-lines.ts';
 import { groupOf, type RecordGroup, type TableRecord, type TableRecords } from './record-group.ts';
 import type { HashWords } from './record-hash.ts';
-import type { SourceItem } from './row.ts';
+import { type SourceItem, shownValue } from './row.ts';
 import { type CutRows, createCutRows } from './short-rows.ts';
 import { createTableRows, noKeyColumns, type TableFormat, type TableOptions, type TableRows } from './table-rows.ts';
 import { isRuleRow, isTotalRow } from './total-rows.ts';
@@ -291,4 +290,24 @@ function withEmptyNote(tally: Tally, name: string, header: Header | null) {
   const hint = 'Check the export if rows were expected.';
   const note: Problem = { code, line, field: null, value: null, message: `${name} ${what}`, hint };
   return { ...tail, warnings: [...tail.warnings, note] };
+}
+
+/** Messages of errors that end a program. */
+const fatalInMarkup = /^\s*(?:<br \/>\s*)?<b>(?:PHP )?(?:(?:Catchable |Recoverable )?fatal|parse) error<\/b>:\s/i;
+const fatalInText = /^\s*(?:PHP )?(?:(?:Catchable |Recoverable )?Fatal|Parse) error: .+ in \S+(?: on line |:)\d+/s;
+
+/**
+ * The error of a table that its program broke off, as PHP leaves its message behind the last row that was written: all people behind that are
+ * missing, so the file is no full one. Only errors that end a program count: rows follow a warning. Null for nearly all records.
+ */
+function brokenOff(
+  name: string,
+  { text, line }: { readonly text: string; readonly line: number },
+): PatchbayError | null {
+  if (!text.includes('rror') || !(fatalInMarkup.test(text) || fatalInText.test(text))) return null;
+  const said = shownValue(text.replace(/<[^>]{0,20}>/g, '').trim());
+  const message = `${name}, line ${line}: the export broke off with an error of the program that wrote it: "${said}"`;
+  const hint =
+    'Rows behind that line are missing. Correct the program, or give it more time or memory, and export the file again.';
+  return fileError('exportBrokeOff', message, { file: name, line, said }, hint);
 }

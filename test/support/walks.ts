@@ -146,7 +146,6 @@ export const walks: readonly Walk[] = [
       'src/sources/vcard/cards.ts': 'vCards instead of CSV',
       'src/sources/vcard/content-lines.ts': 'vCards instead of CSV',
       'src/sources/not-an-export.ts': 'files that are refused for what they are',
-      'src/sources/broken-off.ts': 'files that are refused for what they are',
       'src/contacts/quoted-cell.ts': 'hints that quote a cell',
       'src/sources/decode.ts': 'the encoding of a file, and the text of files that are not UTF-8',
       'src/sources/record-group.ts': 'rows that are known by their bytes, and are not read',
