@@ -47,6 +47,16 @@ export const proofTests = [
   ...['test/dead-letters/age-of-collided-rows.test.ts', 'test/dead-letters/mend-letters.test.ts'],
   ...['test/runs/held-rows.test.ts', 'test/runs/list-elements.test.ts', 'test/runs/missing-in-doubt.test.ts'],
   ...['test/runs/workbooks.test.ts', 'test/plans/undo-adopted.test.ts', 'test/operations/forget-unknown.test.ts'],
+  // Whole imports of one feed, several in each test, and what commands say of them.
+  ...['test/runs/verify.test.ts', 'test/runs/check-workspace.test.ts', 'test/runs/duplicate-keys.test.ts'],
+  ...['test/runs/recognised-files.test.ts', 'test/runs/feed-files.test.ts', 'test/runs/vcard-files.test.ts'],
+  ...['test/runs/fix/fix-file.test.ts', 'test/runs/fix/fix-file-columns.test.ts'],
+  ...[
+    'test/runs/erase/forgotten-people.test.ts',
+    'test/operations/held-fields.test.ts',
+    'test/dead-letters/redrive.test.ts',
+  ],
+  ...['test/cli/schedule-commands.test.ts', 'test/cli/numbers-commands.test.ts', 'test/cli/whole-lists.test.ts'],
 ];
 
 export default defineConfig({
