@@ -1,20 +1,61 @@
 #!/usr/bin/env -S node --max-semi-space-size=8 --heap-growing-percent=30 --no-parallel-scavenge --no-allocation-site-pretenuring --v8-pool-size=1
 // The flags make V8 collect early, on the thread that works, and make each object young: the memory of a long import then stays near
 // that of a short one.
+import { existsSync, lstatSync, mkdirSync } from 'node:fs';
 import nodeModule from 'node:module';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
 
-// Plain JavaScript, so that an older Node can still say in one sentence what is missing.
+// Plain JavaScript, so that a Node that cannot run the others can still say in one sentence what is missing.
+const folder = resolve(import.meta.dirname ?? '.', '../..');
 const major = Number(process.versions.node.split('.')[0]);
 if (major < 24) {
-  process.stderr.write(
-    `Patchbay needs Node 24 and this is ${process.version}. In its folder, "npx --no-install patchbay …" and "npm start" bring their own.\n`,
-  );
-  process.exit(2);
+  const own = existsSync(join(folder, 'node_modules', '.bin', 'node'))
+    ? 'In its folder, "npx --no-install patchbay …" and "npm start" bring their own.'
+    : `Install Node 24, or let "npm ci" (without --omit=optional) in ${folder} bring one.`;
+  refuse(`Patchbay needs Node 24 and this is ${process.version}. ${own}`);
 }
+if (process.features.typescript === false)
+  refuse('Patchbay is written in TypeScript, which this Node does not run: take --no-strip-types out of NODE_OPTIONS.');
 // What was compiled once is found again: `--help` takes half the time.
-nodeModule.enableCompileCache();
-const { main } = await import('./main.ts');
+const cache = cacheFolder();
+if (cache !== null) nodeModule.enableCompileCache(cache);
+const { main } = await import('./main.ts').catch(refuseToLoad);
 await main(process.argv);
 // All is done and closed. What still holds the process is a connection to a queue that does not answer: the system closes it.
 const lingerMs = 3_000;
 setTimeout(() => process.exit(), lingerMs).unref();
+
+/** Node runs what it finds there as if it were this program, so no other user may write to it: Node's own choice would be a folder in `/tmp`. */
+function cacheFolder() {
+  try {
+    const named = process.env.XDG_CACHE_HOME ?? '';
+    const all = isAbsolute(named) ? named : join(homedir(), '.cache');
+    const cache = join(all, 'patchbay', 'compiled');
+    for (const one of [all, join(all, 'patchbay'), cache]) if (!existsSync(one)) mkdirSync(one, { mode: 0o700 });
+    const found = lstatSync(cache);
+    // Windows has neither: there it is in the user's own folder.
+    const isOwn = process.getuid === undefined || (found.uid === process.getuid() && (found.mode & 0o022) === 0);
+    return found.isDirectory() && isOwn ? cache : null;
+  } catch {
+    // Without a home, or where nothing can be written, everything is compiled anew.
+    return null;
+  }
+}
+
+function refuseToLoad(error) {
+  if (error.code === 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING')
+    refuse(
+      'Patchbay runs from a clone of its repository and not as an installed package: clone it, run "npm ci" in that folder, and start it there.',
+    );
+  if (error.code === 'ERR_MODULE_NOT_FOUND' && error.message.includes('Cannot find package'))
+    refuse(
+      `A package that Patchbay needs is not installed: run "npm ci" in ${folder}. (${error.message.split('\n')[0]})`,
+    );
+  throw error;
+}
+
+function refuse(sentence) {
+  process.stderr.write(`${sentence}\n`);
+  process.exit(2);
+}
