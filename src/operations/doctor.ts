@@ -7,11 +7,12 @@ import { access, constants, statfs } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type BareHome, type Home, requireApiKey } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
+import { archiveFolders } from '#src/config/data-folders.ts';
 import { formatDuration } from '#src/config/forms.ts';
 import { readAgeMaxMs, serviceFigures } from '#src/config/schema.ts';
 import { readMailPassword } from '#src/config/secrets.ts';
 import { clearTextWarning } from '#src/config/surroundings.ts';
-import { messageOf, PatchbayError } from '#src/errors.ts';
+import { messageOf, PatchbayError, systemCodeOf } from '#src/errors.ts';
 import { isEngineRunning } from '#src/ledger/engine-presence.ts';
 import { ledgerBytes } from '#src/ledger/place.ts';
 import type { Pause } from '#src/ledger/port.ts';
@@ -106,14 +107,33 @@ async function checkFolder({ config, folders }: BareHome): Promise<Finding> {
   const check = 'data folder';
   const { importFolder } = config.data;
   const named = importFolder === null ? null : resolve(importFolder);
+  const unusable = (folder: string, error: unknown, hint: string): Finding => {
+    const detail = `${folder} cannot be used: ${messageOf(error)}. ${hint}`;
+    return { check, ok: false, detail, exitCode: exitCodes.usage };
+  };
   for (const folder of [folders.root, ...folders.watched]) {
     try {
       await makeFolder(folder);
       await access(folder, constants.R_OK | constants.W_OK);
     } catch (error) {
       const setting = folder === named ? 'data.importFolder, PATCHBAY_IMPORT' : '--data, PATCHBAY_DATA';
-      const detail = `${folder} cannot be used: ${messageOf(error)}. Name a folder (${setting}) that this user may make and write, or run the command as the user whose folder it is.`;
-      return { check, ok: false, detail, exitCode: exitCodes.usage };
+      const hint = `Name a folder (${setting}) that this user may make and write, or run the command as the user whose folder it is.`;
+      return unusable(folder, error, hint);
+    }
+  }
+  const { claimed, reports, phoneNumberSnapshots, logs, queue } = folders;
+  const archives = folders.watched
+    .map(archiveFolders)
+    .flatMap(({ done, failed, fix, stopped }) => [done, failed, fix, stopped]);
+  for (const folder of [claimed, reports, phoneNumberSnapshots, logs, queue, ...archives]) {
+    try {
+      await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    } catch (error) {
+      // It is made when something is to go into it.
+      if (systemCodeOf(error) === 'ENOENT') continue;
+      const hint =
+        'A command that another user ran, such as root, may have made it: give it to the user who runs Patchbay.';
+      return unusable(folder, error, hint);
     }
   }
   return { check, ok: true, detail: `${folders.root}, files go into ${folders.watched.at(-1)}`, exitCode: 0 };
@@ -244,11 +264,20 @@ async function checkService({ config, clock, log, mode }: BareHome, ledger: Home
       exitCode: 0,
     };
   } catch (error) {
-    return failed(check, error);
+    const found = failed(check, error);
+    const proxy = proxyVariables.find((name) => (process.env[name] ?? '') !== '');
+    if (found.exitCode !== exitCodes.unreachable || proxy === undefined) return found;
+    return {
+      ...found,
+      detail: `${found.detail} ${proxy} is set, and Patchbay uses no proxy: it must reach the service directly.`,
+    };
   } finally {
     await workspace.close();
   }
 }
+
+/** They concern other programs, and suggest a network that only a proxy leads out of. */
+const proxyVariables = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];
 
 /** Whether what posts are signed with, and the password at the mail server, can be read; nothing is sent. None where nothing is to be. */
 async function checkNotices({ config: { notify } }: BareHome): Promise<readonly Finding[]> {

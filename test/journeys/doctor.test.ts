@@ -114,3 +114,28 @@ test('doctor says why a data folder cannot be used, and checks what it can', asy
     ]),
   );
 });
+
+test('doctor names a folder within the data folder that this user may not write to', async ({ journey }) => {
+  await journey.service();
+  // Tests run as root, who may write everywhere, and enter no file.
+  const fix = journey.file(join('data', 'import', '_fix'), 'as if another user had it\n');
+  const { code, documents } = await journey.call(['doctor', '--json'], {
+    PATCHBAY_DATA: join(fix, '..', '..', '..', 'data'),
+  });
+  const found = documents[0].checks.find(({ check }: { check: string }) => check === 'data folder');
+  expect({ code, ...found }).toMatchObject({ code: 2, ok: false });
+  expect(found.detail).toContain(`${fix} cannot be used: `);
+  expect(found.detail).toContain('give it to the user who runs Patchbay');
+});
+
+test('doctor says that a proxy is not used where the service cannot be reached', async ({ journey }) => {
+  const { code, documents } = await journey.call(['doctor', '--json'], {
+    ...{ PATCHBAY_BASE_URL: 'http://127.0.0.1:9', PATCHBAY_API_KEY: 'key' },
+    HTTPS_PROXY: 'http://127.0.0.1:3128',
+  });
+  const found = documents[0].checks.find(({ check }: { check: string }) => check === 'service');
+  expect({ code, ...found }).toMatchObject({ code: 6, ok: false });
+  expect(found.detail).toMatch(
+    / HTTPS_PROXY is set, and Patchbay uses no proxy: it must reach the service directly\.$/,
+  );
+});
