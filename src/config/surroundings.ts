@@ -40,7 +40,11 @@ export async function checkSurroundings(config: Config): Promise<{
     );
   }
   const ofSecrets = [...(await absentSecrets(notify)), ...(await unusableSecret(notify))];
-  return { problems, warnings: [...warningsOf(config), ...ofSecrets], serviceWarnings: serviceWarningsOf(config) };
+  return {
+    problems,
+    warnings: [...warningsOf(config), ...ofSecrets],
+    serviceWarnings: await serviceWarningsOf(config),
+  };
 }
 
 /** Of the form, and not of the file, which has its own remarks. */
@@ -112,9 +116,21 @@ function authorizationProblem(path: readonly string[], variable: string | null):
   return [{ path, sentence }];
 }
 
-function serviceWarningsOf({ service }: Config): readonly Remark[] {
+async function serviceWarningsOf({ service }: Config): Promise<readonly Remark[]> {
   const clearText = clearTextWarning(service);
-  return clearText === null ? [] : [{ path: ['service', 'baseUrl'], sentence: `service.baseUrl: ${clearText}` }];
+  const ofClearText =
+    clearText === null ? [] : [{ path: ['service', 'baseUrl'], sentence: `service.baseUrl: ${clearText}` }];
+  return [...ofClearText, ...(await absentKey(service))];
+}
+
+/** A key may come later, too; what needs it meanwhile ends with 4. */
+async function absentKey({ baseUrl, apiKey, apiKeyFile }: Config['service']): Promise<readonly Remark[]> {
+  if (baseUrl === null || apiKey !== null) return [];
+  const end = 'without a key, what needs the service ends with exit code 4';
+  const path = ['service', 'apiKeyFile'];
+  if (apiKeyFile === null)
+    return [{ path: ['service', 'baseUrl'], sentence: `service.apiKeyFile is not set, nor PATCHBAY_API_KEY: ${end}` }];
+  return (await absentFile(path, apiKeyFile)).map((one) => ({ ...one, sentence: `${one.sentence}: ${end}` }));
 }
 
 /** Completes "expectEvery …"; null where a file can come in time. */
