@@ -1,6 +1,7 @@
 /** Job: take what a feed's path, glob or URL holds. */
 import { z } from 'zod';
 import type { JobDefinition } from '#src/queue/job-definition.ts';
+import { takesAtOnceMax } from '#src/queue/take-places.ts';
 import { carryOutTick, type SchedulesContext, tickLimitMs } from '#src/schedules/carry-out-tick.ts';
 
 const payload = z.object({ tickId: z.string() });
@@ -8,8 +9,8 @@ const payload = z.object({ tickId: z.string() });
 export const takeFiles: JobDefinition<z.infer<typeof payload>, { readonly schedules: SchedulesContext }> = {
   name: 'take-files',
   schema: payload,
-  // A slow server must not delay the other feeds.
-  concurrency: 4,
+  // The dispatcher hands out no more.
+  concurrency: takesAtOnceMax,
   about: async ({ tickId }, { schedules }) => {
     const tick = await schedules.ledger.schedules.tick(tickId);
     return tick === null ? {} : { feed: tick.schedule };

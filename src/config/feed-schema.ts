@@ -189,6 +189,11 @@ export function isUrl(take: string): boolean {
   return /^[a-z][a-z\d+.-]*:\/\//i.test(take);
 }
 
+/** The host that `take` is downloaded from; null where it names files on a disk, or nothing. */
+export function downloadHost(take: string | null | undefined): string | null {
+  return typeof take === 'string' && isUrl(take) ? (URL.parse(take)?.hostname ?? null) : null;
+}
+
 /** Whether the value of `mapping` is the name of one, not a file: no folder, no YAML extension. */
 export function isMappingName(mapping: string): boolean {
   return !/[/\\]|\.ya?ml$/i.test(mapping);

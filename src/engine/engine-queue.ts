@@ -3,6 +3,7 @@ import type { JobContext } from '#jobs/context.ts';
 import { finishRunJob } from '#jobs/finish-run.ts';
 import { engineCatalog } from '#jobs/index.ts';
 import type { Home } from '#src/app.ts';
+import { downloadHost } from '#src/config/feed-schema.ts';
 import type { QueueServer } from '#src/queue/connection.ts';
 import { createDispatcher, type Dispatcher, type DispatchScope } from '#src/queue/dispatcher.ts';
 import { openProducer, type Producer, type QueueObserver } from '#src/queue/producer.ts';
@@ -38,7 +39,8 @@ export function openQueue(
   const { config, ledger, clock, log, identity } = home;
   const producer = openProducer(ledger.id, server.producer, log, observe, home.host?.id);
   closers.add(() => producer.close());
-  const scope = (nowMs: number): DispatchScope => ({ ...standing.scope(nowMs), isOwnerDead: identity.isDead });
+  const hostOf = (feed: string): string | null => downloadHost(config.feeds[feed]?.take);
+  const scope = (nowMs: number): DispatchScope => ({ ...standing.scope(nowMs), isOwnerDead: identity.isDead, hostOf });
   const dispatcher = createDispatcher({ ledger, producer, clock, log, jobsMax: config.queue.jobsMax, scope });
   closers.add(() => {
     producer.giveUp();

@@ -9,7 +9,6 @@
 import type { Clock } from '#src/clock.ts';
 import { messageOf } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import { startableTicks } from '#src/ledger/rules/ticks.ts';
 import type { LineOfHosts, RunFilter, RunState } from '#src/ledger/runs.ts';
 import type { ScheduleWork } from '#src/ledger/schedules.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
@@ -17,6 +16,7 @@ import type { Logger } from '#src/log.ts';
 import { oneAtATime } from '#src/repeat.ts';
 import { jobId } from './job-definition.ts';
 import type { JobToAdd, Producer } from './producer.ts';
+import { type HostOf, ticksWithPlace } from './take-places.ts';
 
 export interface DispatcherOptions {
   readonly ledger: Ledger;
@@ -47,6 +47,8 @@ export interface DispatchScope {
   readonly leads: boolean;
   /** Whether the owner of a lease is dead for certain. Absent: its leases last until they expire. */
   readonly isOwnerDead?: (owner: string) => boolean;
+  /** Absent: no feed is downloaded. */
+  readonly hostOf?: HostOf;
 }
 
 const everything: DispatchScope = { line: null, leads: true };
@@ -135,7 +137,7 @@ export async function jobsToDo(
   ledger: Ledger,
   nowMs: number,
   jobsMax: number,
-  { line, leads, isOwnerDead = () => false }: DispatchScope = everything,
+  { line, leads, isOwnerDead = () => false, hostOf = () => null }: DispatchScope = everything,
 ): Promise<readonly DueJob[]> {
   const pause = await ledger.pause();
   const own = line === null ? {} : { hosts: line.hosts };
@@ -151,7 +153,9 @@ export async function jobsToDo(
   for (const { id } of await runsIn('cancelling'))
     cancelled.push(finish(id, (await ledger.runs.isWriting(id, { nowMs, isOwnerDead })) ? writesWaitMs : 0));
   const readsPass = pause === null || pause.scope === 'writes';
-  const besides = leads ? [...(await ticksToDo(ledger, readsPass)), ...(await deliveriesToDo(ledger, nowMs))] : [];
+  const besides = leads
+    ? [...(await ticksToDo(ledger, readsPass, hostOf)), ...(await deliveriesToDo(ledger, nowMs))]
+    : [];
   if (!readsPass) return [...cancelled, ...besides];
 
   const toStage = [...(await runsIn('staging')), ...(await ledger.runs.nextQueued(runsPerLook, line ?? undefined))];
@@ -189,8 +193,8 @@ export async function jobsToDo(
 
 const jobOfWork: Readonly<Record<ScheduleWork, string>> = { take: 'take-files', snapshot: 'snapshot-phone-numbers' };
 
-async function ticksToDo(ledger: Ledger, readsPass: boolean): Promise<readonly DueJob[]> {
-  return startableTicks(await ledger.schedules.openTicks())
+async function ticksToDo(ledger: Ledger, readsPass: boolean, hostOf: HostOf): Promise<readonly DueJob[]> {
+  return ticksWithPlace(await ledger.schedules.openTicks(), hostOf)
     .slice(0, ticksPerLook)
     .filter((tick) => tick.work === 'take' || readsPass)
     .map(({ id, work, attempts }) => ({

@@ -245,6 +245,7 @@ export const walks: readonly Walk[] = [
       'src/ledger/desk/acts.ts': 'keeps who asked for a tick',
       'src/schedules/reconcile-schedules.ts': 'keeps the schedules equal to the configuration',
       'src/ledger/rules/hosts.ts': 'a run of the same file on a host that is away',
+      'src/queue/take-places.ts': 'how many feeds are looked at at once',
       'src/takes/left-matches.ts': 'files that match and cannot be taken',
       'src/runs/grown-files.ts': 'files that grow after they were taken',
       'src/takes/download.ts': 'a URL instead of a pattern',

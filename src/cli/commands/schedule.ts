@@ -1,5 +1,6 @@
 /** `patchbay schedule ls|run|pause|resume`. */
 import type { Home } from '#src/app.ts';
+import { downloadHost } from '#src/config/feed-schema.ts';
 import { formatDuration } from '#src/config/forms.ts';
 import { followRun } from '#src/ledger/follow.ts';
 import type { RunState } from '#src/ledger/runs.ts';
@@ -107,8 +108,9 @@ async function print(home: Home, output: Output, views: readonly ScheduleView[])
   const nowMs = home.clock.nowMs();
   const engineRuns = await anyEngineRuns(home);
   const working = views.filter(({ record, open }) => record.work === 'take' && open?.state === 'working');
-  const atWork = working.map(({ record }) => record.name);
+  const isDownload = ({ record }: ScheduleView): boolean => downloadHost(home.config.feeds[record.name]?.take) !== null;
   for (const view of views) {
+    const atWork = working.filter((one) => isDownload(one) === isDownload(view)).map(({ record }) => record.name);
     if (output.json) output.document(scheduleDocument(view, nowMs));
     else for (const line of scheduleLines(output, view, nowMs, { engineRuns, atWork })) output.line(line);
   }
@@ -228,7 +230,7 @@ async function printSnapshot(home: Home, output: Output, tick: TickRecord): Prom
 interface AroundSchedule {
   /** On any host: it goes by the configuration that it was started with. */
   readonly engineRuns: boolean;
-  /** Names of feeds that are being looked at: a few at once, and the others wait for them. */
+  /** Names of feeds that are being looked at and have the places of its kind, files or downloads: a few at once, and the others wait for them. */
   readonly atWork: readonly string[];
 }
 
