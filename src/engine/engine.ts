@@ -100,8 +100,8 @@ export async function startEngine(home: Home, lock: EngineLock, options: EngineO
 
 /**
  * The order in which closers are added is behaviour, since each is called before those added earlier: lock, queue, presence (hosts), sandbox,
- * client, producer, dispatcher, notices, candidacy (hosts), last look of the notice watch, pauses of runs (alone), workers with led work,
- * `giveUp` of the queue's server, files that grow, sweeper, timers, registration (alone).
+ * client, producer, dispatcher, notices, candidacy (hosts), last look of the notice watch, pauses of runs (alone), workers with led work and
+ * files that grow, `giveUp` of the queue's server, sweeper, timers, registration (alone).
  * @param stopping cuts all reads that have no signal of their own.
  */
 async function build(home: Home, options: EngineOptions, closers: Closers, stopping: AbortController): Promise<Engine> {
@@ -156,12 +156,13 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
   closers.add(async () => (standing.leads() ? noticeWatch.look() : undefined));
   await standing.beforeWork(closers);
   const workers = startEngineWorkers(home, { server, context, dispatcher, led });
+  // What feeds take is a matter of the engine that leads.
+  const growing = grown === null ? null : lookForGrown(grown, log, wake, standing.leads);
   closers.add(async () => {
     stopping.abort(stopped());
-    await Promise.all([workers.stop(stopLeftMs()), led.end(stopLeftMs())]);
+    await Promise.all([workers.stop(stopLeftMs()), led.end(stopLeftMs()), growing?.stop(stopLeftMs())]);
   });
   closers.add(() => server.giveUp());
-  if (grown !== null) closers.add(lookForGrown(grown, log, wake).stop);
   await enterOrphans(home.submit);
   await removeStrays(home.submit);
   await standing.beginLed(led);

@@ -6,10 +6,11 @@
  */
 import { join } from 'node:path';
 import type { Home } from '#src/app.ts';
+import { within } from '#src/clock.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import { type Feeds, feedNameOf } from '#src/feeds/feeds.ts';
 import type { Logger } from '#src/log.ts';
-import { every, type Repeated } from '#src/repeat.ts';
+import { every } from '#src/repeat.ts';
 import { enterOrphans, hasOrphans, takeFile } from '#src/runs/enter-run.ts';
 import { createGrownFiles, type GrownFiles } from '#src/runs/grown-files.ts';
 import type { EntryPath } from '#src/sources/folder-entries.ts';
@@ -17,6 +18,7 @@ import { type ImportFolder, watchImportFolder } from '#src/sources/import-folder
 import { makeFolder } from '#src/whole-file.ts';
 
 const sweepEveryMs = 5_000;
+const growthStopMsMax = 2_000;
 
 interface Intake {
   /** Waits for files being taken. */
@@ -43,14 +45,31 @@ export type IntakeHome = Pick<Home, 'clock' | 'log' | 'submit' | 'feeds'> & {
   readonly folders: Pick<Home['folders'], 'claimed' | 'watched'>;
 };
 
-/** Looks every five seconds for files that have grown since they were taken. */
-export function lookForGrown(grown: GrownFiles, log: Logger, onTaken: () => void): Repeated {
+export interface GrowthWatch {
+  /** Begins no more, and waits for what is under way, for that long: a file system that does not answer must not delay the stop. */
+  stop(deadlineMs: number): Promise<void>;
+}
+
+/** Looks every five seconds for files that have grown since they were taken. @param mayLook absent: always. */
+export function lookForGrown(
+  grown: Pick<GrownFiles, 'look'>,
+  log: Logger,
+  onTaken: () => void,
+  mayLook: () => boolean = () => true,
+): GrowthWatch {
+  const stopping = new AbortController();
   const look = async (): Promise<void> => {
-    if ((await grown.look()) > 0) onTaken();
+    if (mayLook() && (await grown.look(stopping.signal)) > 0) onTaken();
   };
-  return every(sweepEveryMs, look, (error) =>
+  const looks = every(sweepEveryMs, look, (error) =>
     log.debug({ reason: messageOf(error) }, 'files that were taken not looked at'),
   );
+  return {
+    stop: async (deadlineMs) => {
+      stopping.abort();
+      await within(deadlineMs, looks.stop());
+    },
+  };
 }
 
 /** A file that cannot be an export is taken too: its run fails, and a note in `_failed` says what to do. */
@@ -111,7 +130,7 @@ export async function startIntake(home: IntakeHome, onTaken: () => void): Promis
   const growing = lookForGrown(grown, log, onTaken);
   return {
     close: async () => {
-      await Promise.all([entering.stop(), growing.stop(), ...watched.map(({ root }) => root.close())]);
+      await Promise.all([entering.stop(), growing.stop(growthStopMsMax), ...watched.map(({ root }) => root.close())]);
       await Promise.all(watched.map(({ feedFolders }) => feedFolders.close()));
     },
   };

@@ -5,7 +5,8 @@
  * the first one.
  *
  * Invariants: nothing is read again behind a newer file of the feed, whose values it would replace, nor what was changed in another way, as by
- * a person. What was taken is known in this process alone: nothing is watched across a restart.
+ * a person. What was taken is known in this process alone: nothing is watched across a restart, and what a path or a glob names is taken when its
+ * feed is due next.
  */
 import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
@@ -20,8 +21,8 @@ export interface GrownFiles {
   taken(dropped: DroppedFile, run: RunRecord): Promise<void>;
   /** The same for a file from elsewhere; it takes the place of one of that id. @throws what its `find` throws. */
   watch(file: FileToWatch, run: RunRecord): Promise<void>;
-  /** Looks once at each of the files. @returns how many were taken again. */
-  look(): Promise<number>;
+  /** Looks once at each of the files, until the signal fires. @returns how many were taken again. */
+  look(signal?: AbortSignal): Promise<number>;
 }
 
 /** A file that was taken, and how it is found and taken again. */
@@ -29,6 +30,8 @@ export interface FileToWatch {
   readonly id: string;
   /** Null where it is not there now. */
   find(): Promise<FoundFile | null>;
+  /** Whether it may be read again now; if not, it is looked at again. Absent: always. */
+  mayTakeAgain?(): Promise<boolean>;
   /** Reads it once more, whole, by a run of its own. Null where it changed meanwhile: it is looked at again. */
   takeAgain(found: FoundFile): Promise<RunRecord | null>;
   /** What brings in one that is not read again, as the end of a log line. */
@@ -70,7 +73,7 @@ export function createGrownFiles(parts: SubmitParts): GrownFiles {
     log.warn(facts, `the file has grown since it was taken, and is not read again: ${why}; ${wayOut}`);
     return false;
   };
-  const lookAt = async (file: WatchedFile): Promise<boolean> => {
+  const lookAt = async (file: WatchedFile, signal: AbortSignal | undefined): Promise<boolean> => {
     const { feed, read } = file;
     const found = await file.find();
     // It was taken meanwhile by another way, and is watched as it was then.
@@ -90,7 +93,9 @@ export function createGrownFiles(parts: SubmitParts): GrownFiles {
     if (newest?.id !== read.id) return giveUp(file, 'newer files of the feed have followed');
     if (newest.state === 'cancelling' || newest.state === 'cancelled') return giveUp(file, 'its run was cancelled');
     if (file.timesRead >= timesReadMax) return giveUp(file, `it was read ${timesReadMax} times`);
+    if ((await file.mayTakeAgain?.()) === false) return false;
     if ((await hashStart(found.path, read.bytes)) !== read.sha256) return giveUp(file, 'it was changed, too');
+    if (signal?.aborted) return false;
     const again = await file.takeAgain(found);
     if (again === null) return false;
     log.warn(
@@ -123,11 +128,12 @@ export function createGrownFiles(parts: SubmitParts): GrownFiles {
       const takeAgain: FileToWatch['takeAgain'] = ({ path }) => takeGrown(parts, dropped, path);
       return watch({ id, find: () => find(place), takeAgain, wayOut: 'drop it again if it is to count' }, run);
     },
-    look: async () => {
+    look: async (signal) => {
       let count = 0;
       for (const file of [...watched.values()]) {
+        if (signal?.aborted) break;
         try {
-          if (await lookAt(file)) count += 1;
+          if (await lookAt(file, signal)) count += 1;
         } catch (error) {
           // It must not delay the others, and is tried again until its time is over.
           const isOver = clock.monotonicMs() > file.untilMs;

@@ -39,6 +39,7 @@ export interface EnterParts {
 
 /** What files of a folder are entered with. */
 export interface FileEnterParts extends EnterParts {
+  readonly ledger: Pick<Ledger, 'takes' | 'runs' | 'schedules'>;
   readonly log: Logger;
 }
 
@@ -61,6 +62,7 @@ export async function enterFile(parts: FileEnterParts, feed: FeedSettings, file:
   const toWatch: FileToWatch = {
     id: `${feed.name}:${file.path}`,
     find: () => findFile(file.path),
+    mayTakeAgain: () => mayTake(parts.ledger, feed.name),
     takeAgain: async () => {
       const seen = await seeFile(file.path);
       const again = isSeen(seen) ? await enterSeen(due, feed, seen) : null;
@@ -72,6 +74,13 @@ export async function enterFile(parts: FileEnterParts, feed: FeedSettings, file:
     .watch(toWatch, run)
     .catch((error: unknown) => parts.log.debug({ run: run.id, reason: messageOf(error) }, 'file is not watched'));
   return entered;
+}
+
+/** Not while a person has paused the schedule of the feed, nor beside its tick: one take at a time for each feed. */
+async function mayTake({ schedules }: FileEnterParts['ledger'], feed: string): Promise<boolean> {
+  const pausedAtMs = (await schedules.get(feed))?.pausedAtMs ?? null;
+  if (pausedAtMs !== null) return false;
+  return (await schedules.openTicks()).every((tick) => tick.schedule !== feed || tick.state !== 'working');
 }
 
 async function enterSeen(parts: EnterParts, feed: FeedSettings, file: SeenFile): Promise<EnteredFile> {

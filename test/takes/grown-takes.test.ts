@@ -60,4 +60,22 @@ describe.each(['crm.csv', '*.csv'])('a feed that takes %s', (named) => {
     expect(await bench.contents()).toEqual([half, `${half}2\n`]);
     expect(bench.logLines).toEqual([]);
   });
+
+  it('leaves it alone while a person has paused its schedule, and beside a tick at work', async () => {
+    const { grown, take, ledger, ...bench } = await openGrowingTakes();
+    const path = await bench.write('exports/crm.csv', half);
+    await take(join(bench.folder, 'exports', named));
+    await ledger.schedules.put({ name: 'crm', work: 'take', rule: null, dueAtMs: null, createdAtMs: 1 });
+    await ledger.schedules.setPaused('crm', 2, null);
+    await appendFile(path, '2\n');
+    expect([await grown.look(), await grown.look()]).toEqual([0, 0]);
+    await ledger.schedules.resume('crm', 3, null);
+    await ledger.schedules.request({ id: 't1', schedule: 'crm', trigger: 'request', user: null, dueAtMs: 4 });
+    await ledger.schedules.begin('t1', 5);
+    expect(await grown.look()).toBe(0);
+    await ledger.schedules.end('t1', 6, { outcome: 'nothingNew', code: 'fileMoving', message: 'it moves' });
+    expect(await grown.look(AbortSignal.abort())).toBe(0);
+    expect(await grown.look()).toBe(1);
+    expect(await bench.contents()).toEqual([half, `${half}2\n`]);
+  });
 });

@@ -13,7 +13,7 @@ import { openTakesBench, quickClock, type TakesBench } from './support/takes-ben
 /** The ledger of a process that dies when it comes to that step. */
 function dyingAt(bench: TakesBench, step: keyof TakeLedger): Pick<TakeParts, 'ledger'> {
   const dies = () => Promise.reject(new Error('killed'));
-  return { ledger: { runs: bench.ledger.runs, takes: { ...bench.ledger.takes, [step]: dies } } };
+  return { ledger: { ...bench.ledger, takes: { ...bench.ledger.takes, [step]: dies } } };
 }
 
 async function finish(bench: TakesBench): Promise<void> {
