@@ -126,7 +126,10 @@ describe('a glob of what changed', () => {
   it('takes those before the one that is still being written', async () => {
     const bench = await openTakesBench({ clock: quickClock(() => appendFile(pattern(bench, 'b.csv'), '+')) });
     for (const [second, name] of ['a', 'b', 'c'].entries()) await bench.write(`exports/${name}.csv`, name, second);
-    expect(await bench.take(pattern(bench), delta)).toMatchObject({ outcome: 'run', message: /still being written/ });
+    expect(await bench.take(pattern(bench), delta)).toMatchObject({
+      outcome: 'run',
+      message: expect.stringMatching(/still being written/),
+    });
     expect(await bench.contents()).toEqual(['a']);
   });
 });
@@ -155,7 +158,10 @@ describe('a glob', () => {
     for (const rest of ['*', '**', '*/*', '**/*.csv']) {
       expect(await bench.take(pattern(bench, rest), delta)).toMatchObject({ code: 'fileMissing' });
     }
-    const links = { code: 'fileMissing', message: /links and folders are not taken/ };
+    const links = {
+      code: 'fileMissing',
+      message: expect.stringMatching(/links and folders are taken only if a path names them/),
+    };
     expect(await bench.take(pattern(bench, 'l*.csv'))).toMatchObject(links);
     // The way through a link that the pattern itself names is meant.
     expect(await bench.take(pattern(bench, 'linked/*.csv'))).toMatchObject({ outcome: 'run' });
@@ -163,7 +169,7 @@ describe('a glob', () => {
 
   it('without a match is nothing new; with names that cannot be read alone it fails', async () => {
     const bench = await openTakesBench();
-    const folderMissing = { outcome: 'nothingNew', code: 'fileMissing', message: /folder/ };
+    const folderMissing = { outcome: 'nothingNew', code: 'fileMissing', message: expect.stringMatching(/folder/) };
     expect(await bench.take(pattern(bench))).toMatchObject(folderMissing);
     await bench.write('exports/a.xls', 'x');
     expect(await bench.take(pattern(bench))).toMatchObject({ outcome: 'nothingNew', code: 'fileMissing' });
@@ -336,14 +342,26 @@ describe('a path', () => {
     const bench = await openTakesBench();
     await mkdir(join(bench.folder, 'folder'));
     const end = async (name: string) => bench.take(join(bench.folder, name));
-    expect(await end('folder')).toMatchObject({ outcome: 'failed', code: 'notAFile', message: /folder\/\*\.csv/ });
+    expect(await end('folder')).toMatchObject({
+      outcome: 'failed',
+      code: 'notAFile',
+      hint: expect.stringMatching(/folder\/\*\.csv/),
+    });
     await symlink('/dev/zero', join(bench.folder, 'zero.csv'));
-    const device = { outcome: 'failed', code: 'notAFile', message: /zero\.csv is not a file but a device\./ };
+    const device = {
+      outcome: 'failed',
+      code: 'notAFile',
+      message: expect.stringMatching(/zero\.csv is not a file but a device$/),
+    };
     expect(await end('zero.csv')).toMatchObject(device);
     await symlink('round.csv', join(bench.folder, 'round.csv'));
-    expect(await end('round.csv')).toMatchObject({ code: 'fileUnreadable', message: /circle/ });
+    expect(await end('round.csv')).toMatchObject({ code: 'fileUnreadable', message: expect.stringMatching(/circle/) });
     await bench.write('crm.xls', 'x');
-    expect(await end('crm.xls')).toMatchObject({ outcome: 'failed', code: 'formatUnknown', message: /CSV UTF-8/ });
+    expect(await end('crm.xls')).toMatchObject({
+      outcome: 'failed',
+      code: 'formatUnknown',
+      hint: expect.stringMatching(/CSV UTF-8/),
+    });
     await bench.write('crm.csv.part', 'x');
     expect(await end('crm.csv.part')).toMatchObject({ outcome: 'failed', code: 'formatUnknown' });
   });
