@@ -11,6 +11,7 @@ import { feedsOfAllHosts } from '#src/operations/hosts.ts';
 import type { PlanService } from '#src/operations/plan.ts';
 import { shareOfRate } from '#src/rate/rate-share.ts';
 import type { GrownFiles } from '#src/runs/grown-files.ts';
+import { createAskedWaits } from '#src/takes/asked-waits.ts';
 import { type TakeParts, takeForTick } from '#src/takes/take.ts';
 import { createWriteHealth, paceOf, type UpsertLimits, type UpsertParts, writesAtOnceMax } from '#src/upsert/chunk.ts';
 import { type Workspace, workspaceTimeouts } from '#src/workspace/port.ts';
@@ -78,6 +79,7 @@ export function takeParts({ config, ledger, clock, log, submit, folders }: Home)
     ownFolders: [resolve(config.data.folder), ...folders.importFolders],
     download: config.download,
     env: process.env,
+    askedWaits: createAskedWaits(clock),
   };
 }
 

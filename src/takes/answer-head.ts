@@ -3,7 +3,9 @@
  *
  * An error page or a login page often comes with status 200: only its content type tells it from an export.
  */
+import { retryAfterMaxMs } from '#src/workspace/port.ts';
 import { parseRetryAfter, TryAgain } from '#src/workspace/retry.ts';
+import { askedToWait, askedWaitMaxMs } from './asked-waits.ts';
 import { takeError } from './take-error.ts';
 
 export interface AnswerHead {
@@ -45,9 +47,10 @@ export function statusError(
     );
   }
   if (status === 408 || status === 429 || status >= 500) {
+    const askedMs = parseRetryAfter(header('retry-after'), nowMs, askedWaitMaxMs);
+    if (askedMs !== null && askedMs > retryAfterMaxMs) return askedToWait(answered, askedMs, nowMs);
     const hint = 'It is tried again when it is due next.';
-    const failure = takeError('unreachable', 'urlFailed', answered, hint);
-    return new TryAgain(failure, parseRetryAfter(header('retry-after'), nowMs));
+    return new TryAgain(takeError('unreachable', 'urlFailed', answered, hint), askedMs);
   }
   return takeError('unreachable', 'urlRefused', `${answered} instead of a file`, 'Open the URL in a browser.');
 }

@@ -10,6 +10,7 @@ import { isUrl } from '#src/config/feed-schema.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type FeedSettings, type Feeds, feedNameOf } from '#src/feeds/feeds.ts';
 import type { TickEnd, TickTrigger } from '#src/ledger/schedules.ts';
+import { type AskedWaits, minuteAfter } from './asked-waits.ts';
 import type { DownloadParts } from './download.ts';
 import { download, urlHashOf } from './download.ts';
 import { enterOnce, failedNote, hasFailed } from './enter.ts';
@@ -24,6 +25,8 @@ export interface TakeParts extends FileTakeParts, DownloadParts {
   /** The environment: `authorization` of a feed names a variable of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly limits?: Partial<FileLimits & DownloadLimits>;
+  /** What servers have asked for, from take to take. */
+  readonly askedWaits: AskedWaits;
 }
 
 /** A request or a due tick may be older than the configuration of this engine, or newer. */
@@ -90,16 +93,28 @@ function factsOf(end: TickEnd): Readonly<Record<string, unknown>> {
  * @throws PatchbayError what `credentialsOf`, `download` and `submitCopy` throw.
  */
 async function takeUrl(parts: TakeParts, feed: FeedSettings, take: string, signal: AbortSignal): Promise<TickEnd> {
+  const { askedWaits } = parts;
   const { takes } = parts.ledger;
   const urlHash = urlHashOf(take);
+  const { host } = new URL(take);
+  const place = `${feed.name}:${urlHash}`;
+  const untilMs = parts.trigger === 'request' ? null : askedWaits.untilMs(place);
+  if (untilMs !== null) {
+    const message = `${host} has asked to wait until ${minuteAfter(untilMs)}`;
+    return { outcome: 'skipped', code: 'askedToWait', message };
+  }
   const authorization = credentialsOf(feed.authorizationVariable, parts.env);
   const taken = await takes.url(feed.name, urlHash);
   const failed = taken !== null && (await hasFailed(parts.ledger, feed, taken.sha256));
   // A file that is taken again is asked for as if it had never come.
   const remembered = failed && parts.trigger === 'request' ? null : taken;
   const again = failed ? failedNote(feed, 'its run') : '';
-  const answer = await download(parts, { feed: feed.name, take, authorization, remembered }, signal);
-  const { host } = new URL(take);
+  const answer = await download(parts, { feed: feed.name, take, authorization, remembered }, signal).catch(
+    (error: unknown) => {
+      askedWaits.note(place, error);
+      throw error;
+    },
+  );
   if (answer.kind === 'notModified') {
     return {
       outcome: 'nothingNew',

@@ -11,6 +11,7 @@ import type { RunRecord } from '#src/ledger/runs.ts';
 import type { TickEnd } from '#src/ledger/schedules.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
 import { silentLogger } from '#src/log.ts';
+import { createAskedWaits } from '#src/takes/asked-waits.ts';
 import type { TakeParts } from '#src/takes/take.ts';
 import { takeFiles } from '#src/takes/take.ts';
 import { plainFeeds } from '#test/feeds/support/test-feeds.ts';
@@ -73,6 +74,7 @@ export async function openTakesBench(given: Partial<TakeParts> = {}): Promise<Ta
     ownFolders: [join(folder, 'claimed'), join(folder, 'reports'), ...importFolders],
     download: configSchema.parse({}).download,
     env: {},
+    askedWaits: createAskedWaits(clock),
     submit: { ledger, clock, log, folders, feeds, host: null, entering: new Set() },
     ...given,
   };
