@@ -317,7 +317,24 @@ export function changeInConfiguration({ record, configured, isEntered }: Schedul
 /** Where the configuration names no zone, that of this process may be another than the engine's, and nothing has changed. */
 function isOfThisShellAlone(rule: ScheduleRule | null, configured: ScheduleRule | null): boolean {
   if (rule?.kind !== 'at' || configured?.kind !== 'at' || rule.at !== configured.at) return false;
-  return zoneName(configured.zone) === zoneName(new Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'UTC');
+  return zoneName(configured.zone) === zoneName(zoneOfProcess());
+}
+
+function zoneOfProcess(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'UTC';
+}
+
+/** The zones by which an engine goes where the configuration names none, and that of this process; null where they are one. */
+export function zonesApart(
+  views: readonly ScheduleView[],
+): { readonly engine: readonly string[]; readonly process: string } | null {
+  const engine = new Set<string>();
+  for (const { record, configured } of views) {
+    const rule = configured?.rule ?? null;
+    if (record.rule?.kind !== 'at' || !isOfThisShellAlone(record.rule, rule)) continue;
+    if (!isDeepStrictEqual(withOneZoneName(record.rule), withOneZoneName(rule))) engine.add(record.rule.zone);
+  }
+  return engine.size === 0 ? null : { engine: [...engine].sort(), process: zoneOfProcess() };
 }
 
 function withOneZoneName(rule: ScheduleRule | null): ScheduleRule | null {

@@ -98,6 +98,32 @@ describe('schedule ls', () => {
     expect(await withLedger((ledger) => ledger.schedules.list())).toEqual([]);
   });
 
+  it('says which zone the engine goes by where none is configured and that of the shell is another', async () => {
+    const { options, withLedger } = dataFolder(twoFeeds.replace('    zone: Europe/Berlin\n', ''));
+    const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+    const enter = (zone: string) =>
+      withLedger(({ schedules }) =>
+        schedules.put({
+          ...{ name: 'crm', work: 'take', dueAtMs: 10, createdAtMs: 0 },
+          rule: { kind: 'at', at: '30 2 * * *', zone },
+        }),
+      );
+    const captured = captureOutput();
+    await enter(timeZone);
+    await schedules(options);
+    expect(captured.stderr()).not.toContain('where no zone is configured');
+    await enter('Asia/Tokyo');
+    await schedules(options);
+    const shown = 'Asia/Tokyo where no zone is configured, and "at" is shown in it;';
+    expect(captured.stderr()).toContain(`The last engine went by ${shown} a start in this shell goes by ${timeZone}.`);
+    const lock = takeEngineLock(join(options.data, 'sandbox', 'engine.lock'));
+    onTestFinished(() => lock?.release());
+    await schedules(options);
+    expect(captured.stderr()).toContain(
+      `The running engine goes by ${shown} this shell, and every other time, by ${timeZone}.`,
+    );
+  });
+
   it('says how to configure one where there is none', async () => {
     const { options } = dataFolder('{}\n');
     const captured = captureOutput();

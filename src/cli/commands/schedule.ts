@@ -24,6 +24,7 @@ import {
   type ScheduleView,
   scheduleDocument,
   tickHint,
+  zonesApart,
 } from '#src/operations/schedules.ts';
 import { exitCodes, worstExitCode } from '#src/runs/exit-code.ts';
 import { followTick } from '#src/schedules/carry-out-tick.ts';
@@ -115,6 +116,19 @@ async function print(home: Home, output: Output, views: readonly ScheduleView[])
     else for (const line of scheduleLines(output, view, nowMs, { engineRuns, atWork })) output.line(line);
   }
   noteEngine(engineRuns, output, views);
+  noteZones(engineRuns, output, views);
+}
+
+/** `TZ` may have been another one where the engine was started. */
+function noteZones(engineRuns: boolean, output: Output, views: readonly ScheduleView[]): void {
+  const zones = zonesApart(views);
+  if (zones === null) return;
+  const engine = zones.engine.join(' and ');
+  output.note(
+    engineRuns
+      ? `The running engine goes by ${engine} where no zone is configured, and "at" is shown in it; this shell, and every other time, by ${zones.process}.`
+      : `The last engine went by ${engine} where no zone is configured, and "at" is shown in it; a start in this shell goes by ${zones.process}.`,
+  );
 }
 
 /** The times that are shown apply only while an engine runs. */
