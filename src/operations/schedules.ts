@@ -77,9 +77,11 @@ export async function listSchedules(home: ScheduleHome): Promise<readonly Schedu
   );
 }
 
-/** A feed of which files are expected that no schedule takes: people or programs drop them into its folder. */
+/** A feed of which files are expected. */
 export interface ExpectedFeed {
   readonly feed: string;
+  /** Whether it has a schedule. If not, people or programs drop its files into its folder. */
+  readonly isTaken: boolean;
   readonly everyMs: number;
   /** When its newest accepted file arrived; null where none was accepted yet. */
   readonly lastAtMs: number | null;
@@ -93,9 +95,14 @@ export async function expectedFeeds({
   const standings = new Map((await ledger.deliveries.standings()).map((one) => [one.feed, one]));
   return Object.entries(config.feeds)
     .flatMap(([feed, { take, expectEveryMs }]) =>
-      take !== null || expectEveryMs === null
+      expectEveryMs === null
         ? []
-        : [{ feed, everyMs: expectEveryMs, lastAtMs: standings.get(feed)?.acceptedAtMs ?? null }],
+        : [
+            {
+              ...{ feed, isTaken: take !== null, everyMs: expectEveryMs },
+              lastAtMs: standings.get(feed)?.acceptedAtMs ?? null,
+            },
+          ],
     )
     .sort((a, b) => (a.feed < b.feed ? -1 : 1));
 }
@@ -140,6 +147,11 @@ function skippedSince(newestFirst: readonly TickRecord[], last: TickRecord | nul
   const ticks = (end < 0 ? newestFirst : newestFirst.slice(0, end)).filter(({ outcome }) => outcome === 'skipped');
   const [newest] = ticks;
   return newest === undefined ? null : { count: ticks.length, newest };
+}
+
+/** One of `expected` in `status --json`. */
+export function expectedDocument({ feed, everyMs, lastAtMs }: ExpectedFeed) {
+  return { feed, expectEvery: formatDuration(everyMs), lastFileAt: instant(lastAtMs) };
 }
 
 /** A schedule that no engine has entered yet. */

@@ -13,6 +13,7 @@ import { feedsOfAllHosts, type HostDocument, readHosts, standstillOfHost } from 
 import { readJobFailures } from './job-failures.ts';
 import { letterDocument } from './letter-document.ts';
 import { listRuns, type RunHome, type RunView } from './runs.ts';
+import { expectedDocument, expectedFeeds } from './schedules.ts';
 import { readStandingSchedules } from './standing-schedules.ts';
 
 /** What a process can see of its surroundings. */
@@ -86,6 +87,7 @@ export async function readStatus(home: StatusHome, { diskFreeBytes, queueAnswers
     last: last?.summary ?? null,
     feeds,
     schedules: await readStandingSchedules(home),
+    expected: (await expectedFeeds(home)).map(expectedDocument),
     missing,
     heldFields: await ledger.contacts.heldCount({}),
     heldByFeed: await heldByFeed(home),

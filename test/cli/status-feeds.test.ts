@@ -51,3 +51,21 @@ it('names schedules that are paused, and those that are due while no engine runs
     `schedule      due  due since 1970-01-01 00:00:00Z, no engine runs: ${patchbay} start`,
   ]);
 });
+
+it('has in its JSON the feeds of which files are expected, with or without a schedule', async () => {
+  const data = tempFolder();
+  mkdirSync(join(data, 'sandbox'));
+  const config = join(data, 'patchbay.yaml');
+  writeFileSync(
+    config,
+    'feeds: { erp: { take: "*.csv", every: 1h, expectEvery: 26h }, drop: { expectEvery: 2d }, any: {} }\n',
+  );
+  const captured = captureOutput();
+  expect(await status({ data, config, json: true })).toBe(0);
+  expect(JSON.parse(captured.stdout())).toMatchObject({
+    expected: [
+      { feed: 'drop', expectEvery: '2d', lastFileAt: null },
+      { feed: 'erp', expectEvery: '26h', lastFileAt: null },
+    ],
+  });
+});

@@ -58,7 +58,7 @@ export async function schedules(options: GlobalOptions): Promise<number> {
     else await print(home, output, views);
     if (!output.json) {
       const nowMs = home.clock.nowMs();
-      for (const one of await expectedFeeds(home))
+      for (const one of (await expectedFeeds(home)).filter(({ isTaken }) => !isTaken))
         for (const line of expectedLines(output, one, nowMs)) output.line(line);
     }
     return 0;
@@ -323,7 +323,7 @@ function waitingText({ work }: ScheduleRecord, atWork: readonly string[]): strin
 /** A feed without a schedule, of which files are expected. Pure. */
 export function expectedLines(
   { style }: Pick<Output, 'style'>,
-  { feed, everyMs, lastAtMs }: ExpectedFeed,
+  { feed, everyMs, lastAtMs }: Omit<ExpectedFeed, 'isTaken'>,
   nowMs: number,
 ): readonly string[] {
   return [
