@@ -92,14 +92,17 @@ describe('the job take-files', () => {
   it('does not wait for work that hangs and heeds nobody', async () => {
     const { bench, work, ended } = await opened(() => new Promise(() => undefined));
     const working = work();
-    await expect.poll(async () => (await ended())?.state).toBe('working');
+    await expect.poll(async () => (await ended())?.state, { timeout: 30_000 }).toBe('working');
     bench.clock.advance(tickLimitMs.take);
     // The grace begins only when the limit was seen to be over.
     await expect
-      .poll(async () => {
-        bench.clock.advance(1_000);
-        return (await ended())?.code;
-      })
+      .poll(
+        async () => {
+          bench.clock.advance(1_000);
+          return (await ended())?.code;
+        },
+        { timeout: 30_000 },
+      )
       .toBe('tickTooLong');
     await working;
   });
