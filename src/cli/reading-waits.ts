@@ -6,8 +6,8 @@ import { unlessAway } from '#src/ledger/wait-out.ts';
 import { type Output, printable } from './output.ts';
 import { folderTakenText } from './waiting.ts';
 
-/** `workspace`: what a file needs to know of it before its contacts are compared. */
-type Stage = ReadingStage | 'workspace';
+/** `workspace`: what a file needs to know of it before its contacts are compared. `contacts`: one of them is looked for in the ledger. */
+type Stage = ReadingStage | 'workspace' | 'contacts';
 
 export interface ReadingWaits {
   /** Begins, in place of the stage before. */
@@ -63,6 +63,8 @@ async function textOf(
         ? `waiting for ${service}: it has not answered yet`
         : `waiting for the service: ${printable(failure.message)}`;
     }
+    case 'contacts':
+      return 'looking at each contact that the ledger knows';
     case 'workspace':
       return `reading the rows, and looking for their contacts: ${service}`;
   }

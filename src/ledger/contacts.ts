@@ -325,6 +325,8 @@ export interface ContactLedger {
     folded: readonly string[],
     limit: number,
   ): Promise<readonly (Pick<ContactRecord, 'key' | 'seen'> & { readonly number: number | null })[]>;
+  /** Keys of the contacts whose id, phone number or e-mail address this is, as the service last returned them. Looks at every contact. */
+  keysSeenWith(text: string): Promise<readonly string[]>;
   /**
    * How long bound keys are that are, behind this prefix, digits with a zero in front: in characters behind it, at most `limit` lengths. Others get
    * their turn meanwhile (`zero-led.ts`).

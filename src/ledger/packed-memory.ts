@@ -228,6 +228,11 @@ function shortened(text: string): { readonly code: number; readonly text: string
   return { code: code.text, text };
 }
 
+/** As a memory at rest holds the text, where it has no words that are known by their places. */
+export function shortText(text: string): string {
+  return shortened(text).text;
+}
+
 function lengthened(next: number, text: string): string {
   if (next === code.text) return text;
   if (next === code.instant) return new Date(Number.parseInt(text, 36)).toISOString();

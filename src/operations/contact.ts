@@ -84,9 +84,6 @@ export interface ContactStory {
 type ContactHome = Pick<Home, 'ledger' | 'config' | 'feeds'>;
 
 const writesMax = 200;
-const keysPerLook = 500;
-/** Keys have numbers in a row, with gaps where runs were forgotten. */
-const emptyLooksMax = 20;
 
 /**
  * The key that a person means: a key, a contact's id, a phone number or an e-mail address as the service last returned it.
@@ -95,7 +92,7 @@ const emptyLooksMax = 20;
 export async function findContactKey({ ledger }: Pick<Home, 'ledger'>, text: string): Promise<string> {
   const wanted = text.normalize('NFC').trim();
   if (await isKnown({ ledger }, wanted)) return wanted;
-  const found = await keysHolding({ ledger }, wanted);
+  const found = await ledger.contacts.keysSeenWith(wanted);
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
   if (only === undefined) {
@@ -111,27 +108,6 @@ export async function findContactKey({ ledger }: Pick<Home, 'ledger'>, text: str
   throw new PatchbayError('usage', 'contactAmbiguous', `${found.length} contacts have ${text}`, {
     hint: `Name one of them by its key: ${found.slice(0, 10).join(', ')}`,
   });
-}
-
-/** Keys of the contacts whose id, phone number or e-mail address this is, as the service last returned them. Looks at every contact. */
-export async function keysHolding({ ledger }: Pick<Home, 'ledger'>, wanted: string): Promise<readonly string[]> {
-  const found: string[] = [];
-  const email = itemIdentity('email', wanted);
-  const phone = itemIdentity('phone', wanted);
-  const fits = ({ id, defaultFields }: Contact): boolean =>
-    id === wanted ||
-    defaultFields.emails.some(({ value }) => value !== null && itemIdentity('email', value) === email) ||
-    defaultFields.phoneNumbers.some(({ value }) => value !== null && itemIdentity('phone', value) === phone);
-  // Ends behind the last key: each turn looks at the next numbers.
-  for (let first = 1, emptyLooks = 0; emptyLooks < emptyLooksMax; first += keysPerLook) {
-    const numbers = Array.from({ length: keysPerLook }, (_, index) => first + index);
-    const keys = [...(await ledger.runs.keysAt(numbers)).values()];
-    emptyLooks = keys.length === 0 ? emptyLooks + 1 : 0;
-    if (keys.length === 0) continue;
-    for (const { key, seen } of (await ledger.contacts.get(keys)).values())
-      if (seen !== null && fits(seen)) found.push(key);
-  }
-  return found;
 }
 
 async function isKnown({ ledger }: Pick<Home, 'ledger'>, key: string): Promise<boolean> {

@@ -6,7 +6,6 @@ import { PatchbayError } from '#src/errors.ts';
 import { hasRowsInFiles } from '#src/runs/erase/erase-files.ts';
 import { waitingFilesOf } from '#src/runs/erase/waiting-files.ts';
 import { otherFormsOf } from '#src/runs/look/key-forms.ts';
-import { keysHolding } from './contact.ts';
 import { type ForgettingHome, filesOfHomeHolding, isOfService, lettersOf, type PersonKnown } from './forget.ts';
 
 /** `ledger`: it knows the key. `forgotten`: it has forgotten it before. `files`: a file or a row names it. `nothing`: nothing was found. */
@@ -38,7 +37,7 @@ export async function acquaintanceOf(home: ForgettingHome, person: PersonKnown):
     ) ||
     (await hasRowsInFiles({ ledger, folders: runFolders, host }, person));
   if (isMeant) return { by: 'files', others: [] };
-  const alike = [...(await otherFormsOf(ledger, key)), ...(await keysHolding({ ledger }, key))];
+  const alike = [...(await otherFormsOf(ledger, key)), ...(await ledger.contacts.keysSeenWith(key))];
   const others = [...new Set(alike)].slice(0, othersMax);
   if (others.length > 0) return { by: 'nothing', others };
   // As a part of any text, such as another form of the key in its files: it counts only where nothing else is meant.

@@ -4,6 +4,7 @@ import type { Ledger } from '#src/ledger/port.ts';
 import type { Look } from '#src/ledger/runs.ts';
 import {
   applyingRun,
+  boundTo,
   createdAtMs,
   deadRow,
   horizonAt,
@@ -103,6 +104,43 @@ export function linkContract(open: OpenLedger): void {
     expect(await alike(10, 'hubspot-251', 'ada', 'ärger')).toEqual([['HubSpot-251', 'id-of-HubSpot-251']]);
     expect(await alike(10, 'Ärger')).toEqual([['ÄRGER', 'id-of-ÄRGER']]);
     expect((await alike(1, 'hubspot-251', 'other')).length).toBe(1);
+  });
+
+  test('contacts are found by their id, and by an address or a number in any spelling', async () => {
+    const { ledger } = await openForTest(open);
+    const values: Readonly<Record<string, readonly [email: string, phone: string]>> = {
+      plain: ['ada@example.com', '+14155550101'],
+      spelt: ['Ada@Example.com', '+1 (415) 555-0101'],
+      decomposed: ['Zoe\u0308_1@example.com', '4915112345678901'],
+      quoted: ['"a\\b"@example.com', '+14155550102'],
+      // A text that only a form of JSON holds.
+      separated: ['bo@example.com\u001f', '+14155550103'],
+      scattered: ['41555@50101.example', '+1'],
+    };
+    const run = await applyingRun(ledger, 'r1', Object.keys(values));
+    const boundWith = (key: string) => {
+      const bound = boundTo(key);
+      const [email, phone] = values[key] ?? ['', ''];
+      const emails = [{ id: 'e', name: 'work', value: email }];
+      const phoneNumbers = [{ id: 'p', name: 'work', value: phone }];
+      const defaultFields = { ...bound.seen.defaultFields, emails, phoneNumbers };
+      return { ...bound, seen: { ...bound.seen, defaultFields } };
+    };
+    const records = (await pendingOf(ledger, run)).map((record) => settled(record, { bound: boundWith(record.key) }));
+    await settleAs(ledger, run, 'w1', records);
+    const keysOf = async (text: string) => (await ledger.contacts.keysSeenWith(text)).toSorted();
+    expect(await keysOf(' ADA@example.com ')).toEqual(['plain', 'spelt']);
+    expect(await keysOf('ada@example')).toEqual([]);
+    expect(await keysOf('ad%@example.com')).toEqual([]);
+    expect(await keysOf('zoë_1@example.com')).toEqual(['decomposed']);
+    expect(await keysOf('"A\\B"@example.com')).toEqual(['quoted']);
+    expect(await keysOf('bo@example.com\u001f')).toEqual(['separated']);
+    expect(await keysOf('+1 415.555.0101')).toEqual(['plain', 'spelt']);
+    expect(await keysOf('49 151 1234567 8901')).toEqual(['decomposed']);
+    expect(await keysOf('+14155550103')).toEqual(['separated']);
+    expect(await keysOf('id-of-quoted')).toEqual(['quoted']);
+    expect(await keysOf('quoted')).toEqual([]);
+    expect(await keysOf('+1')).toEqual([]);
   });
 
   test('of keys that are digits with a zero in front behind a prefix there is one for each length', async () => {

@@ -20,6 +20,7 @@ import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
 import { changeLines } from '../present-story.ts';
 import { instantText, shorten, valueText } from '../present-values.ts';
+import { tellReadingWaits } from '../reading-waits.ts';
 
 interface ContactOptions extends GlobalOptions {
   readonly offline?: boolean;
@@ -38,7 +39,9 @@ export async function contact(options: ContactOptions, text: string): Promise<nu
   // Where the service is asked, it must be named.
   const home = await openCliHome(options, options.offline === true ? 'look' : 'act');
   try {
-    const key = await findContactKey(home, text);
+    const waits = tellReadingWaits(home, output);
+    waits.begin('contacts');
+    const key = await findContactKey(home, text).finally(waits.end);
     const signal = new AbortController().signal;
     const session =
       options.offline === true ? null : await openReadingSession(home, { sameWorkspace: false, patienceMs, signal });

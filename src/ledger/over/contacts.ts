@@ -28,6 +28,7 @@ import {
 } from '#src/ledger/rules/key-rows.ts';
 import { decideLease, newestSequence } from '#src/ledger/rules/lease.ts';
 import { countsItsRows } from '#src/ledger/runs.ts';
+import { keysSeenWith } from '#src/ledger/seen-values.ts';
 import type { KeyRows } from '#src/ledger/tables/keys.ts';
 import type { Store, Tables } from '#src/ledger/tables.ts';
 import { zeroLedLengths } from '#src/ledger/zero-led.ts';
@@ -163,6 +164,7 @@ export function contactsOver(store: Store): ContactLedger {
         number: contact.number,
         seen: memoryOf(atHand(contact.key, { contact, flight: null, known: [] })).seen,
       })),
+    keysSeenWith: (text) => keysSeenWith(store.reads.keys, text),
     zeroLedLengths: (prefix, limit) => zeroLedLengths(store.reads.keys, prefix, limit),
 
     journal: (filter) => store.reads.keys.journalPage(filter),

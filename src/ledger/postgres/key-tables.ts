@@ -177,13 +177,19 @@ export function postgresKeyTables(statements: Statements): KeyTables {
       const rows =
         which === 'bound'
           ? await statements.all("SELECT * FROM contacts WHERE state = 'bound' LIMIT $1", limit)
-          : 'folded' in which
-            ? await statements.all(byFoldedKey.folded, limit, which.folded)
-            : await statements.all(byFoldedKey.range, limit, which.from, which.below);
+          : 'patterns' in which
+            ? await statements.all(likeSql, limit, which.contactId, which.patterns, which.first, which.last)
+            : 'folded' in which
+              ? await statements.all(byFoldedKey.folded, limit, which.folded)
+              : await statements.all(byFoldedKey.range, limit, which.from, which.below);
       return rows.map((row) => toContact(String(row.key), row));
     },
   };
 }
+
+const likeSql = `(SELECT * FROM contacts WHERE number >= $4::bigint AND number <= $5::bigint
+    AND (contact_id = $2 OR document ILIKE ANY ($3::text[])))
+  UNION ALL (SELECT * FROM contacts WHERE number > $5::bigint ORDER BY number LIMIT 1) LIMIT $1`;
 
 const byFoldedKey = {
   folded: 'SELECT * FROM contacts WHERE lower(key) = ANY ($2::text[]) AND contact_id IS NOT NULL LIMIT $1',

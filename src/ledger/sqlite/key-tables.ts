@@ -4,7 +4,7 @@ import { documentsOfKeys, erasingStatements, forgottenWord } from '#src/ledger/e
 import type { PersonInLedger } from '#src/ledger/forgetting.ts';
 import { hashBytes, numberOrNull } from '#src/ledger/records/columns.ts';
 import { toContact, toFeed, toFlight, toHeld, toKeyEvent, toKnown, toSaid } from '#src/ledger/records/key.ts';
-import type { KeyRows, KeyTables, KeyWrites, KnownRow } from '#src/ledger/tables/keys.ts';
+import type { KeyRows, KeyTables, KeyWrites, KnownRow, MemoriesLike } from '#src/ledger/tables/keys.ts';
 import type { Statements } from './connection.ts';
 import type { ResultRow } from './database.ts';
 import { journalTable } from './journal-table.ts';
@@ -186,9 +186,11 @@ export function sqliteKeyTables(statements: Statements): KeyTables {
       const rows =
         which === 'bound'
           ? await statements.all("SELECT * FROM contacts WHERE state = 'bound' LIMIT ?", limit)
-          : 'folded' in which
-            ? await statements.all(byFoldedKey.folded, JSON.stringify(which.folded), limit)
-            : await statements.all(byFoldedKey.range, which.from, which.below, limit);
+          : 'patterns' in which
+            ? await rowsLike(statements, which, limit)
+            : 'folded' in which
+              ? await statements.all(byFoldedKey.folded, JSON.stringify(which.folded), limit)
+              : await statements.all(byFoldedKey.range, which.from, which.below, limit);
       return rows.map((row) => toContact(String(row.key), row));
     },
   };
@@ -200,6 +202,19 @@ const byFoldedKey = {
   range: `SELECT * FROM contacts INDEXED BY contacts_by_folded_key
     WHERE lower(key) >= ? AND lower(key) < ? ORDER BY lower(key) LIMIT ?`,
 } as const;
+
+async function rowsLike(
+  statements: Statements,
+  { patterns, contactId, first, last }: MemoriesLike,
+  limit: number,
+): Promise<readonly ResultRow[]> {
+  const like = patterns.map(() => 'OR document LIKE ?').join(' ');
+  return statements.all(
+    `SELECT * FROM contacts WHERE number >= ? AND number <= ? AND (contact_id = ? ${like})
+     UNION ALL SELECT * FROM (SELECT * FROM contacts WHERE number > ? ORDER BY number LIMIT 1) LIMIT ?`,
+    ...[first, last, contactId, ...patterns, last, limit],
+  );
+}
 
 const erasing = [
   ...erasingStatements('?1'),

@@ -137,11 +137,24 @@ export type PastKind = 'journal' | 'history';
 /**
  * `folded`: keys with a contact that are one of these in any case of their ASCII letters. `from`: keys, with a contact or without one, that
  * lie in lower case from this text to before `below`, in the order of their bytes: no more are looked at than are returned.
+ * `patterns`: by `MemoriesLike`.
  */
 export type SomeContacts =
   | 'bound'
+  | MemoriesLike
   | { readonly folded: readonly string[] }
   | { readonly from: string; readonly below: string };
+
+/**
+ * Of the keys with numbers from `first` to `last` those that have this contact, or whose memory is like one of the patterns, as LIKE compares:
+ * in any case of ASCII letters. Behind them the first key with a greater number, whatever is remembered of it: there the next look begins.
+ */
+export interface MemoriesLike {
+  readonly patterns: readonly string[];
+  readonly contactId: string;
+  readonly first: number;
+  readonly last: number;
+}
 
 export interface KeyTables extends JournalTables {
   /** Every key that has any row; of `known` those of these feeds. */
@@ -173,7 +186,7 @@ export interface KeyTables extends JournalTables {
    * table that names the key (`erased-rows.ts`), and those letters. @returns how many were deleted.
    */
   forget(what: { readonly past: PastKind; readonly beforeMs: number } | PersonInLedger, limit: number): Promise<number>;
-  /** Keys that have a contact, any of them; or those of `which`. */
+  /** Keys that have a contact, any of them; or those of `which`. At most `limit`. */
   someContacts(limit: number, which: SomeContacts): Promise<readonly ContactRow[]>;
   /**
    * Keys with numbers behind that one, as many numbers as `width`, of which the feed settled a row of that run last, or which that
