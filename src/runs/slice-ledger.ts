@@ -125,7 +125,8 @@ export async function writeSlice(
   // With a rate of its own a run is one batch: a single job, whose pace is the run's.
   const batch = { rowsPerBatch: run.options.rate === null ? rowsPerBatch : Number.MAX_SAFE_INTEGER };
   const empty = { runId: run.id, feed: run.feed, ...batch, records: [], dead: [], events: [], counts: {} };
-  const moment = { atMs: clock.nowMs(), ...(readSinceMs === undefined ? {} : { readSinceMs }) };
+  // Letters of one reading have one instant, so that lists have them in the order of their lines.
+  const moment = readSinceMs === undefined ? { atMs: clock.nowMs() } : { atMs: readSinceMs, readSinceMs };
   let { withdrawnRows = [], dead = [] } = content;
   // Ends with few enough left: each turn takes some away. Withdrawn rows first, as in one transaction.
   while (withdrawnRows.length + dead.length > rejectedAtOnceMax) {

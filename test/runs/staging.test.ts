@@ -342,6 +342,21 @@ describe('dead letters of a file', () => {
     expect(await bench.letters()).toHaveLength(3);
   });
 
+  it('are listed in the order of their lines, also where the file is read for a while', async () => {
+    const bench = await openRunsBench();
+    const { runs } = bench.parts.ledger;
+    const { stage } = runs;
+    runs.stage = (slice) => {
+      bench.world.clock.advance(1_000);
+      return stage(slice);
+    };
+    const rows = Array.from({ length: itemsPerSliceMax * 2 }, (_, index) => `d-${index},Ann,A,call me`);
+    await bench.import('a.csv', csv(rows, header));
+    const listed = (await bench.parts.ledger.deadLetters.list({ limit: 10_000 })).map(({ line }) => line);
+    expect(listed).toHaveLength(rows.length);
+    expect(listed).toEqual(listed.toSorted((a, b) => a - b));
+  });
+
   it('are seen once more, and not new, in the next one; their ids and first moments stay', async () => {
     const bench = await openRunsBench();
     await bench.import('a.csv', broken);
