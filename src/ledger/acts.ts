@@ -17,6 +17,7 @@ export type ActKind =
       | 'deadDrop'
       | 'undo'
       | 'forget'
+      | 'forgetAllow'
     )
   | ('schedulePause' | 'scheduleResume' | 'scheduleRun')
   | ('hostForget' | 'ledgerCopy' | 'sameWorkspace');

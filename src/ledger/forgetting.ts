@@ -42,6 +42,8 @@ export interface ForgettingLedger {
   isInOpenRuns(key: string): Promise<boolean>;
   /** One transaction, durable; the act is entered with it. Done again it deletes what was entered since. */
   forgetPerson(person: PersonInLedger, act: NewAct): Promise<Forgotten>;
+  /** Lets later files bring a forgotten person again; the act is entered with it. False where the person is not forgotten. */
+  allowAgain(key: string, act: NewAct): Promise<boolean>;
   /**
    * Notes that the files of a host were searched for a forgotten person: another host's files are not at hand.
    * @returns the hosts that were, so far. Empty of a person who was not forgotten.

@@ -65,6 +65,7 @@ const actWords: Readonly<Record<ActKind, string>> = {
   deadDrop: 'dropped dead letters:',
   undo: 'entered an undo:',
   forget: 'forgot a person:',
+  forgetAllow: 'let later files bring a forgotten person again:',
   schedulePause: 'paused',
   scheduleResume: 'resumed',
   scheduleRun: 'asked for',

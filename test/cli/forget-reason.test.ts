@@ -30,6 +30,22 @@ it('a reason that names the key is refused, and nothing is done', async () => {
   await ledger.close();
 });
 
+it('--allow lets later files bring a forgotten key again, for a reason; a key that was not forgotten is refused', async () => {
+  const data = tempFolder();
+  mkdirSync(join(data, 'sandbox'));
+  await openSqliteLedger(join(data, 'sandbox', 'ledger.sqlite')).close();
+  const captured = captureOutput();
+  const [place, allow] = [{ data, sandbox: true }, true];
+  expect(await forget({ ...place, reason: 'they asked' }, 'crm-17')).toBe(0);
+  await expect(forget({ ...place, allow }, 'crm-17')).rejects.toMatchObject({ code: 'reasonMissing' });
+  const named = forget({ ...place, allow, reason: 'crm-17 again' }, 'crm-17');
+  await expect(named).rejects.toMatchObject({ code: 'reasonNamesPerson' });
+  expect(await forget({ ...place, allow, reason: 'a customer again' }, ' crm-17')).toBe(0);
+  expect(captured.stdout()).toContain('allowed: rows with the key crm-17 are read again from the next file on');
+  const again = forget({ ...place, allow, reason: 'a customer again' }, 'crm-17');
+  await expect(again).rejects.toMatchObject({ kind: 'usage', code: 'notForgotten' });
+});
+
 it('a key of which nothing is found, and no other form is known, is forgotten, and it says that nothing was erased', async () => {
   const data = tempFolder();
   mkdirSync(join(data, 'sandbox'));

@@ -151,6 +151,27 @@ export function forgettingContract(open: OpenLedger): void {
     expect(await ledger.forgetting.forgetPerson(short, act)).toMatchObject({ reasons: 1 });
   });
 
+  test('a person who is allowed again is not forgotten any more; counts only grow, and hosts are searched anew the next time', async () => {
+    const { ledger, reopen } = await openForTest(open);
+    const allowing: NewAct = { ...act, kind: 'forgetAllow', reason: 'a customer again' };
+    expect(await ledger.forgetting.allowAgain('forget-me', allowing)).toBe(false);
+    await ledger.forgetting.forgetPerson(person, act);
+    expect(await ledger.forgetting.searchedOn('forget-me', 'h1')).toEqual(['h1']);
+    expect(await ledger.forgetting.allowAgain('forget', allowing)).toBe(false);
+    expect(await ledger.forgetting.allowAgain('forget-me', allowing)).toBe(true);
+    expect(await ledger.forgetting.allowAgain('forget-me', allowing)).toBe(false);
+    const other = await reopen();
+    const allowed = await other.forgetting.forgottenPeople();
+    expect([allowed?.count, allowed?.has('forget-me')]).toEqual([1, false]);
+    expect(await other.forgetting.searchedOn('forget-me', 'h1')).toEqual([]);
+    expect((await other.acts.list({ limit: 9 })).map(({ kind }) => kind)).toEqual(['forgetAllow', 'forget']);
+    await other.forgetting.forgetPerson(person, act);
+    await other.forgetting.forgetPerson(person, act);
+    const again = await other.forgetting.forgottenPeople();
+    expect([again?.count, again?.has('forget-me')]).toEqual([2, true]);
+    expect(await other.forgetting.searchedOn('forget-me', 'h2')).toEqual(['h2']);
+  });
+
   test('a stopped run goes on without the rows of the key, and adds up', async () => {
     const { ledger, reopen } = await openForTest(open);
     const run = await applyingRun(ledger, 'r1', ['keep-me', 'forget-me']);

@@ -77,7 +77,7 @@ const historyKinds: Record<KeyHistoryKind, true> = {
 };
 const actKinds: Record<ActKind, true> = {
   ...{ import: true, approve: true, restage: true, cancel: true, undo: true, heldTake: true },
-  ...{ deadRetry: true, deadEdit: true, deadDrop: true, forget: true },
+  ...{ deadRetry: true, deadEdit: true, deadDrop: true, forget: true, forgetAllow: true },
   ...{ schedulePause: true, scheduleResume: true, scheduleRun: true },
   ...{ hostForget: true, ledgerCopy: true, sameWorkspace: true },
 };

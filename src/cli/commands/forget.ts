@@ -1,9 +1,11 @@
 /** `patchbay forget KEY`. */
 
+import type { Home } from '#src/app.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { forgottenWord } from '#src/ledger/erased-rows.ts';
 import { ledgerBytes } from '#src/ledger/place.ts';
 import { counted } from '#src/ledger/rules/approval.ts';
+import { allowAgain } from '#src/operations/allow-again.ts';
 import {
   type ForgottenPerson,
   forgetPerson,
@@ -21,6 +23,8 @@ import { askDecision, type Decision, type Terminal, terminalOf } from '../questi
 
 interface ForgetOptions extends GlobalOptions {
   readonly reason?: string;
+  /** Nothing is erased: later files may bring the key again. */
+  readonly allow?: boolean;
 }
 
 /** On a terminal the person is asked first, unless `--yes` has answered. 3 where the search still finds something. */
@@ -33,6 +37,7 @@ export async function forget(options: ForgetOptions, key: string): Promise<numbe
   try {
     const output = createOutput(options);
     const person = await knowPerson(home, key);
+    if (options.allow === true) return await allow(home, output, person, { terminal, given });
     if (given !== null) requireUnnamed(person, given);
     const acquaintance = await acquaintanceOf(home, person);
     // Who has a terminal is asked; without one it would be done unseen.
@@ -58,9 +63,32 @@ export async function forget(options: ForgetOptions, key: string): Promise<numbe
   }
 }
 
+async function allow(
+  home: Home,
+  output: Output,
+  person: PersonKnown,
+  { terminal, given }: { readonly terminal: Terminal | null; readonly given: string | null },
+): Promise<number> {
+  const key = printable(person.key);
+  const shown = `Rows with the key ${key} are read again from the next file on. What was erased stays erased.`;
+  const question = 'Let later files bring this person again?';
+  const answer = await askDecision(terminal, { shown, question, whyQuestion, given: given ?? undefined });
+  if (!answer.isYes) {
+    output.note('nothing was changed');
+    return exitCodes.guard;
+  }
+  if (answer.why === null) throw reasonMissing();
+  await allowAgain(home, person, answer.why);
+  if (output.json) output.document({ key: person.key, allowed: true, exitCode: exitCodes.done });
+  else
+    output.line(`allowed: rows with the key ${key} are read again from the next file on; what was erased stays erased`);
+  return exitCodes.done;
+}
+
+const whyQuestion = 'Why? Without personal data; kept in the trail of acts:';
+
 /** Exported for tests, which have no terminal. */
 export function askForgetting(terminal: Terminal | null, shown: string, given: string | null): Promise<Decision> {
-  const whyQuestion = 'Why? Without personal data; kept in the trail of acts:';
   return askDecision(terminal, { shown, question: 'Forget this person?', whyQuestion, given: given ?? undefined });
 }
 

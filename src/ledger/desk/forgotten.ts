@@ -17,13 +17,19 @@ interface ForgottenRecord {
   readonly atMs: number;
   /** Of a hash: the hosts whose files were searched. */
   readonly hosts: readonly string[];
+  /** Of a hash: later files may bring the person again. It is kept, so that counts only grow. */
+  readonly isAllowed: boolean;
+  /** Of a hash: how often the person was forgotten and was not before. */
+  readonly times: number;
 }
 
 const forgottenIn = recordsOf<ForgottenRecord>(
   'forgotten',
-  ({ id, atMs }) => ({ id, owner: null, state: id === saltId ? 'salt' : 'forgotten', atMs }),
+  ({ id, isAllowed, atMs }) => {
+    return { id, owner: null, state: id === saltId ? 'salt' : isAllowed ? 'allowed' : 'forgotten', atMs };
+  },
   // Entered before hosts were noted: none is known to have been searched.
-  (stored) => ({ ...stored, hosts: (stored as Partial<ForgottenRecord>).hosts ?? [] }),
+  (stored) => ({ ...stored, ...{ hosts: [], isAllowed: false, times: 1, ...(stored as Partial<ForgottenRecord>) } }),
 );
 const saltId = 'salt';
 
@@ -37,15 +43,18 @@ const rowsPerSlice = 2_000;
 
 export function forgettingOver(
   store: Store,
-): Pick<ForgettingLedger, 'forgottenPeople' | 'isInOpenRuns' | 'forgetPerson' | 'searchedOn'> {
+): Pick<ForgettingLedger, 'forgottenPeople' | 'isInOpenRuns' | 'forgetPerson' | 'allowAgain' | 'searchedOn'> {
   const { reads } = store;
   return {
     forgottenPeople: async () => {
       const salt = await forgottenIn(reads).get(saltId);
       if (salt === null) return null;
-      const known = await forgottenIn(reads).list({ state: 'forgotten', order: 'oldest', limit: allMax });
-      const hashes = new Set(known.map(({ document }) => document.text));
-      return { count: hashes.size, has: (key) => hashes.has(forgottenHash(salt.text, key)) };
+      const inState = async (state: 'forgotten' | 'allowed'): Promise<readonly ForgottenRecord[]> =>
+        (await forgottenIn(reads).list({ state, order: 'oldest', limit: allMax })).map(({ document }) => document);
+      const [known, allowed] = [await inState('forgotten'), await inState('allowed')];
+      const hashes = new Set(known.map(({ text }) => text));
+      const count = [...known, ...allowed].reduce((sum, { times }) => sum + times, 0);
+      return { count, has: (key) => hashes.has(forgottenHash(salt.text, key)) };
     },
 
     isInOpenRuns: async (key) => {
@@ -70,25 +79,38 @@ export function forgettingOver(
         const deleted = await tables.keys.forget(person, allMax);
         const reasons = await naming.erase(tables);
         const { atMs } = act;
+        const made = { atMs, hosts: [], isAllowed: false };
         const salt = (await forgottenIn(tables).get(saltId)) ?? {
-          id: saltId,
-          text: randomBytes(16).toString('hex'),
-          atMs,
-          hosts: [],
+          ...{ ...made, id: saltId, text: randomBytes(16).toString('hex'), times: 0 },
         };
         const text = forgottenHash(salt.text, key);
         const before = await forgottenIn(tables).get(text);
-        await forgottenIn(tables).put(salt, { id: text, text, atMs, hosts: before?.hosts ?? [] });
+        // Of one who came back the files are to be searched anew.
+        const after =
+          before === null || before.isAllowed
+            ? { ...made, id: text, text, times: (before?.times ?? 0) + 1 }
+            : { ...before, atMs };
+        await forgottenIn(tables).put(salt, after);
         await enterAct(tables, act, { facts: { rows: deleted } });
         return { kind: 'done', rows: deleted, reasons };
       }, 'durable');
     },
 
+    allowAgain: (key, act) =>
+      store.transact(async (tables) => {
+        const salt = await forgottenIn(tables).get(saltId);
+        const known = salt === null ? null : await forgottenIn(tables).get(forgottenHash(salt.text, key));
+        if (known === null || known.isAllowed) return false;
+        await forgottenIn(tables).put({ ...known, isAllowed: true });
+        await enterAct(tables, act, {});
+        return true;
+      }, 'durable'),
+
     searchedOn: (key, host) =>
       store.transact(async (tables) => {
         const salt = await forgottenIn(tables).get(saltId);
         const known = salt === null ? null : await forgottenIn(tables).get(forgottenHash(salt.text, key));
-        if (known === null) return [];
+        if (known === null || known.isAllowed) return [];
         const hosts = host === null ? known.hosts : [...new Set([...known.hosts, host])];
         if (hosts.length > known.hosts.length) await forgottenIn(tables).put({ ...known, hosts });
         return hosts;

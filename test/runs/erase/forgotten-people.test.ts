@@ -37,6 +37,16 @@ async function kept({ folder }: RunsBench, run: RunRecord, under: '_done' | '_fa
 
 const other = '2,Ann,Clerk';
 
+it('of a person who is allowed again the next file makes a contact, and its archive has the row', async () => {
+  const bench = await openForgotten();
+  const file = csv([`${key},Zelda,Clerk`, other]);
+  expectCounts(await bench.import('a.csv', file), { rows: 2, created: 1, skipped: 1 });
+  await bench.ledger.forgetting.allowAgain(key, { ...act, kind: 'forgetAllow' });
+  const run = await bench.import('b.csv', file);
+  expectCounts(run, { rows: 2, created: 1, unchanged: 1 });
+  expect(await kept(bench, run, '_done')).toBe(file);
+});
+
 describe('a row that cannot be read', () => {
   it.each([
     ['has too many cells', 'externalId,firstName,role', 'forget-me-17,Zelda,Clerk,x'],
