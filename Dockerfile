@@ -4,7 +4,9 @@
 # loopback; to reach it from outside set HOST=0.0.0.0, which needs PATCHBAY_TOKEN.
 FROM node:24-slim
 
+# Elsewhere a folder that others can write to must not hold what Node has compiled. No other user is in here.
 ENV NODE_ENV=production \
+    NODE_COMPILE_CACHE=/tmp/node-compile-cache \
     PATCHBAY_DATA=/data \
     PORT=8080
 

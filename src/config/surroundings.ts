@@ -4,6 +4,7 @@
  */
 import { access, readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { systemCodeOf } from '#src/errors.ts';
 import { closest } from './closest.ts';
 import { longestDistanceMs } from './cron-distance.ts';
 import { isMappingName } from './feed-schema.ts';
@@ -130,7 +131,11 @@ async function absentKey({ baseUrl, apiKey, apiKeyFile }: Config['service']): Pr
   const path = ['service', 'apiKeyFile'];
   if (apiKeyFile === null)
     return [{ path: ['service', 'baseUrl'], sentence: `service.apiKeyFile is not set, nor PATCHBAY_API_KEY: ${end}` }];
-  return (await absentFile(path, apiKeyFile)).map((one) => ({ ...one, sentence: `${one.sentence}: ${end}` }));
+  const isAbsent = await access(apiKeyFile).then(
+    () => false,
+    (error: unknown) => systemCodeOf(error) === 'ENOENT',
+  );
+  return isAbsent ? [{ path, sentence: `service.apiKeyFile: there is no file ${apiKeyFile}: ${end}` }] : [];
 }
 
 /** Completes "expectEvery …"; null where a file can come in time. */

@@ -4,7 +4,7 @@
  */
 
 import { access, constants, statfs } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type BareHome, type Home, requireApiKey } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
 import { archiveFolders } from '#src/config/data-folders.ts';
@@ -125,7 +125,8 @@ async function checkFolder({ config, folders }: BareHome): Promise<Finding> {
   const archives = folders.watched
     .map(archiveFolders)
     .flatMap(({ done, failed, fix, stopped }) => [done, failed, fix, stopped]);
-  for (const folder of [claimed, reports, phoneNumberSnapshots, logs, queue, ...archives]) {
+  const others = ['downloads', 'drafts'].map((name) => join(folders.root, name));
+  for (const folder of [claimed, reports, phoneNumberSnapshots, logs, queue, ...others, ...archives]) {
     try {
       await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     } catch (error) {
@@ -266,7 +267,8 @@ async function checkService({ config, clock, log, mode }: BareHome, ledger: Home
   } catch (error) {
     const found = failed(check, error);
     const proxy = proxyVariables.find((name) => (process.env[name] ?? '') !== '');
-    if (found.exitCode !== exitCodes.unreachable || proxy === undefined) return found;
+    const isUnreached = error instanceof PatchbayError && error.code === 'serviceUnreachable';
+    if (!isUnreached || proxy === undefined) return found;
     return {
       ...found,
       detail: `${found.detail} ${proxy} is set, and Patchbay uses no proxy: it must reach the service directly.`,

@@ -93,7 +93,8 @@ export function createGrownFiles(parts: SubmitParts): GrownFiles {
     if (newest?.id !== read.id) return giveUp(file, 'newer files of the feed have followed');
     if (newest.state === 'cancelling' || newest.state === 'cancelled') return giveUp(file, 'its run was cancelled');
     if (file.timesRead >= timesReadMax) return giveUp(file, `it was read ${timesReadMax} times`);
-    if ((await file.mayTakeAgain?.()) === false) return false;
+    if ((await file.mayTakeAgain?.()) === false)
+      return clock.monotonicMs() > file.untilMs && giveUp(file, 'its schedule is paused, or is taking');
     if ((await hashStart(found.path, read.bytes)) !== read.sha256) return giveUp(file, 'it was changed, too');
     if (signal?.aborted) return false;
     const again = await file.takeAgain(found);

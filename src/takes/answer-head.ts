@@ -48,9 +48,12 @@ export function statusError(
   }
   if (status === 408 || status === 429 || status >= 500) {
     const askedMs = parseRetryAfter(header('retry-after'), nowMs, askedWaitMaxMs);
-    if (askedMs !== null && askedMs > retryAfterMaxMs) return askedToWait(answered, askedMs, nowMs);
     const hint = 'It is tried again when it is due next.';
-    return new TryAgain(takeError('unreachable', 'urlFailed', answered, hint), askedMs);
+    const isLong = askedMs !== null && askedMs > retryAfterMaxMs;
+    const failure = isLong
+      ? askedToWait(answered, askedMs, nowMs)
+      : takeError('unreachable', 'urlFailed', answered, hint);
+    return new TryAgain(failure, askedMs);
   }
   return takeError('unreachable', 'urlRefused', `${answered} instead of a file`, 'Open the URL in a browser.');
 }

@@ -6,27 +6,23 @@ import { type Clock, isoInstant } from '#src/clock.ts';
 import { PatchbayError } from '#src/errors.ts';
 
 export interface AskedWaits {
-  /** Until when, by the wall clock; null where that is over, or nothing was asked. */
-  untilMs(place: string): number | null;
-  /** Notes what the server has asked for, where the error says it. */
+  /** How much of it is left, in milliseconds; 0 where that is over, or nothing was asked. */
+  leftMs(place: string): number;
+  /** Notes what the server has asked for, where the error says it; else that it asks for nothing any more. @param error null where it gave what it was asked for. */
   note(place: string, error: unknown): void;
 }
 
 /** The longest that is kept: a header may be wrong. */
 export const askedWaitMaxMs = 86_400_000;
 
-export function createAskedWaits(clock: Pick<Clock, 'nowMs' | 'monotonicMs'>): AskedWaits {
+export function createAskedWaits(clock: Pick<Clock, 'monotonicMs'>): AskedWaits {
   const overAtMs = new Map<string, number>();
   return {
-    untilMs: (place) => {
-      const leftMs = (overAtMs.get(place) ?? 0) - clock.monotonicMs();
-      if (leftMs > 0) return clock.nowMs() + leftMs;
-      overAtMs.delete(place);
-      return null;
-    },
+    leftMs: (place) => Math.max(0, (overAtMs.get(place) ?? 0) - clock.monotonicMs()),
     note: (place, error) => {
       const askedMs = error instanceof PatchbayError ? error.facts.askedWaitMs : undefined;
       if (typeof askedMs === 'number') overAtMs.set(place, clock.monotonicMs() + askedMs);
+      else overAtMs.delete(place);
     },
   };
 }

@@ -62,7 +62,7 @@ export async function enterFile(parts: FileEnterParts, feed: FeedSettings, file:
   const toWatch: FileToWatch = {
     id: `${feed.name}:${file.path}`,
     find: () => findFile(file.path),
-    mayTakeAgain: () => mayTake(parts.ledger, feed.name),
+    mayTakeAgain: () => mayTake(parts, feed.name),
     takeAgain: async () => {
       const seen = await seeFile(file.path);
       const again = isSeen(seen) ? await enterSeen(due, feed, seen) : null;
@@ -76,10 +76,10 @@ export async function enterFile(parts: FileEnterParts, feed: FeedSettings, file:
   return entered;
 }
 
-/** Not while a person has paused the schedule of the feed, nor beside its tick: one take at a time for each feed. */
-async function mayTake({ schedules }: FileEnterParts['ledger'], feed: string): Promise<boolean> {
+/** Not while a person has paused the schedule of the feed, unless one asked for the take; nor beside its tick: one take at a time for each feed. */
+async function mayTake({ ledger: { schedules }, trigger }: FileEnterParts, feed: string): Promise<boolean> {
   const pausedAtMs = (await schedules.get(feed))?.pausedAtMs ?? null;
-  if (pausedAtMs !== null) return false;
+  if (pausedAtMs !== null && trigger !== 'request') return false;
   return (await schedules.openTicks()).every((tick) => tick.schedule !== feed || tick.state !== 'working');
 }
 

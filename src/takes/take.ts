@@ -10,6 +10,7 @@ import { isUrl } from '#src/config/feed-schema.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type FeedSettings, type Feeds, feedNameOf } from '#src/feeds/feeds.ts';
 import type { TickEnd, TickTrigger } from '#src/ledger/schedules.ts';
+import { retryAfterMaxMs } from '#src/workspace/port.ts';
 import { type AskedWaits, minuteAfter } from './asked-waits.ts';
 import type { DownloadParts } from './download.ts';
 import { download, urlHashOf } from './download.ts';
@@ -98,11 +99,13 @@ async function takeUrl(parts: TakeParts, feed: FeedSettings, take: string, signa
   const urlHash = urlHashOf(take);
   const { host } = new URL(take);
   const place = `${feed.name}:${urlHash}`;
-  const untilMs = parts.trigger === 'request' ? null : askedWaits.untilMs(place);
-  if (untilMs !== null) {
-    const message = `${host} has asked to wait until ${minuteAfter(untilMs)}`;
+  const leftMs = parts.trigger === 'request' ? 0 : askedWaits.leftMs(place);
+  if (leftMs > retryAfterMaxMs) {
+    const message = `its server has asked to wait until ${minuteAfter(parts.clock.nowMs() + leftMs)}`;
     return { outcome: 'skipped', code: 'askedToWait', message };
   }
+  // The answer came after the tick was due: a wait as long as its interval ends just behind the next one.
+  if (leftMs > 0) await parts.clock.sleep(leftMs, signal);
   const authorization = credentialsOf(feed.authorizationVariable, parts.env);
   const taken = await takes.url(feed.name, urlHash);
   const failed = taken !== null && (await hasFailed(parts.ledger, feed, taken.sha256));
@@ -115,6 +118,7 @@ async function takeUrl(parts: TakeParts, feed: FeedSettings, take: string, signa
       throw error;
     },
   );
+  askedWaits.note(place, null);
   if (answer.kind === 'notModified') {
     return {
       outcome: 'nothingNew',

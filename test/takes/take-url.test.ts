@@ -226,7 +226,7 @@ describe('an answer that is no file', () => {
       message: expect.stringMatching(/answered 429, and asks to wait until \S+ \S+Z$/),
     };
     expect(await take('due')).toMatchObject(asked);
-    passedMs = 3_590_000;
+    passedMs = 3_500_000;
     expect(await take('catchUp')).toMatchObject({
       outcome: 'skipped',
       message: expect.stringMatching(/has asked to wait until \S+ \S+Z$/),
@@ -236,6 +236,47 @@ describe('an answer that is no file', () => {
     passedMs += 3_600_001;
     expect(await take('due')).toMatchObject(asked);
     expect(server.requests).toHaveLength(3);
+  });
+
+  it('that asks to wait for as long as its schedule does is asked at its next tick, and left alone no longer once it answers', async () => {
+    let passedMs = 0;
+    const waits: number[] = [];
+    const system = systemClock();
+    const sleep: typeof system.sleep = async (ms, signal) => {
+      if (ms === download.timeoutMs) return system.sleep(ms, signal);
+      waits.push(ms);
+      passedMs += ms;
+    };
+    const clock = { ...system, sleep, monotonicMs: () => system.monotonicMs() + passedMs };
+    const busy: Answer = (_request, response) => response.writeHead(429, { 'retry-after': '3600' }).end();
+    const server = await startFileServer({ answer: busy });
+    const bench = await open({ clock });
+    const take = (trigger: TickTrigger) => bench.take(`${server.origin}/crm.csv`, {}, { trigger });
+    expect(await take('due')).toMatchObject({ outcome: 'failed' });
+    passedMs = 3_595_000;
+    expect(await take('due')).toMatchObject({ outcome: 'failed' });
+    expect([server.requests.length, waits.length]).toEqual([2, 1]);
+
+    server.answer = sends('at last');
+    expect(await take('request')).toMatchObject({ outcome: 'run' });
+    expect(await take('due')).toMatchObject({ outcome: 'nothingNew' });
+  });
+
+  it('that asks for minutes is waited for, within the time of a download', async () => {
+    const system = systemClock();
+    const waits: number[] = [];
+    const sleep: typeof system.sleep = (ms, signal) =>
+      ms === download.timeoutMs ? system.sleep(ms, signal) : Promise.resolve(void waits.push(ms));
+    const bench = await open({ clock: { ...system, sleep } });
+    const server = await startFileServer();
+    const after = ['120'];
+    server.answer = (request, response) => {
+      const retryAfter = after.shift();
+      if (retryAfter === undefined) sends('at last')(request, response);
+      else response.writeHead(503, { 'retry-after': retryAfter }).end();
+    };
+    expect(await bench.take(`${server.origin}/crm.csv`)).toMatchObject({ outcome: 'run' });
+    expect(waits.map((ms) => Math.floor(ms / 1_000))).toEqual([120]);
   });
 
   it.each([

@@ -126,8 +126,8 @@ function noteZones(engineRuns: boolean, output: Output, views: readonly Schedule
   const engine = zones.engine.join(' and ');
   output.note(
     engineRuns
-      ? `The running engine goes by ${engine} where no zone is configured, and "at" is shown in it; this shell, and every other time, by ${zones.process}.`
-      : `The last engine went by ${engine} where no zone is configured, and "at" is shown in it; a start in this shell goes by ${zones.process}.`,
+      ? `The running engine goes by ${engine}, and "at" is shown in it; this shell, and every other time, by ${zones.process}. A zone that was named since counts from the next start.`
+      : `The last engine went by ${engine}, and "at" is shown in it; a start in this shell goes by ${zones.process}.`,
   );
 }
 
