@@ -35,12 +35,20 @@ export interface DeliveryRecord extends NewDelivery {
   /** Of the last try: a stable code, and one sentence. */
   readonly code: string | null;
   readonly message: string | null;
+  /** When its first failed try ended, on the wall clock. Absent before that, after a person's retry, and in what older versions wrote. */
+  readonly failingSinceMs?: number;
 }
 
 /** How a try of a delivery ended. `dead`: it is not tried again. */
 export type DeliveryEnd =
   | { readonly state: 'delivered' }
-  | { readonly state: 'waiting'; readonly why: DeliveryFailure; readonly nextDueAtMs: number }
+  | {
+      readonly state: 'waiting';
+      readonly why: DeliveryFailure;
+      readonly nextDueAtMs: number;
+      /** Until then the addressee asked not to be tried, so that nothing brings the next try forward to before it. Absent: it asked for nothing. */
+      readonly notBeforeMs?: number;
+    }
   | { readonly state: 'dead'; readonly why: DeliveryFailure };
 
 export interface DeliveryFailure {
@@ -125,9 +133,18 @@ export interface DeliveryLedger {
   tried(id: string, atMs: number, end: DeliveryEnd): Promise<void>;
   /** Nothing can be delivered now: what is due before then waits until then, and no try is counted. */
   putOff(untilMs: number): Promise<void>;
+  /**
+   * An addressee accepts deliveries: what waits for it after failed tries is due now, as far as it did not ask for a later moment. No
+   * try is counted; what was brought forward a short time ago, and failed again, waits as it would have. @returns how many are due now.
+   * @param isTo whether a delivery that was entered under this feed goes there. @param nowMs by the ledger's clock.
+   */
+  bringForward(isTo: (feed: string) => boolean, nowMs: number): Promise<number>;
   /** What began to wait before that moment is dead. @returns how many. */
   expire(beforeMs: number, atMs: number, why: DeliveryFailure): Promise<number>;
-  /** dead → waiting, with all its tries again. @returns whether it was dead. */
+  /**
+   * dead → waiting, with all its tries again. One that waits is due now, with all its tries, and so is what it waits for.
+   * @returns whether that changed anything.
+   */
   retry(id: string, atMs: number, act?: NewAct): Promise<boolean>;
   /** dead → dropped: it is not tried again, and leaves as others that have ended. @returns how many of these were dead. */
   drop(ids: readonly string[], act: NewAct): Promise<number>;

@@ -3,7 +3,7 @@
  * sending and recording it sends again, under the same `webhook-id`.
  *
  * Every failure is retried, also a refusal by the receiver: once a wrong address or secret is corrected, the delivery arrives.
- * Only 410 means that the receiver wants nothing more.
+ * Only 410 means that the receiver wants nothing more. A delivery that is accepted brings forward what waits for the same addressee.
  */
 import type { Clock } from '#src/clock.ts';
 import type { DeliveryEnd, DeliveryRecord } from '#src/ledger/deliveries.ts';
@@ -100,14 +100,20 @@ async function attempt(
   const failure = await sendTo(addressee, { ...parts, onUnsigned }, delivery, signal);
   if (failure === null) {
     await ledger.deliveries.tried(delivery.id, clock.nowMs(), { state: 'delivered' });
+    // What failed while it was away need not wait for a next try that may be hours off.
+    const isTo = (feed: string): boolean => addressOf(feed).addressee === addressee;
+    await ledger.deliveries.bringForward(isTo, await ledger.nowMs(clock));
     logRecovery(parts, addressee);
     return;
   }
   const attempts = delivery.attempts + 1;
   const delayMs = failure.isFinal ? null : retryDelayMs(attempts, parts.random(), failure.retryAfterMs);
-  const nextDueAtMs = delayMs === null ? null : (await ledger.nowMs(clock)) + delayMs;
+  const nowMs = await ledger.nowMs(clock);
+  const asked = failure.retryAfterMs === null ? {} : { notBeforeMs: nowMs + failure.retryAfterMs };
   const end: DeliveryEnd =
-    nextDueAtMs === null ? { state: 'dead', why: failure } : { state: 'waiting', why: failure, nextDueAtMs };
+    delayMs === null
+      ? { state: 'dead', why: failure }
+      : { state: 'waiting', why: failure, nextDueAtMs: nowMs + delayMs, ...asked };
   await ledger.deliveries.tried(delivery.id, clock.nowMs(), end);
   const { code, message: reason } = failure;
   const facts = { ...logFacts(delivery), code, attempts };

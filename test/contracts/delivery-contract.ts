@@ -132,6 +132,58 @@ export function deliveryContract(open: OpenLedger): void {
     expect(await ledger.deliveries.retry('n2', at + 9)).toBe(false);
   });
 
+  test('what failed is due once its addressee accepts again, each in its order, with its tries, and not before the addressee allows it', async () => {
+    const { ledger } = await openForTest(open);
+    const minute = 60_000;
+    const failed = (id: string, nextDueAtMs: number, parts = {}) =>
+      ledger.deliveries.tried(id, at, { state: 'waiting', why, nextDueAtMs, ...parts });
+    await enter(ledger, notice('n1', { feed: 'crm' }), notice('n2', { feed: 'crm' }), notice('n3'), notice('n4'));
+    await enter(ledger, notice('other', { feed: 'crm@slack' }), change('c1'));
+    for (const id of ['n1', 'n3', 'other', 'c1']) await failed(id, at + 300 * minute);
+    await failed('n4', at + 300 * minute, { notBeforeMs: at + 2 * minute });
+    expect(await idsDue(ledger, at)).toEqual([]);
+    const isTo = (feed: string) => !feed.endsWith('@slack');
+    expect(await ledger.deliveries.bringForward(isTo, at + minute)).toBe(4);
+    expect(await idsDue(ledger, at + minute)).toEqual(['n1', 'n3', 'c1']);
+    expect(await idsDue(ledger, at + 2 * minute)).toEqual(['n1', 'n3', 'n4', 'c1']);
+    expect(await ledger.deliveries.get('n3')).toMatchObject({ attempts: 1, failingSinceMs: at, ...why });
+    await ledger.deliveries.tried('n1', at + minute, { state: 'delivered' });
+    expect(await idsDue(ledger, at + minute)).toEqual(['n2', 'n3', 'c1']);
+    expect(await ledger.deliveries.bringForward(isTo, at + minute)).toBe(0);
+  });
+
+  test('what is refused while its addressee accepts others is brought forward once in ten minutes', async () => {
+    const { ledger } = await openForTest(open);
+    const minute = 60_000;
+    await enter(ledger, notice('n1'));
+    const refused = (atMs: number) =>
+      ledger.deliveries.tried('n1', atMs, { state: 'waiting', why, nextDueAtMs: atMs + 300 * minute });
+    const broughtAt = (nowMs: number) => ledger.deliveries.bringForward(() => true, nowMs);
+    await refused(at);
+    expect(await broughtAt(at + minute)).toBe(1);
+    await refused(at + minute);
+    expect(await broughtAt(at + 2 * minute)).toBe(0);
+    expect(await broughtAt(at + 11 * minute)).toBe(1);
+    expect(await ledger.deliveries.get('n1')).toMatchObject({ attempts: 2, failingSinceMs: at });
+  });
+
+  test('a person’s retry of a notice that waits makes it due, and those that it waits for, with all their tries', async () => {
+    const { ledger } = await openForTest(open);
+    await enter(ledger, ...['n1', 'n2', 'n3'].map((id) => notice(id, { feed: 'crm' })), notice('n4'));
+    for (const id of ['n1', 'n4']) {
+      await ledger.deliveries.tried(id, at, { state: 'waiting', why, nextDueAtMs: at + 500, notBeforeMs: at + 400 });
+    }
+    expect(await ledger.deliveries.retry('n2', at + 9, act('deadRetry'))).toBe(true);
+    expect(await idsDue(ledger, at + 9)).toEqual(['n1']);
+    const first = await ledger.deliveries.get('n1');
+    expect(first).toMatchObject({ state: 'waiting', attempts: 0, dueAtMs: 0 });
+    expect(first).not.toHaveProperty('failingSinceMs');
+    expect(await ledger.acts.list({ limit: 9 })).toMatchObject([{ kind: 'deadRetry', facts: { notice: 'n2' } }]);
+    expect(await ledger.deliveries.retry('n2', at + 9, act('deadRetry'))).toBe(false);
+    await ledger.deliveries.tried('n1', at + 10, { state: 'delivered' });
+    expect(await idsDue(ledger, at + 10)).toEqual(['n2']);
+  });
+
   test('what a person drops is neither tried nor open any more; the act is entered, and what was not dead stays', async () => {
     const { ledger } = await openForTest(open);
     await enter(ledger, notice('n1'), notice('n2'), notice('n3'));

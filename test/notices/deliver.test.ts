@@ -155,6 +155,32 @@ describe('A delivery', () => {
     expect(bench.lines.at(-1)).toBe(failing);
   });
 
+  it('that is accepted brings forward what waits for the same addressee, and no other', async () => {
+    const receiver = await startReceiver([503, 503, 503]);
+    const bench = await openBench(receiver);
+    const { deliveries } = bench.ledger;
+    const notice = { kind: 'notice', type: 'feed.bad', data: {}, atMs: 0 } as const;
+    await deliveries.setCondition({ feed: 'other', troubles: ['guard'], sinceMs: 0 }, [
+      { ...notice, id: 'n2', feed: 'crm' },
+      { ...notice, id: 'n3', feed: 'other' },
+      { ...notice, id: 'n4', feed: 'crm@slack' },
+    ]);
+    const dueNow = async () => {
+      const nowMs = await bench.ledger.nowMs(bench.clock);
+      return (await deliveries.nextDue(nowMs, 9)).map(({ id }) => id);
+    };
+    for (let turn = 0; turn < 3; turn += 1) await bench.deliverLater();
+    const why = { code: 'slackFailed', message: 'Slack answered 503' };
+    const nextDueAtMs = (await bench.ledger.nowMs(bench.clock)) + 3_600_000;
+    await deliveries.tried('n4', 0, { state: 'waiting', why, nextDueAtMs });
+    expect(await dueNow()).toEqual(['n3']);
+    await bench.deliver(never, 'n3');
+    expect(await dueNow()).toEqual(['n1']);
+    await bench.deliver();
+    expect(await bench.standing()).toBe('delivered 4 null null');
+    expect(await dueNow()).toEqual(['n2']);
+  });
+
   it('is given up at once where the receiver is gone for good', async () => {
     const bench = await openBench(await startReceiver([410]));
     await bench.deliver();

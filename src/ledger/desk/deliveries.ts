@@ -1,15 +1,16 @@
 /** Deliveries, and what was last told of each feed, over the records of the desk. */
-import type { NewAct } from '#src/ledger/acts.ts';
-import type {
-  DeliveryFailure,
-  DeliveryKind,
-  DeliveryLedger,
-  DeliveryRecord,
-  KnownFeedCondition,
-  NewDelivery,
+import {
+  type DeliveryFailure,
+  type DeliveryKind,
+  type DeliveryLedger,
+  type DeliveryRecord,
+  type KnownFeedCondition,
+  type NewDelivery,
+  waitingMax,
 } from '#src/ledger/deliveries.ts';
 import {
   again,
+  broughtForward,
   type DeliveryGroup,
   dead,
   entered,
@@ -39,17 +40,6 @@ const conditionsIn = recordsOf<KnownFeedCondition>('condition', ({ feed }) => ({
 
 export function deliveriesOver(store: Store): DeliveryLedger {
   const { reads } = store;
-  /** Changes it where `change` says how. @returns whether it did. */
-  const changed = (id: string, change: (known: KeptDelivery) => KeptDelivery | null, act?: NewAct): Promise<boolean> =>
-    store.transact(async (tables) => {
-      const known = await deliveriesIn(tables).get(id);
-      const next = known === null ? null : change(known);
-      if (next === null) return false;
-      await deliveriesIn(tables).put(next);
-      await enterAct(tables, act, { facts: { notice: id } });
-      return true;
-    });
-
   return {
     get: async (id) => {
       const delivery = await deliveriesIn(reads).get(id);
@@ -72,9 +62,11 @@ export function deliveriesOver(store: Store): DeliveryLedger {
       return newest.slice(0, limit).map(({ document }) => told(document));
     },
 
-    tried: async (id, atMs, end) => {
-      await changed(id, (known) => (known.state === 'waiting' ? tried(known, atMs, end) : null));
-    },
+    tried: (id, atMs, end) =>
+      store.transact(async (tables) => {
+        const known = await deliveriesIn(tables).get(id);
+        if (known?.state === 'waiting') await deliveriesIn(tables).put(tried(known, atMs, end));
+      }),
 
     // Ends: each slice leaves fewer that are due before then.
     putOff: async (untilMs) => {
@@ -104,7 +96,32 @@ export function deliveriesOver(store: Store): DeliveryLedger {
       return expired;
     },
 
-    retry: (id, atMs, act) => changed(id, (known) => (known.state === 'dead' ? again(known, atMs) : null), act),
+    // Ends: each slice begins behind the one before it.
+    bringForward: async (isTo, nowMs) => {
+      let brought = 0;
+      for (const state of groupsOf('waiting')) {
+        let after: Pick<Entry<KeptDelivery>, 'number' | 'id' | 'atMs'> = lastDue(nowMs);
+        brought += await inTransactions(store, async (tables) => {
+          const page = await deliveriesIn(tables).list({ state, order: 'due', after, limit: sliceMax });
+          after = page.at(-1) ?? after;
+          const waiting = page.map(({ document }) => document).filter(({ feed }) => isTo(feed));
+          const sooner = waiting.flatMap((one) => broughtForward(one, nowMs) ?? []);
+          await deliveriesIn(tables).put(...sooner);
+          return { count: sooner.length, isLast: page.length < sliceMax };
+        });
+      }
+      return brought;
+    },
+
+    retry: (id, atMs, act) =>
+      store.transact(async (tables) => {
+        const found = await deliveriesIn(tables).entry(id);
+        const open = found === null ? [] : await toTryAgain(tables, found);
+        if (open.length === 0) return false;
+        await deliveriesIn(tables).put(...open.map((one) => again(one, atMs)));
+        await enterAct(tables, act, { facts: { notice: id } });
+        return true;
+      }),
 
     drop: async (ids, act) => {
       let dropped = 0;
@@ -138,6 +155,25 @@ export function deliveriesOver(store: Store): DeliveryLedger {
 
     standings: (away) => feedStandings(reads, away),
   };
+}
+
+/** Behind all that is due by then, in the order in which deliveries are due. */
+function lastDue(nowMs: number): Pick<Entry<KeptDelivery>, 'number' | 'id' | 'atMs'> {
+  return { number: Number.MAX_SAFE_INTEGER, id: '', atMs: nowMs };
+}
+
+/** What is tried again with it: of a notice that waits also those before it, without which its turn does not come. */
+async function toTryAgain(
+  tables: Pick<Tables, 'desk'>,
+  { document, number }: Entry<KeptDelivery>,
+): Promise<readonly KeptDelivery[]> {
+  if (document.state === 'dead') return [document];
+  if (document.state !== 'waiting') return [];
+  const state = groupOf(document);
+  const line = { owner: document.feed, state, order: 'oldest', limit: waitingMax } as const;
+  const before = state === waitsAs.notice ? await deliveriesIn(tables).list(line) : [];
+  const waiting = [...before.filter((one) => one.number < number).map((one) => one.document), document];
+  return waiting.filter(({ dueAtMs }) => dueAtMs > 0);
 }
 
 /** Notices of a feed arrive in order: each waits for the one before it. Ends with enough of them, or behind the last that is due. */
@@ -207,6 +243,7 @@ export async function forgetDeliveries(store: Store, beforeMs: number): Promise<
   return forgotten;
 }
 
-function told({ waitsSinceMs: _kept, ...delivery }: KeptDelivery): DeliveryRecord {
+function told(kept: KeptDelivery): DeliveryRecord {
+  const { waitsSinceMs: _since, notBeforeMs: _asked, broughtForwardMs: _brought, ...delivery } = kept;
   return delivery;
 }

@@ -11,6 +11,10 @@ import {
 export interface KeptDelivery extends DeliveryRecord {
   /** Since it was entered, or a person asked for it again. */
   readonly waitsSinceMs: number;
+  /** See `DeliveryEnd`. By the ledger's clock. */
+  readonly notBeforeMs?: number;
+  /** When its next try was brought forward last, by the ledger's clock. */
+  readonly broughtForwardMs?: number;
 }
 
 /** How deliveries are told apart in lists: those that wait by their kind. */
@@ -34,15 +38,31 @@ export function entered(delivery: NewDelivery): KeptDelivery {
 
 export function tried(delivery: KeptDelivery, atMs: number, end: DeliveryEnd): KeptDelivery {
   const { code, message } = end.state === 'delivered' ? { code: null, message: null } : end.why;
-  const after = { ...delivery, attempts: delivery.attempts + 1, state: end.state, code, message };
-  return end.state === 'waiting' ? { ...after, dueAtMs: end.nextDueAtMs } : { ...after, endedAtMs: atMs };
+  const { notBeforeMs: _past, ...kept } = delivery;
+  const after = { ...kept, attempts: delivery.attempts + 1, state: end.state, code, message };
+  if (end.state !== 'waiting') return { ...after, endedAtMs: atMs };
+  const asked = end.notBeforeMs === undefined ? {} : { notBeforeMs: end.notBeforeMs };
+  return { ...after, ...asked, dueAtMs: end.nextDueAtMs, failingSinceMs: delivery.failingSinceMs ?? atMs };
+}
+
+/** One that is refused for its own sake, while others are accepted, is tried no more often than this by their success. */
+const broughtForwardEveryMs = 10 * 60_000;
+
+/** Its addressee accepts deliveries. Null: it is due no sooner for that. @param nowMs by the ledger's clock. */
+export function broughtForward(delivery: KeptDelivery, nowMs: number): KeptDelivery | null {
+  const { dueAtMs, notBeforeMs = 0, broughtForwardMs = Number.NEGATIVE_INFINITY } = delivery;
+  if (nowMs - broughtForwardMs < broughtForwardEveryMs) return null;
+  const soonestMs = Math.max(nowMs, notBeforeMs);
+  return soonestMs < dueAtMs ? { ...delivery, dueAtMs: soonestMs, broughtForwardMs: nowMs } : null;
 }
 
 export function dead(delivery: KeptDelivery, atMs: number, { code, message }: DeliveryFailure): KeptDelivery {
   return { ...delivery, state: 'dead', endedAtMs: atMs, code, message };
 }
 
-export function again(delivery: KeptDelivery, atMs: number): KeptDelivery {
+/** A person asks for it: what its tries left behind is past. */
+export function again(tried: KeptDelivery, atMs: number): KeptDelivery {
+  const { notBeforeMs: _asked, broughtForwardMs: _brought, failingSinceMs: _failing, ...delivery } = tried;
   return { ...delivery, state: 'waiting', attempts: 0, waitsSinceMs: atMs, dueAtMs: 0, endedAtMs: null };
 }
 
