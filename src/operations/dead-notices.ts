@@ -120,10 +120,11 @@ export function isForNoticesOnly({ ids }: Pick<NoticeChoice, 'ids'>): boolean {
 }
 
 /**
- * Puts the chosen notices back into the line, with all their attempts. The engine sends them.
+ * Puts the chosen notices back into the line, with all their attempts. The engine sends them. One that is named and still waits for its
+ * next try is due now, with those of its feed that it waits for.
  * @param choice its run is a whole id.
  * @returns their ids.
- * @throws PatchbayError `usage` `noDeadLetters` where only notices are named and none of them was given up.
+ * @throws PatchbayError `usage` `noDeadLetters` where only notices are named and nothing was to be done for any of them.
  */
 export async function retryNotices(
   home: Pick<Home, 'ledger' | 'clock' | 'actor'>,
@@ -132,13 +133,29 @@ export async function retryNotices(
   const { ledger, clock } = home;
   const nowMs = clock.nowMs();
   const sent: string[] = [];
-  for (const id of await chosenNotices({ ledger }, choice)) {
+  for (const id of [...(await chosenNotices({ ledger }, choice)), ...(await waitingNotices({ ledger }, choice))]) {
     if (await ledger.deliveries.retry(id, nowMs, await actOf(home, 'deadRetry', choice.reason))) sent.push(id);
   }
   if (sent.length > 0 || !isForNoticesOnly(choice)) return sent;
-  throw new PatchbayError('usage', 'noDeadLetters', `there is no dead letter ${choice.ids.join(', ')}`, {
-    hint: 'List what is open with: patchbay dead ls',
-  });
+  const dueNow = await waitingNotices({ ledger }, choice);
+  const message =
+    dueNow.length > 0
+      ? `${dueNow.join(', ')}: due already, for the running engine or the next one`
+      : `there is no dead letter ${choice.ids.join(', ')}`;
+  throw new PatchbayError('usage', 'noDeadLetters', message, { hint: 'List what is open with: patchbay dead ls' });
+}
+
+/** The ids of those that are named and still wait. */
+async function waitingNotices(
+  { ledger }: Pick<Home, 'ledger'>,
+  { ids, ...filter }: NoticeChoice,
+): Promise<readonly string[]> {
+  const waiting: string[] = [];
+  for (const id of ids.filter(isNoticeId)) {
+    const notice = await ledger.deliveries.get(id);
+    if (notice?.state === 'waiting' && fits(filter, notice)) waiting.push(id);
+  }
+  return waiting;
 }
 
 /** The ids of those that were given up. */

@@ -181,6 +181,17 @@ describe('dead retry', () => {
     await expect(retryDead({ data }, ['n1'])).rejects.toMatchObject({ code: 'noDeadLetters', kind: 'usage' });
   });
 
+  it('of a delivery that waits after a failed try makes it due now, once', async () => {
+    const { data, ledger } = await dataFolder();
+    await ledger.deliveries.tried('n4', atMs, { state: 'waiting', why: failed, nextDueAtMs: 9e12 });
+    const captured = captureOutput();
+    expect(await retryDead({ data }, ['n4'])).toBe(0);
+    expect(captured.stdout()).toBe('1 notice is sent again by the running engine, or the next one\n');
+    expect(await ledger.deliveries.get('n4')).toMatchObject({ state: 'waiting', attempts: 0, dueAtMs: 0 });
+    const message = 'n4: due already, for the running engine or the next one';
+    await expect(retryDead({ data }, ['n4'])).rejects.toMatchObject({ code: 'noDeadLetters', message });
+  });
+
   it.each([
     [{ code: 'webhookFailed' }, ['waiting', 'dead', 'waiting']],
     [{ all: true }, ['waiting', 'waiting', 'waiting']],
