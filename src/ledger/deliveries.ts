@@ -37,6 +37,8 @@ export interface DeliveryRecord extends NewDelivery {
   readonly message: string | null;
   /** When its first failed try ended, on the wall clock. Absent before that, after a person's retry, and in what older versions wrote. */
   readonly failingSinceMs?: number;
+  /** The same of its last failed try. */
+  readonly failedAtMs?: number;
 }
 
 /** How a try of a delivery ended. `dead`: it is not tried again. */

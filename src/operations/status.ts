@@ -8,6 +8,7 @@ import { ledgerBytes, nameOfPlace } from '#src/ledger/place.ts';
 import type { Pause } from '#src/ledger/port.ts';
 import { activeRunStates, finalRunStates } from '#src/ledger/runs.ts';
 import { readDeadNotices } from './dead-notices.ts';
+import { readFailingAddressees } from './failing-addressees.ts';
 import { heldByFeed } from './held-fields.ts';
 import { feedsOfAllHosts, type HostDocument, readHosts, standstillOfHost } from './hosts.ts';
 import { readJobFailures } from './job-failures.ts';
@@ -96,6 +97,7 @@ export async function readStatus(home: StatusHome, { diskFreeBytes, queueAnswers
       waiting: counts.waitingDeliveries,
       dead: counts.deadDeliveries,
       codes: (await readDeadNotices(home)).codes,
+      failing: await readFailingAddressees(home),
     },
     audits: { waiting: counts.waitingAudits, duplicates },
   };

@@ -4,6 +4,7 @@ import { checkSurroundings } from '#src/engine/surroundings.ts';
 import { type FeedTrouble, troubleWords } from '#src/ledger/deliveries.ts';
 import { counted } from '#src/ledger/rules/approval.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
+import type { FailingAddressee } from '#src/operations/failing-addressees.ts';
 import { noEngineText } from '#src/operations/hosts.ts';
 import { readStatus, type Status } from '#src/operations/status.ts';
 import type { RunSummary } from '#src/runs/report.ts';
@@ -99,10 +100,11 @@ function print(output: Output, facts: Status, scheduled: ReadonlySet<string>): v
   for (const { name, dueAt } of overdue.slice(0, shownMax))
     alarm('schedule', `${printable(name)}  due since ${instantText(dueAt)}, no engine runs: patchbay start`);
   more(overdue.length, 'patchbay schedule ls');
-  const { waiting, dead, codes } = facts.notices;
+  const { waiting, dead, codes, failing } = facts.notices;
   // By code: the list of all dead letters has every rejected row before them.
   const listed = codes.slice(0, noticeCodesShown).map((code) => `  patchbay dead ls --code ${shellWord(code)}`);
   if (waiting + dead > 0) line('notices', `${waiting} to be delivered, ${dead} given up${listed.join(';')}`);
+  for (const one of failing) alarm('notices to', `${one.to}  ${failingText(one)}`);
   for (const { feed, count } of facts.missing)
     line('missing', `${printable(feed)}  ${count === 1 ? '1 person is' : `${count} people are`} no longer in its file`);
   if (facts.heldFields > 0) {
@@ -110,6 +112,13 @@ function print(output: Output, facts: Status, scheduled: ReadonlySet<string>): v
     line('held fields', `${facts.heldFields}: ${ofFeeds}  patchbay held ls`);
   }
   line('dead letters', `${facts.deadLetters}${facts.deadLetters > 0 ? '  patchbay dead ls' : ''}`);
+}
+
+/** What an addressee did not accept. One of which no older version wrote the time has none. */
+function failingText({ waiting, since, message, nextTry, retry }: FailingAddressee): string {
+  const sinceWhen = since === null ? '' : ` since ${instantText(since)}`;
+  const next = `next try ${instantText(nextTry)}, or now: patchbay dead retry ${retry}`;
+  return `${waiting} not accepted${sinceWhen}: ${printable(message ?? '')}; ${next}`;
 }
 
 /** What shows why, and what to do: none of what has a line of its own here. `schedule ls` shows files that failed, too. */

@@ -42,7 +42,13 @@ export function tried(delivery: KeptDelivery, atMs: number, end: DeliveryEnd): K
   const after = { ...kept, attempts: delivery.attempts + 1, state: end.state, code, message };
   if (end.state !== 'waiting') return { ...after, endedAtMs: atMs };
   const asked = end.notBeforeMs === undefined ? {} : { notBeforeMs: end.notBeforeMs };
-  return { ...after, ...asked, dueAtMs: end.nextDueAtMs, failingSinceMs: delivery.failingSinceMs ?? atMs };
+  return {
+    ...after,
+    ...asked,
+    dueAtMs: end.nextDueAtMs,
+    failingSinceMs: delivery.failingSinceMs ?? atMs,
+    failedAtMs: atMs,
+  };
 }
 
 /** One that is refused for its own sake, while others are accepted, is tried no more often than this by their success. */
@@ -62,7 +68,13 @@ export function dead(delivery: KeptDelivery, atMs: number, { code, message }: De
 
 /** A person asks for it: what its tries left behind is past. */
 export function again(tried: KeptDelivery, atMs: number): KeptDelivery {
-  const { notBeforeMs: _asked, broughtForwardMs: _brought, failingSinceMs: _failing, ...delivery } = tried;
+  const {
+    notBeforeMs: _asked,
+    broughtForwardMs: _brought,
+    failingSinceMs: _failing,
+    failedAtMs: _failed,
+    ...delivery
+  } = tried;
   return { ...delivery, state: 'waiting', attempts: 0, waitsSinceMs: atMs, dueAtMs: 0, endedAtMs: null };
 }
 
