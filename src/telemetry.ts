@@ -18,6 +18,8 @@ export interface Works {
     readonly feed: string;
     /** Rows of the file. */
     rowCount: number | null;
+    /** The code for which the file was refused. Absent where it was not. */
+    refused?: string;
   };
   /** A job takes a batch of staged rows. */
   readonly batch: {
@@ -65,6 +67,8 @@ export interface Facts {
     readonly run: string;
     readonly feed: string;
     readonly state: 'done' | 'doneWithDead' | 'failed' | 'cancelled';
+    /** Of its reason: why it failed or was cancelled; null where it has none. */
+    readonly code: string | null;
     /** When its file began to be read, or its end if it never did. On the wall clock. */
     readonly startedAtMs: number;
     readonly endedAtMs: number;

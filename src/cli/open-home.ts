@@ -137,7 +137,12 @@ async function withTraces(home: Home): Promise<Home> {
   if (!wanted) return home;
   // Loaded on demand: it takes longer than a short command.
   const { openTraces } = await import('#src/traces/open-traces.ts');
-  const traces = openTraces({ version: manifest.version, installation: home.config.name, log: home.log });
+  const traces = openTraces({
+    version: manifest.version,
+    installation: home.config.name,
+    clock: home.clock,
+    log: home.log,
+  });
   return {
     ...home,
     close: async () => {

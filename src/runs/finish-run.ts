@@ -301,11 +301,21 @@ export function publishRows(feed: string, outcomes: Outcomes): void {
 }
 
 function publishEnd(
-  { id, feed, startedAtMs, counts }: RunRecord,
+  { id, feed, startedAtMs, counts, reason }: RunRecord,
   state: Facts['runEnded']['state'],
   { seconds }: Pick<RunSummary, 'seconds'>,
   endedAtMs: number,
 ): void {
   const began = startedAtMs ?? endedAtMs;
-  publishFact('runEnded', { run: id, feed, state, startedAtMs: began, endedAtMs, seconds, rowCount: counts.rows });
+  const code = reason?.code ?? null;
+  publishFact('runEnded', {
+    run: id,
+    feed,
+    state,
+    code,
+    startedAtMs: began,
+    endedAtMs,
+    seconds,
+    rowCount: counts.rows,
+  });
 }

@@ -89,7 +89,7 @@ export async function stageRun(
   if (!(await ledger.runs.beginStaging(run.id, readSinceMs))) return;
   // What it is compared with: an earlier file of the feed may have ended in a process that died then.
   if (parts.isDraft !== true) await tidyFinished(parts, run.feed);
-  const known = { run: run.id, feed: run.feed, rowCount: null };
+  const known: Works['staging'] = { run: run.id, feed: run.feed, rowCount: null };
   await inWork('staging', known, (found) => stageFile({ ...parts, readSinceMs }, run, openSupply, signal, found));
 }
 
@@ -125,6 +125,7 @@ async function stageFile(
     if (!(error instanceof PatchbayError) || error.code === 'folderUnusable') throw error;
     if (error.kind !== 'file' && error.kind !== 'usage') throw error;
     const { code, message, hint, facts } = error;
+    known.refused = code;
     if (await fail(parts, run, { code, message, hint, facts }))
       log.warn({ run: run.id, feed: run.feed, code }, 'file refused');
   } finally {

@@ -2,8 +2,8 @@
  * Traces for OpenTelemetry, from a file to its requests: run, staging and batches, chunks, requests, the end of the run.
  *
  * It learns of the work as an observer (`src/telemetry.ts`). A run is one trace, and its ids follow from the run's id (`runTrace`): a
- * worker process adds its batches without knowing who else works on the run. The run's own span is written when the run ends. Requests
- * that belong to no run have no span.
+ * worker process adds its batches without knowing who else works on the run. The run's own span is written when the run has ended, and
+ * with it all work on it in this process: the file may still be closed then, or a batch. Requests that belong to no run have no span.
  *
  * Loaded only where `OTEL_*` variables ask for it (`traces-wanted.ts`). Invariant: spans hold ids, feeds, counts, line numbers, operations
  * and codes; never a path, a body or a message, which may quote a person.
@@ -24,7 +24,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import { timedOut, within } from '#src/clock.ts';
+import { type Moment, timedOut, within } from '#src/clock.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
 import { type Facts, observe, type WorkInHand, type WorkMessage } from '#src/telemetry.ts';
@@ -34,6 +34,7 @@ export interface TracesOptions {
   readonly version: string;
   /** `name` of the configuration; null: none. */
   readonly installation: string | null;
+  readonly clock: Moment;
   readonly log: Logger;
 }
 
@@ -48,7 +49,7 @@ const spansWaitingMax = 8_192;
 const closeMsMax = 2_000;
 
 /** Observes from now on. Where spans are sent to, and with which headers, the exporter takes from the environment. */
-export function openTraces({ version, installation, log }: TracesOptions): Traces {
+export function openTraces({ version, installation, clock, log }: TracesOptions): Traces {
   const ids = createIds();
   const provider = new TracerProvider({
     resource: resourceOf(version, installation),
@@ -60,7 +61,10 @@ export function openTraces({ version, installation, log }: TracesOptions): Trace
   const tracer = provider.getTracer('patchbay', version);
   const spans = new WeakMap<WorkInHand, Span>();
 
+  const ends = createRunEnds((ended) => writeRun(ended));
+
   const begin = (work: WorkInHand): void => {
+    ends.begun(work);
     const parent = parentOf(work, spans);
     if (parent === null) return;
     const { name, attributes } = described(work);
@@ -75,7 +79,7 @@ export function openTraces({ version, installation, log }: TracesOptions): Trace
     if (failure !== null) span.setStatus({ code: SpanStatusCode.ERROR, message: failure });
     span.end();
   };
-  const writeRun = ({ run, feed, state, startedAtMs, endedAtMs, rowCount }: Facts['runEnded']): void => {
+  const writeRun = ({ run, feed, state, code, startedAtMs, endedAtMs, rowCount }: Facts['runEnded']): void => {
     const attributes = {
       'patchbay.run': run,
       'patchbay.feed': feed,
@@ -83,20 +87,29 @@ export function openTraces({ version, installation, log }: TracesOptions): Trace
       'patchbay.rows': rowCount,
     };
     const options = { root: true, startTime: startedAtMs, attributes };
-    ids.give(runTrace(run), () => tracer.startSpan('run', options, ROOT_CONTEXT).end(endedAtMs));
+    ids.give(runTrace(run), () => {
+      const span = tracer.startSpan('run', options, ROOT_CONTEXT);
+      if (state === 'failed') span.setStatus({ code: SpanStatusCode.ERROR, message: code ?? 'unexpected' });
+      // Behind all that it holds: the run's own end is before its report. A span inside it may end within this millisecond.
+      span.end(Math.max(endedAtMs, clock.nowMs() + 1));
+    });
   };
   const stop = observe({
     onWork: (message: WorkMessage) => {
       if (message.moment === 'begins') begin(message.work);
-      else end(message.work, message.error);
+      else {
+        end(message.work, message.error);
+        ends.workEnded(message.work);
+      }
     },
     onFact: (message) => {
-      if (message.kind === 'runEnded') writeRun(message.known);
+      if (message.kind === 'runEnded') ends.runEnded(message.known);
     },
   });
   let closing: Promise<void> | null = null;
   const close = async (): Promise<void> => {
     stop();
+    ends.flush();
     try {
       const ended = await within(closeMsMax, provider.shutdown());
       if (ended === timedOut) log.warn({ seconds: closeMsMax / 1_000 }, 'traces not sent in time');
@@ -108,6 +121,40 @@ export function openTraces({ version, installation, log }: TracesOptions): Trace
     close: () => {
       closing ??= close();
       return closing;
+    },
+  };
+}
+
+/** Puts off the end of a run until the work on it that this process has begun has ended, too. */
+function createRunEnds(write: (ended: Facts['runEnded']) => void) {
+  const inHand = new Map<string, number>();
+  const putOff = new Map<string, Facts['runEnded']>();
+  const settle = (run: string): void => {
+    const ended = putOff.get(run);
+    if (ended === undefined || inHand.has(run)) return;
+    putOff.delete(run);
+    write(ended);
+  };
+  return {
+    begun: (work: WorkInHand): void => {
+      if (work.kind !== 'request') inHand.set(work.known.run, 1 + (inHand.get(work.known.run) ?? 0));
+    },
+    workEnded: (work: WorkInHand): void => {
+      if (work.kind === 'request') return;
+      const { run } = work.known;
+      const left = (inHand.get(run) ?? 1) - 1;
+      if (left > 0) inHand.set(run, left);
+      else inHand.delete(run);
+      settle(run);
+    },
+    runEnded: (ended: Facts['runEnded']): void => {
+      putOff.set(ended.run, ended);
+      settle(ended.run);
+    },
+    /** Writes what is put off: nothing is waited for any more. */
+    flush: (): void => {
+      for (const ended of putOff.values()) write(ended);
+      putOff.clear();
     },
   };
 }
@@ -196,6 +243,7 @@ function failureOf(work: WorkInHand, error: unknown): string | null {
   if (error instanceof Error && error.name === 'AbortError') return null;
   if (error instanceof PatchbayError) return error.code;
   if (error !== undefined) return error instanceof Error ? error.name : 'unexpected';
+  if (work.kind === 'staging') return work.known.refused ?? null;
   if (work.kind !== 'request') return null;
   const { status, tookMs } = work.known;
   if (status === null) return tookMs === null ? 'notSent' : 'noAnswer';

@@ -1,6 +1,8 @@
 /** Traces from a file to its requests, as a receiver on loopback gets them (`docs/operations.md`, "Traces"). */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { systemClock } from '#src/clock.ts';
 import { silentLogger } from '#src/log.ts';
+import { inWork, publishFact } from '#src/telemetry.ts';
 import { openTraces, runTrace } from '#src/traces/open-traces.ts';
 import { csv, openRunsBench } from '#test/runs/support/runs-bench.ts';
 import { type ReceivedSpan, startTraceReceiver, type TraceReceiver } from './support/trace-receiver.ts';
@@ -10,7 +12,7 @@ async function traced(receiver: TraceReceiver, env: Readonly<Record<string, stri
   for (const [name, value] of Object.entries({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, ...env }))
     vi.stubEnv(name, value);
   const bench = await openRunsBench();
-  const traces = openTraces({ version: '0.1.0', installation: 'berlin', log: silentLogger() });
+  const traces = openTraces({ version: '0.1.0', installation: 'berlin', clock: systemClock(), log: silentLogger() });
   onTestFinished(() => traces.close());
   return { bench, traces };
 }
@@ -52,6 +54,45 @@ describe('The trace of a run', () => {
     expect(receiver.spans.find(({ name }) => name === 'create a contact')?.attributes).toMatchObject({
       ...{ 'http.request.method': 'POST', 'http.response.status_code': 201, 'patchbay.operation': 'create a contact' },
     });
+  });
+
+  it.each([
+    ['done', people, []],
+    ['failed', 'externalId,externalId,phone\nc-1,c-2,1\n', ['run', 'staging']],
+  ])('that is %s says so, with its code, and its span ends behind all others', async (state, text, failing) => {
+    const receiver = await startTraceReceiver();
+    const { bench, traces } = await traced(receiver);
+    const run = await bench.import('people.csv', text);
+    await traces.close();
+    expect(run.state).toBe(state);
+    const failed = receiver.spans.filter(({ failure }) => failure !== null);
+    expect(failed.map(({ name, failure }) => `${name}: ${failure}`).toSorted()).toEqual(
+      failing.map((name) => `${name}: ${run.reason?.code}`),
+    );
+    const root = receiver.spans.find(({ name }) => name === 'run');
+    for (const { name, endedAt } of receiver.spans.filter((span) => span !== root))
+      expect(`${name} ${endedAt <= (root?.endedAt ?? 0n)}`).toBe(`${name} true`);
+  });
+
+  it('ends behind the work on it that goes on after its end, and is not lost where the process ends before', async () => {
+    const receiver = await startTraceReceiver();
+    const { traces } = await traced(receiver);
+    const ended = (run: string) =>
+      publishFact('runEnded', {
+        ...{ run, feed: 'crm', state: 'done', code: null },
+        ...{ startedAtMs: 1, endedAtMs: 2, seconds: 1, rowCount: 3 },
+      });
+    await inWork('staging', { run: 'r1', feed: 'crm', rowCount: 3 }, async () => {
+      ended('r1');
+      await inWork('finishing', { run: 'r1' }, async () => undefined);
+    });
+    const left = Promise.withResolvers<void>();
+    const going = inWork('finishing', { run: 'r2' }, () => left.promise);
+    ended('r2');
+    await traces.close();
+    left.resolve();
+    await going;
+    expect(receiver.spans.map(({ name }) => name)).toEqual(['finishing', 'staging', 'run', 'run']);
   });
 
   it('says which request failed, by its status or its code, and no more', async () => {

@@ -33,6 +33,9 @@ export interface ReceivedSpan {
   readonly parentSpanId: string | null;
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
   readonly resource: Readonly<Record<string, string | number | boolean>>;
+  /** Nanoseconds since 1970. */
+  readonly beganAt: bigint;
+  readonly endedAt: bigint;
   /** Of a span that failed. */
   readonly failure: string | null;
 }
@@ -70,6 +73,7 @@ function receivedSpan(one: z.infer<typeof span>, resource: z.infer<typeof attrib
   const { name, traceId, spanId, parentSpanId = '', status } = one;
   return {
     ...{ name, traceId, spanId, parentSpanId: parentSpanId === '' ? null : parentSpanId },
+    ...{ beganAt: BigInt(one.startTimeUnixNano), endedAt: BigInt(one.endTimeUnixNano) },
     attributes: valuesOf(one.attributes),
     resource: valuesOf(resource),
     failure: status.code === 2 ? (status.message ?? '') : null,
