@@ -29,6 +29,7 @@ import { messageOf, PatchbayError } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
 import { type Facts, observe, type WorkInHand, type WorkMessage } from '#src/telemetry.ts';
 import { shareOfRuns } from './traces-wanted.ts';
+import { watchedExporter } from './watched-exporter.ts';
 
 export interface TracesOptions {
   readonly version: string;
@@ -51,12 +52,13 @@ const closeMsMax = 2_000;
 /** Observes from now on. Where spans are sent to, and with which headers, the exporter takes from the environment. */
 export function openTraces({ version, installation, clock, log }: TracesOptions): Traces {
   const ids = createIds();
+  const exporter = watchedExporter(new OTLPTraceExporter(), log);
   const provider = new TracerProvider({
     resource: resourceOf(version, installation),
     // By the id of the trace: all spans of a run or none, in every process.
     sampler: new TraceIdRatioBasedSampler(shareOfRuns(process.env)),
     idGenerator: ids,
-    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter(), maxQueueSize: spansWaitingMax })],
+    spanProcessors: [new BatchSpanProcessor({ exporter, maxQueueSize: spansWaitingMax })],
   });
   const tracer = provider.getTracer('patchbay', version);
   const spans = new WeakMap<WorkInHand, Span>();
@@ -114,7 +116,7 @@ export function openTraces({ version, installation, clock, log }: TracesOptions)
       const ended = await within(closeMsMax, provider.shutdown());
       if (ended === timedOut) log.warn({ seconds: closeMsMax / 1_000 }, 'traces not sent in time');
     } catch (error) {
-      log.warn({ reason: messageOf(error) }, 'traces not sent');
+      if (!exporter.isAway()) log.warn({ reason: messageOf(error) }, 'traces not sent');
     }
   };
   return {
