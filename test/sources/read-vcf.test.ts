@@ -41,7 +41,7 @@ describe('vCard: a card becomes an object', () => {
       'UID:5AD380FD-B2DE-4261-BA99-DE1D1DB52FBE:ABPerson',
     );
     expect(await onlyObject(text)).toEqual({
-      N: { familyName: 'Brandt', givenName: 'Mara', additionalNames: 'Ida,Eva', prefixes: 'Dr.' },
+      N: { familyName: 'Brandt', givenName: 'Mara', additionalNames: 'Ida Eva', prefixes: 'Dr.' },
       FN: 'Dr. Mara Brandt',
       ORG: { name: 'Leuchtturm, Verlag', unit: 'Lektorat, Kinderbuch' },
       TITLE: 'Lektorin',
@@ -240,6 +240,22 @@ describe('vCard: a card becomes an object', () => {
     expect(await onlyObject(card('2.1', ...lines))).toEqual({ NOTE: 'C:\\new, x; y\\q', N });
     expect(await onlyObject(card('3.0', ...lines))).toEqual({ NOTE: 'C:\new, x; y\\q', N });
     expect(await onlyObject(card('3.0', 'N:Smith\\'))).toEqual({ N: { familyName: 'Smith\\' } });
+  });
+
+  it('reads several names between bare commas as words of one part, and a comma behind a backslash as one', async () => {
+    const named = async (version: string, value: string) => onlyObject(card(version, `N:${value}`));
+    expect(await named('3.0', 'Stevenson;John;Philip,Paul;Dr.;Jr.,M.D.,A.C.P.')).toEqual({
+      N: {
+        ...{ familyName: 'Stevenson', givenName: 'John', additionalNames: 'Philip Paul' },
+        ...{ prefixes: 'Dr.', suffixes: 'Jr. M.D. A.C.P.' },
+      },
+    });
+    expect(await named('4.0', 'Lopez, Garcia,;Maria')).toEqual({
+      N: { familyName: 'Lopez Garcia', givenName: 'Maria' },
+    });
+    const inOnePart = { N: { familyName: 'Lopez, Garcia', givenName: 'Maria' } };
+    expect(await named('4.0', 'Lopez\\, Garcia;Maria')).toEqual(inOnePart);
+    expect(await named('2.1', 'Lopez, Garcia;Maria')).toEqual(inOnePart);
   });
 
   it('reads names in any case, colons in quoted parameters, and properties of the same name', async () => {

@@ -11,7 +11,7 @@
  */
 import type { JsonValue } from '#src/json/record-value.ts';
 import { machineIn } from '#src/sources/number-words.ts';
-import { type Property, pieces, unescaped, type VcardVersion } from './property.ts';
+import { nameParts, type Property, pieces, unescaped, type VcardVersion } from './property.ts';
 
 type JsonObject = { [name: string]: JsonValue };
 
@@ -70,7 +70,7 @@ function valueMember(value: string): { readonly value: string } | null {
 }
 
 function singleValue({ name, value }: Property, version: VcardVersion): JsonValue | null {
-  if (name === 'N') return nameOf(pieces(value, ';', version));
+  if (name === 'N') return nameOf(nameParts(value, version));
   if (name === 'ORG') return organisationOf(pieces(value, ';', version));
   if (lists.has(name)) {
     const filled = pieces(value, ',', version).filter((piece) => piece !== '');

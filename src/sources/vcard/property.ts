@@ -198,16 +198,33 @@ export function unescaped(text: string, version: VcardVersion): string {
 
 /** Cuts at each separator that no backslash precedes; trims the pieces and resolves their escapes. */
 export function pieces(text: string, separator: ';' | ',', version: VcardVersion): readonly string[] {
+  return writtenPieces(text, separator).map((piece) => unescaped(piece, version).trim());
+}
+
+/**
+ * The parts of a name. In 3.0 and 4.0 each may hold several, parted by commas: `Philip,Paul` is two names, `Philip\\, Paul` is one. 2.1
+ * knows no such lists: a comma is part of the name.
+ */
+export function nameParts(text: string, version: VcardVersion): readonly string[] {
+  if (version === '2.1') return pieces(text, ';', version);
+  return writtenPieces(text, ';').map((part) =>
+    pieces(part, ',', version)
+      .filter((piece) => piece !== '')
+      .join(' '),
+  );
+}
+
+/** Cuts at each separator that no backslash precedes. The pieces keep their backslashes. */
+function writtenPieces(text: string, separator: ';' | ','): readonly string[] {
   const found: string[] = [];
-  const add = (piece: string): unknown => found.push(unescaped(piece, version).trim());
   let start = 0;
   for (let index = 0; index < text.length; index++) {
     if (text[index] === '\\') index++;
     else if (text[index] === separator) {
-      add(text.slice(start, index));
+      found.push(text.slice(start, index));
       start = index + 1;
     }
   }
-  add(text.slice(start));
+  found.push(text.slice(start));
   return found;
 }
