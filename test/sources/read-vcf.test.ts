@@ -283,6 +283,28 @@ describe('vCard: a card becomes an object', () => {
     ['FN alone', ['FN:Ada Lovelace'], { FN: 'Ada Lovelace', nameOnly: 'Ada Lovelace' }],
     ['FN beside a blank N', ['FN:Ada Lovelace', 'N:;;;;'], { FN: 'Ada Lovelace', nameOnly: 'Ada Lovelace' }],
     ['FN beside N', ['FN:Ada Lovelace', 'N:;Ada'], { FN: 'Ada Lovelace', N: { givenName: 'Ada' } }],
+    [
+      'FN beside a title alone',
+      ['FN:Ada Lovelace', 'N:;;;Dr.;'],
+      { FN: 'Ada Lovelace', N: { prefixes: 'Dr.' }, nameOnly: 'Ada Lovelace' },
+    ],
+    [
+      'FN with the titles that N has',
+      ['FN:Dr. Ada Lovelace PhD', 'N:;;;Dr.;PhD'],
+      { FN: 'Dr. Ada Lovelace PhD', N: { prefixes: 'Dr.', suffixes: 'PhD' }, nameOnly: 'Ada Lovelace' },
+    ],
+    ['a nickname alone', ['FN:', 'N:;;;;', 'NICKNAME:Ada,Addie'], { NICKNAME: 'Ada, Addie', nameOnly: 'Ada' }],
+    ['a nickname beside a name', ['FN:Ada L', 'NICKNAME:Addie'], { FN: 'Ada L', NICKNAME: 'Addie', nameOnly: 'Ada L' }],
+    [
+      'a nickname of a company',
+      ['FN:ACME', 'ORG:ACME', 'NICKNAME:A-Team'],
+      { FN: 'ACME', ORG: { name: 'ACME' }, NICKNAME: 'A-Team' },
+    ],
+    [
+      'a nickname beside an address',
+      ['FN:ada@example.com', 'NICKNAME:Ada'],
+      { FN: 'ada@example.com', NICKNAME: 'Ada', nameOnly: 'Ada' },
+    ],
     ['FN that is the company', ['FN:ACME', 'ORG:ACME'], { FN: 'ACME', ORG: { name: 'ACME' } }],
     ['a company of Apple', ['FN:ACME', 'X-ABShowAs:COMPANY'], { FN: 'ACME', ORG: { name: 'ACME' } }],
     ['a company of 4.0', ['FN:ACME', 'KIND:org'], { FN: 'ACME', KIND: 'org', ORG: { name: 'ACME' } }],

@@ -5,7 +5,7 @@
  *   `X-ABLabel`, `X-CUSTOM(…)` or TYPE. Numbers of fax machines and pagers are in the lists `FAX` and `PAGER`.
  * - `N`, `ORG` and the elements of `ADR` are objects, since their values are.
  * - `FN`, `TITLE` and other properties are text. A second one, which programs rarely write, is `TITLE 2`.
- * - `nameOnly` is not in the card: it is FN where the card has no N, and FN is the name of a person.
+ * - `nameOnly` is not in the card: it is FN, else NICKNAME, where N names nobody and that is the name of a person.
  *
  * Pure. A card says nothing about what it lacks: a blank property has no member.
  */
@@ -160,13 +160,31 @@ function listOfNumber({ types }: Property, label: string): 'TEL' | 'FAX' | 'PAGE
 }
 
 function completeNames(object: JsonObject, isOrganisation: boolean): void {
-  const { FN: formatted, ORG: organisation = null } = object;
-  if (typeof formatted !== 'string') return;
+  const { FN: formatted = null, ORG: organisation = null, NICKNAME: nickname = null } = object;
   const company = (organisation as JsonObject | null)?.name;
-  if (isOrganisation && company === undefined)
-    object.ORG = members({ ...(organisation as JsonObject | null), name: formatted });
-  else if (!isOrganisation && object.N === undefined && company !== formatted && isName(formatted))
-    object.nameOnly = formatted;
+  if (isOrganisation) {
+    if (typeof formatted === 'string' && company === undefined)
+      object.ORG = members({ ...(organisation as JsonObject | null), name: formatted });
+    return;
+  }
+  const named = object.N as JsonObject | undefined;
+  if (namingParts.some((part) => named?.[part] !== undefined)) return;
+  // Of several nicknames the first; that of a company is another name of it.
+  const called = company === undefined && typeof nickname === 'string' ? nickname.split(', ', 1) : [];
+  const names = [formatted, ...called];
+  const name = names.find((one) => typeof one === 'string' && one !== company && isName(one));
+  if (typeof name === 'string') object.nameOnly = withoutTitles(name, named);
+}
+
+/** A name that has none of these is a form of address alone: `N:;;;Dr.;`. */
+const namingParts = ['familyName', 'givenName', 'additionalNames'];
+
+/** The name without the titles that N has apart from it. */
+function withoutTitles(name: string, { prefixes, suffixes }: JsonObject = {}): string {
+  const behind = typeof prefixes === 'string' && name.startsWith(`${prefixes} `) ? name.slice(prefixes.length) : name;
+  const before =
+    typeof suffixes === 'string' && behind.endsWith(` ${suffixes}`) ? behind.slice(0, -suffixes.length) : behind;
+  return before.trim() || name;
 }
 
 /** Some programs write the address or the number as FN where they know no name. */
