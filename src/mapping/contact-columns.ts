@@ -216,6 +216,9 @@ function isMessagingAddress(parts: readonly string[]): boolean {
   return others.length < parts.length && others.includes('adresse') && areAllKnown(others);
 }
 
+/** As programs call numbers of their own in vCards: `X-MS-TEL`. A second one is `X-MS-TEL 2`. */
+const numbersOfProgram = /^X-(?:[A-Z]+-)*TEL(?: \d+)?$/i;
+
 function listOf(header: string): 'phone' | 'email' | null {
   const parts = wordsOf(header);
   const machine = machineIn(header);
@@ -223,6 +226,7 @@ function listOf(header: string): 'phone' | 'email' | null {
   if (parts.some((part) => emailWords.has(part))) return 'email';
   if (machine === 'besidePhone' || parts.some((part) => phoneWords.has(part))) return 'phone';
   if (isMessagingAddress(parts)) return 'email';
+  if (numbersOfProgram.test(header)) return 'phone';
   if (!areAllKnown(parts)) return null;
   if (parts.some((part) => weakEmailWords.has(part))) return 'email';
   return parts.some((part) => weakPhoneWords.has(part)) ? 'phone' : null;

@@ -21,6 +21,7 @@ describe('a header that names contact data', () => {
     ['phone', 'Mobiltelefonnummer, Diensttelefon, Téléphone cellulaire, Tél. pro, Mobile perso'],
     ['phone', 'Hauptrufnummer, Telefonzentrale, Hauptrufnummer Firma, Switchboard, Company Switchboard Number'],
     ['phone', 'Standard téléphonique, Centralita, Main Phone'],
+    ['phone', 'X-MS-TEL, X-MS-TEL 2, X-TEL'],
     ['email', 'Adresse de messagerie, Adresse de messagerie 2, Adresse e-mail professionnelle'],
     ['firstName', 'First Name, first_name, Vorname, Prénom, Nombre, Given Name'],
     ['lastName', 'Last Name, Surname, Nachname, Familienname, Nom, Apellidos'],

@@ -95,6 +95,38 @@ describe('vCards without a mapping', () => {
     }
   });
 
+  it("has the further numbers of Outlook, and makes no key of a company's", async () => {
+    const bench = await openRunsBench({ mapping: null });
+    const company = [
+      'ORG:Adler GmbH',
+      'X-MS-TEL;VOICE;COMPANY:+1 415 555 0160',
+      'X-MS-TEL;VOICE;TTYTDD:+1 415 555 0169',
+    ];
+    const text = [
+      card('N:Adler;Ida', 'TEL;WORK:+1 415 555 0161', ...company, 'X-MS-TEL;VOICE;ASSISTANT:+1 415 555 0162'),
+      card('N:Bussard;Max', ...company),
+      card('N:Bussard;Eva', ...company),
+    ].join('');
+    expectCounts(await bench.import('outlook.vcf', text), { rows: 3, created: 3 });
+    const shown = async (key: string) =>
+      (await bench.world.contactOf(key)).defaultFields.phoneNumbers.map(({ name, value }) => `${name} ${value}`);
+    expect(await shown('vcard-14155550161')).toEqual([
+      'work +14155550161',
+      'company +14155550160',
+      'assistant +14155550162',
+    ]);
+    expect(await shown('vcard-max|bussard||adler gmbh')).toEqual(['company +14155550160']);
+  });
+
+  it('stops where a mapping reads numbers and leaves out those of Outlook', async () => {
+    const bench = await openRunsBench({ mapping: byUid });
+    const run = await bench.import('outlook.vcf', card('UID:a', 'FN:Ida', 'X-MS-TEL;VOICE;CALLBACK:+1 415 555 0163'));
+    expect(run).toMatchObject({
+      state: 'stopped',
+      reason: { code: 'guardUnmapped', facts: { unmappedCount: 1 } },
+    });
+  });
+
   it('goes in again from its fix-file, which has no format of its own', async () => {
     const bench = await openRunsBench({ mapping: null });
     const text = [

@@ -164,6 +164,13 @@ describe('vCard: a card becomes an object', () => {
     ['TEL;TYPE="fax"', 'FAX', 'fax'],
     ['TEL;TYPE=WORK,VOICE,FAX', 'TEL', 'work fax'],
     ['TEL;PAGER', 'PAGER', 'pager'],
+    ['TEL;VOICE;X-EVOLUTION-ASSISTANT', 'TEL', 'assistant'],
+    ['TEL;X-EVOLUTION-TELEX', 'FAX', 'telex'],
+    ['X-MS-TEL;VOICE;COMPANY', 'X-MS-TEL', 'company'],
+    ['X-MS-TEL;VOICE;ASSISTANT', 'X-MS-TEL', 'assistant'],
+    ['X-MS-TEL;VOICE;CALLBACK', 'X-MS-TEL', 'callback'],
+    ['X-MS-TEL;VOICE;RADIO', 'X-MS-TEL', 'radio'],
+    ['X-MS-TEL;VOICE;TTYTDD', 'FAX', 'tty'],
   ])('%s is a number of the list %s, labelled %s', async (property, list, name) => {
     const value = '+14155550101';
     const element = name === undefined ? { value } : { name, value };

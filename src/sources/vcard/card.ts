@@ -2,7 +2,8 @@
  * The properties of a card to the object of a row, for the mapping `config/mappings/vcard.yaml` (docs/mapping.md, "vCard").
  *
  * - `EMAIL`, `TEL`, `URL`, `ADR` and the like are lists of `{ name, value }`, the preferred one first; `name` is the label, from
- *   `X-ABLabel`, `X-CUSTOM(…)` or TYPE. Numbers of fax machines and pagers are in the lists `FAX` and `PAGER`.
+ *   `X-ABLabel`, `X-CUSTOM(…)` or TYPE. Numbers of fax machines and pagers are in the lists `FAX` and `PAGER`. `X-MS-TEL`, the numbers
+ *   that Outlook has besides, is a list of its own: the number of a company is no key of its people.
  * - `N`, `ORG` and the elements of `ADR` are objects, since their values are.
  * - `FN`, `TITLE` and other properties are text. A second one, which programs rarely write, is `TITLE 2`.
  * - `nameOnly` is not in the card: it is FN, else NICKNAME, where N names nobody and that is the name of a person.
@@ -23,8 +24,22 @@ export interface Card {
 
 /** Properties that say something about others, or about the file. */
 const readElsewhere: ReadonlySet<string> = new Set(['BEGIN', 'END', 'VERSION', 'X-ABLABEL', 'X-ABADR', 'X-ABSHOWAS']);
+/** `X-MS-TEL;VOICE;COMPANY`, `ASSISTANT`, `CALLBACK`, `RADIO`, `TTYTDD`. */
+const outlookNumbers = 'X-MS-TEL';
 const labelled: ReadonlySet<string> = new Set([
-  ...['EMAIL', 'TEL', 'URL', 'ADR', 'LABEL', 'IMPP', 'RELATED', 'X-SOCIALPROFILE', 'X-ABRELATEDNAMES', 'X-ABDATE'],
+  ...[
+    'EMAIL',
+    'TEL',
+    outlookNumbers,
+    'URL',
+    'ADR',
+    'LABEL',
+    'IMPP',
+    'RELATED',
+    'X-SOCIALPROFILE',
+    'X-ABRELATEDNAMES',
+    'X-ABDATE',
+  ],
 ]);
 const lists: ReadonlySet<string> = new Set(['CATEGORIES', 'NICKNAME']);
 
@@ -59,7 +74,9 @@ function addToList(
   const value =
     property.name === 'ADR' ? addressOf(property, version) : valueMember(unescaped(property.value, version).trim());
   if (value === null) return;
-  const name = property.name === 'TEL' ? listOfNumber(property, label) : property.name;
+  const isNumber = property.name === 'TEL' || property.name === outlookNumbers;
+  const machine = isNumber ? machineOfNumber(property, label) : null;
+  const name = machine ?? property.name;
   const list = (object[name] ?? []) as JsonValue[];
   list.push(members({ name: label, ...value }));
   object[name] = list;
@@ -147,15 +164,16 @@ function labelOfTypes({ types }: Property): string {
   if (mobileTypes.some((type) => types.has(type))) return place === 'work' ? 'work mobile' : 'mobile';
   if (place !== '') return place;
   const other = [...types].find((type) => !silentTypes.has(type)) ?? '';
-  return other.replace(/^x-/, '');
+  return other.replace(/^x-(?:evolution-)?/, '').replace(/^ttytdd$/, 'tty');
 }
 
-function listOfNumber({ types }: Property, label: string): 'TEL' | 'FAX' | 'PAGER' {
+/** The list of a number that cannot be called; null for any other. */
+function machineOfNumber({ types }: Property, label: string): 'FAX' | 'PAGER' | null {
   const machine = machineIn(label);
   // A number that takes calls besides can be called.
-  if (types.has('fax')) return types.has('voice') || machine === 'besidePhone' ? 'TEL' : 'FAX';
+  if (types.has('fax')) return types.has('voice') || machine === 'besidePhone' ? null : 'FAX';
   if (types.has('pager')) return 'PAGER';
-  if (machine !== 'alone') return 'TEL';
+  if (machine !== 'alone') return null;
   return /\bpager\b/i.test(label) ? 'PAGER' : 'FAX';
 }
 
