@@ -225,7 +225,7 @@ describe('vCard: a card becomes an object', () => {
       const bytes = Buffer.from(card('3.0', `TITLE:ab${char}${char}cd`));
       const start = bytes.indexOf(char);
       for (let at = start + 1; at < start + 2 * Buffer.byteLength(char); at++) {
-        for (const fold of ['\r\n ', '\n\t']) {
+        for (const fold of ['\r\n ', '\n\t', '\r ']) {
           const folded = Buffer.concat([bytes.subarray(0, at), Buffer.from(fold), bytes.subarray(at)]);
           const { head, items } = await readText(folder, 'c.vcf', folded);
           expect([head.encoding, dataOf(items)]).toEqual(['utf-8', [{ TITLE: `ab${char}${char}cd` }]]);

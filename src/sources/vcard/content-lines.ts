@@ -147,7 +147,7 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const space = 0x20;
 const tab = 0x09;
-/** As far as bytes around a line feed are looked at: a character without its last byte, CR, LF, a space, three bytes. */
+/** As far as bytes around a line end are looked at: a character without its last byte, CR, LF, a space, three bytes. */
 const lookedAtBytes = 9;
 
 export async function* joinTornCharacters(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -164,10 +164,16 @@ export async function* joinTornCharacters(chunks: AsyncIterable<Buffer>): AsyncG
 
 /** Each turn goes to the next line feed. What is done once is not changed by doing it again. */
 function join(bytes: Buffer): void {
-  for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) {
+  joinAt(bytes, lineFeed);
+  joinAt(bytes, carriageReturn);
+}
+
+/** Each turn goes to the next line end. A carriage return before a line feed has no space behind it. */
+function joinAt(bytes: Buffer, end: typeof lineFeed | typeof carriageReturn): void {
+  for (let at = bytes.indexOf(end); at >= 0; at = bytes.indexOf(end, at + 1)) {
     const after = bytes[at + 1];
     if ((after !== space && after !== tab) || !isContinuation(bytes[at + 2])) continue;
-    const fold = bytes[at - 1] === carriageReturn ? at - 1 : at;
+    const fold = end === lineFeed && bytes[at - 1] === carriageReturn ? at - 1 : at;
     const missing = missingBytes(bytes, fold);
     const rest = bytes.subarray(at + 2, at + 2 + missing);
     if (missing === 0 || rest.length < missing || !rest.every(isContinuation)) continue;
