@@ -99,6 +99,36 @@ describe('vCard: a card becomes an object', () => {
     });
   });
 
+  it('reads text in base64, folded or not, with its charset', async () => {
+    const in64 = (text: string, charset: BufferEncoding = 'utf8') => Buffer.from(text, charset).toString('base64');
+    const note = in64('ä'.repeat(60));
+    const text = card(
+      '3.0',
+      `N;ENCODING=B;CHARSET=UTF-8:${in64('Müller;Jörg;;;')}`,
+      `item1.FN;ENCODING=b:${in64('Jörg Müller')}`,
+      `ORG;BASE64;CHARSET=ISO-8859-1:${in64('Müller & Söhne;Büro', 'latin1')}`,
+      `TEL;CELL;ENCODING=BASE64:${in64('+1 415 555 0101')}`,
+      `NOTE;ENCODING=BASE64:${note.slice(0, 40)}`,
+      ` ${note.slice(40, 100)}`,
+      note.slice(100),
+      '',
+      'TITLE;ENCODING=B:',
+    );
+    const { items, tail } = await readText(folder, 'c.vcf', text);
+    expect([dataOf(items), tail.warnings]).toEqual([
+      [
+        {
+          N: { familyName: 'Müller', givenName: 'Jörg' },
+          FN: 'Jörg Müller',
+          ORG: { name: 'Müller & Söhne', unit: 'Büro' },
+          TEL: [{ name: 'mobile', value: '+1 415 555 0101' }],
+          NOTE: 'ä'.repeat(60),
+        },
+      ],
+      [],
+    ]);
+  });
+
   it('decodes a charset in which a byte of a character is one of ASCII', async () => {
     // 表 is 0x95 0x5C in Shift_JIS: its second byte is a backslash.
     const text = card('2.1', 'NOTE;CHARSET=SHIFT_JIS;ENCODING=QUOTED-PRINTABLE:=95=5C=83e', 'TITLE:x');
@@ -468,6 +498,11 @@ describe('vCard: the right end for each bad input', () => {
   it('breaks the row of a control character and of a value above 64 KB, at their lines', async () => {
     const text = card('3.0', 'NOTE:a\u0007') + card('3.0', 'FN:x', `NOTE:${'é'.repeat(32 * 1024 + 1)}`);
     expect(brokenOf((await readText(folder, 'c.vcf', text)).items)).toEqual(['3:controlCharacter', '8:cellTooLong']);
+  });
+
+  it('breaks the row of a text in base64 that is none, and of one that is too long', async () => {
+    const text = card('3.0', 'FN;ENCODING=B:Jörg') + card('3.0', `N;ENCODING=B:${'AAAA'.repeat(32 * 1024)}`);
+    expect(brokenOf((await readText(folder, 'c.vcf', text)).items)).toEqual(['3:base64Invalid', '7:cellTooLong']);
   });
 
   it('refuses a line, a folded line and a card above 1 MB', async () => {

@@ -288,6 +288,7 @@ const misshapenCodes: ReadonlySet<string> = new Set([
   'notAnObject',
   'cardNeverEnds',
   'cardNeverBegins',
+  'base64Invalid',
 ]);
 
 export function isMisshapen(code: string): boolean {

@@ -226,11 +226,17 @@ function versionOf(lines: readonly ContentLine[]): VcardVersion {
 }
 
 function firstProblem(properties: readonly Property[], cellBytesMax: number): Problem | null {
-  for (const { value, line, name } of properties) {
-    const problem = cellProblem(value, line, name, cellBytesMax);
+  for (const { value, line, name, isBadBase64 } of properties) {
+    const problem = cellProblem(value, line, name, cellBytesMax) ?? (isBadBase64 ? badBase64(value, line, name) : null);
     if (problem !== null) return problem;
   }
   return null;
+}
+
+function badBase64(value: string, line: number, field: string): Problem {
+  const message = `the value of ${field} is said to be in base64, and is not`;
+  const hint = 'Write it as text, without ENCODING, or export the file again.';
+  return { code: 'base64Invalid', line, field, value: shownValue(value), message, hint };
 }
 
 function neverEnds(line: number): Problem {

@@ -2,8 +2,8 @@
  * vCard text to *content lines*: one property each, put together from the physical lines over which it is folded.
  *
  * A physical line that begins with a space or tab continues the line before it. In quoted-printable text, a `=` at the
- * end of a physical line does the same. Photos, logos, sounds and keys are skipped as they come: of each only its
- * beginning is kept, however long it is.
+ * end of a physical line does the same. Photos, logos, sounds and keys are skipped as they come, as is all in base64 that is no
+ * text of a contact: of each only its beginning is kept, however long it is.
  *
  * Invariants: the content lines are the same however the text is cut into chunks. At most one content line is held back,
  * and never more of it than `recordBytesMax`.
@@ -31,7 +31,10 @@ interface ContentLines {
 const beginningChars = 4096;
 
 const skippedName = /^(?:[\w-]+\.)?(?:PHOTO|LOGO|SOUND|KEY|AGENT)(?=[;:])/i;
-const base64Encoding = /^[^:]*;(?:ENCODING="?(?:B|BASE64)"?|BASE64)(?=[;:])/i;
+export const base64Encoding = /^[^:]*;(?:ENCODING="?(?:B|BASE64)"?|BASE64)(?=[;:])/i;
+/** Some programs write these in base64, where they have letters beyond ASCII. */
+const textName =
+  /^(?:[\w-]+\.)?(?:N|FN|ORG|TITLE|ROLE|NICKNAME|NOTE|ADR|LABEL|TEL|EMAIL|URL|UID|CATEGORIES|X-ABLABEL)(?=[;:])/i;
 const quotedPrintable = /^[^:]*;(?:ENCODING=)?"?QUOTED-PRINTABLE"?(?=[;:])/i;
 /** The label of its owner's, as Android writes it: it is folded as a value in quoted-printable is. */
 export const quotedPrintableLabel = /;(?:TYPE=)?"?X-CUSTOM\((?:CHARSET=[^,:;]*,)?ENCODING=QUOTED-PRINTABLE,/i;
@@ -42,6 +45,7 @@ const cardEnd = /^\s*END:VCARD\s*$/i;
 interface OpenLine extends ContentLine {
   readonly parts: string[];
   readonly isQuotedPrintable: boolean;
+  readonly isBase64: boolean;
   bytes: number;
 }
 
@@ -73,6 +77,7 @@ export function createContentLines(name: string, recordBytesMax: number): Conten
       parts: [isSkipped ? text.slice(0, beginningChars) : text],
       isSkipped,
       isQuotedPrintable: [quotedPrintable, quotedPrintableLabel].some((one) => one.test(text.slice(0, beginningChars))),
+      isBase64: base64Encoding.test(text.slice(0, beginningChars)),
       bytes: Buffer.byteLength(text),
     };
   };
@@ -124,12 +129,12 @@ function lineEndFrom(text: string, start: number): number {
 function continues(open: OpenLine, text: string): boolean {
   if (open.isQuotedPrintable && open.parts.at(-1)?.endsWith('=')) return !cardEnd.test(text);
   if (text.startsWith(' ') || text.startsWith('\t')) return true;
-  return open.isSkipped && base64Line.test(text.slice(0, beginningChars));
+  return (open.isSkipped || open.isBase64) && base64Line.test(text.slice(0, beginningChars));
 }
 
 function isSkippedLine(text: string): boolean {
   const beginning = text.slice(0, beginningChars);
-  return skippedName.test(beginning) || base64Encoding.test(beginning);
+  return skippedName.test(beginning) || (base64Encoding.test(beginning) && !textName.test(beginning));
 }
 
 function recordTooLong(name: string, line: number, recordBytesMax: number): PatchbayError {
@@ -162,7 +167,7 @@ export async function* joinTornCharacters(chunks: AsyncIterable<Buffer>): AsyncG
   if (carry.length > 0) yield carry;
 }
 
-/** Each turn goes to the next line feed. What is done once is not changed by doing it again. */
+/** What is done once is not changed by doing it again. Old Mac files have carriage returns only. */
 function join(bytes: Buffer): void {
   joinAt(bytes, lineFeed);
   joinAt(bytes, carriageReturn);

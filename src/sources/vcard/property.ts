@@ -4,7 +4,7 @@
  * `TYPE=CELL,VOICE`; 4.0 writes `TYPE="cell,voice"` and `PREF=1`. Programs mix them, so all are read in all versions.
  */
 import { bytesIn } from '#src/sources/code-page.ts';
-import { type ContentLine, quotedPrintableLabel } from './content-lines.ts';
+import { base64Encoding, type ContentLine, quotedPrintableLabel } from './content-lines.ts';
 
 export type VcardVersion = '2.1' | '3.0' | '4.0';
 
@@ -24,6 +24,8 @@ export interface Property {
   readonly line: number;
   /** The CHARSET whose bytes the value does not hold, or that is not known; else null. */
   readonly wrongCharset: string | null;
+  /** It says that it is in base64, and is not; the value is as it was written. */
+  readonly isBadBase64: boolean;
 }
 
 const head = /^[ \t]*(?:([\w-]+)\.)?([A-Za-z][\w-]*)[ \t]*(?=[;:])/;
@@ -35,21 +37,27 @@ const noPreference = 101;
 export function readProperty({ parts, line }: ContentLine, version: VcardVersion, encoding: string): Property | null {
   const first = parts[0] ?? '';
   const isQuotedPrintable = /^[^:]*;(?:ENCODING=)?"?QUOTED-PRINTABLE"?[;:]/i.test(first);
+  const isBase64 = base64Encoding.test(first);
   const isJoined = isQuotedPrintable || quotedPrintableLabel.test(first);
-  const text = isJoined ? withoutSoftBreaks(parts) : unfolded(parts, version);
+  const lines = isBase64 ? parts.map((part) => part.trim()).join('') : null;
+  const text = lines ?? (isJoined ? withoutSoftBreaks(parts) : unfolded(parts, version));
   const named = head.exec(text);
   if (named === null) return null;
   const colon = colonOf(text, named[0].length);
   if (colon < 0) return null;
   const parameters = parametersOf(text.slice(named[0].length, colon));
-  const decoded = decode(text.slice(colon + 1), parameters, isQuotedPrintable, encoding);
+  const raw = text.slice(colon + 1);
+  const decoded = isBase64
+    ? decodeBase64(raw, parameters.charset)
+    : decode(raw, parameters, isQuotedPrintable, encoding);
   return {
     group: named[1]?.toLowerCase() ?? null,
     name: (named[2] ?? '').toUpperCase(),
     types: parameters.types,
     preference: parameters.preference,
     ownLabel: parameters.ownLabel,
-    ...decoded,
+    ...(decoded ?? { value: raw, wrongCharset: null }),
+    isBadBase64: decoded === null,
     line,
   };
 }
@@ -128,6 +136,14 @@ function decode(raw: string, { charset }: Parameters, isQuotedPrintable: boolean
   const isUnicode = encoding.startsWith('utf-');
   const bytes = charset === null || isUnicode || /^[\x00-\x7f]*$/.test(raw) ? null : bytesIn(raw, encoding);
   return bytes === null ? { value: raw, wrongCharset: null } : decodeRuns([bytes], charset);
+}
+
+/** Null where it is no base64. */
+function decodeBase64(raw: string, charset: string | null): Decoded | null {
+  const text = raw.replace(/\s+/g, '');
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.replace(/=+$/, '').length % 4 === 1) return null;
+  const { value, wrongCharset } = decodeRuns([Buffer.from(text, 'base64')], charset);
+  return { value: value.replace(/\r\n?/g, '\n'), wrongCharset };
 }
 
 /** Characters that stand for bytes are decoded together; others remain. */
