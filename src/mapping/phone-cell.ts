@@ -82,6 +82,8 @@ export function readPhone(raw: string, country: CountryCode | null): Reading<str
   const broken = characterFlaw(raw);
   if (broken !== null) return broken;
   if (raw.length > spellingLengthMax) return /\p{L}/u.test(raw) ? withLetters(raw) : impossible;
+  const local = localNumber.exec(raw)?.groups;
+  if (local !== undefined) return readLocal(local, country);
   const { base: spelled, hasExtension, hasRemark } = spellPhone(raw);
   const whole = wholeNumberOf(spelled);
   if (formulaError.test(raw.trim())) return ofFormula;
@@ -127,6 +129,29 @@ export function readPhone(raw: string, country: CountryCode | null): Reading<str
   ];
   return good(parsed.number, warnings);
 }
+
+/** `tel:2222218;phone-context=+4930` (RFC 3966): the number counts within what the context names. */
+const localNumber = /^(?<number>[^;]*)(?<before>;[^]*?)?;\s*phone-context\s*=\s*(?<context>[^;>]*)(?<behind>[^]*)$/i;
+/** It goes in front of the number; any other context is a domain, whose numbers nobody outside can call. */
+const globalContext = /^\+[\d().-]+$/;
+
+function readLocal(
+  { number = '', before = '', context = '', behind = '' }: Readonly<Record<string, string>>,
+  country: CountryCode | null,
+): Reading<string> {
+  const [scheme = ''] = /^[\s<]*(?:tel:)?\s*/i.exec(number) ?? [];
+  const digits = number.slice(scheme.length);
+  const place = context.trim();
+  const rest = `${before}${behind}`;
+  if (digits.startsWith('+')) return readPhone(`${digits}${rest}`, country);
+  return globalContext.test(place) ? readPhone(`${place} ${digits}${rest}`, country) : ofDomain;
+}
+
+const ofDomain = bad(
+  'phoneImpossible',
+  'the number counts within one company or network alone, by its phone-context',
+  'Write the whole number, with + and its country code.',
+);
 
 function isReadBackAs(number: string): boolean {
   const again = parseAny(number, null);
@@ -273,9 +298,9 @@ function uncallableLeftOut(hint: string): Flaw<WarningCode> {
   return { code: 'phoneLeftOut', message, hint };
 }
 
-/** A `;` before at most six digits is a pause in what is dialled, and a line with an extension belongs to the one before. */
+/** A `;` before at most six digits is a pause in what is dialled, `;phone-context=` says where a number counts, and a line with an extension belongs to the one before. */
 const alwaysSeparates = new RegExp(
-  `\\||[\\r\\n](?!\\s{0,9}${extensionText}[^\\S\\r\\n]{0,9}(?:$|[|\\r\\n]))|:::|;(?!\\s*(?:ext|\\d{1,6}[*#]?\\s*(?:$|[;,|\\r\\n])))`,
+  `\\||[\\r\\n](?!\\s{0,9}${extensionText}[^\\S\\r\\n]{0,9}(?:$|[|\\r\\n]))|:::|;(?!\\s*(?:ext|phone-context\\s*=|\\d{1,6}[*#]?\\s*(?:$|[;,|\\r\\n])))`,
   'iu',
 );
 const wordBetween = `(?<!\\s)\\s+(?:${conjunctions})\\.?\\s+`;

@@ -164,3 +164,27 @@ describe('the number of a list before a phone number', () => {
     expect(numbers(text, country)).toEqual([number]);
   });
 });
+
+describe('a number of a tel: link that counts within its phone-context', () => {
+  test.each([
+    ['tel:2222218;phone-context=+4930', '+49302222218'],
+    ['<tel:222-2218;phone-context=+49-30>', '+49302222218'],
+    ['tel:2222218;ext=12;phone-context=+4930', '+49302222218'],
+    ['tel:2222218;phone-context=+4930;ext=12', '+49302222218'],
+    ['TEL:030-2222218;Phone-Context=+49', '+49302222218'],
+    ['tel:+49-30-2222218;phone-context=+43', '+49302222218'],
+  ])('has that in front: %j', (text, number) => {
+    expect(numbers(text, 'AT')).toEqual([number]);
+  });
+
+  test.each(['tel:2222218;phone-context=example.com', '030 2222218;phone-context=example.com', '222;phone-context='])(
+    'is left out where that is no beginning of a number: %j',
+    (text) => {
+      expect(codesOf(mapped(text, 'DE'))).toEqual(['phoneImpossible']);
+    },
+  );
+
+  test('is one of several in a cell', () => {
+    expect(numbers('tel:2222218;phone-context=+4930\n+49 30 2222219', 'DE')).toEqual(['+49302222218', '+49302222219']);
+  });
+});
