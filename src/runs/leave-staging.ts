@@ -19,6 +19,7 @@ import {
   type OthersValues,
   type StagedTally,
 } from './guards.ts';
+import { loneCardNotes, loneCardVerdict } from './lone-card.ts';
 import { lookAtNewKeys } from './look/look.ts';
 import { findGone } from './look/made-again.ts';
 import { countOthersValues, type OthersValuesParts } from './others-values.ts';
@@ -77,6 +78,7 @@ export async function leaveStaging(
     ...checkLook(found, run, adopt),
     ...(run.kind === 'file' ? await verdictsOn(parts, current, staged, others) : []),
   ];
+  if (verdicts.length === 0) await ledger.runs.record(run.id, { notes: loneCardNotes(current, tally) });
   if (run.options.verify) {
     // There is no write to stop before.
     await ledger.runs.record(run.id, { notes: guardNotes(verdicts) });
@@ -102,8 +104,12 @@ async function verdictsOn(
   others: OthersValues,
 ): Promise<readonly GuardVerdict[]> {
   const { guards } = feeds.rulesOf(run.feed);
+  const history = await fileHistory(ledger, feeds, run);
+  const verdicts = checkGuards({ ...tally, knownKeys, others }, guards, run.options, history);
+  const isCounted = verdicts.some(({ guard }) => guard === 'updates');
   return [
-    ...checkGuards({ ...tally, knownKeys, others }, guards, run.options, await fileHistory(ledger, feeds, run)),
+    ...verdicts,
+    ...(isCounted ? [] : loneCardVerdict(run, tally, guards, history)),
     ...leftOutVerdict(await newlyLeftOut(ledger, run, leftOut), run),
   ];
 }

@@ -1,7 +1,7 @@
 /** vCards from the dropped file to the contact, and back through the fix-file (`docs/mapping.md`, "vCard"). */
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { expectCounts, mapping, openRunsBench } from './support/runs-bench.ts';
+import { expectCounts, mapping, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 
 const card = (...lines: string[]): string => ['BEGIN:VCARD', 'VERSION:3.0', ...lines, 'END:VCARD', ''].join('\r\n');
 const byUid = mapping({
@@ -186,5 +186,50 @@ describe('the fix-file of vCards', () => {
     expect((await bench.letters()).map(({ code }) => code).toSorted()).toEqual(['cardNeverBegins', 'cardNeverEnds']);
     const said = text.replace('"_code":"cardNeverEnds"', '"_code":""');
     expectCounts(await bench.import('said.ndjson', said), { rows: 2, created: 1, dead: 1 });
+  });
+});
+
+describe('one card for each file of a feed', () => {
+  const person = (number: number) => card(`UID:p${number}`, `N:Person;P${number}`, `TEL:+1415555017${number}`);
+  const all = [1, 2, 3, 4].map(person).join('');
+  const openFeed = (settings: object) =>
+    openRunsBench({ mapping: null, configured: { cards: { onMissing: 'clear phones', ...settings } } });
+  const inFeed = { feed: 'cards' };
+  const numberOf = async (bench: RunsBench, number: number) =>
+    (await bench.world.contactOf(`vcard-p${number}`)).defaultFields.phoneNumbers.map(({ value }) => value);
+
+  it('stops before it empties those whom a file with one card lacks, with a list or another card before it', async () => {
+    const bench = await openFeed({});
+    await bench.import('1.vcf', person(1), inFeed);
+    const second = await bench.import('2.vcf', person(2), inFeed);
+    expect(second).toMatchObject({ state: 'stopped', reason: { code: 'guardUpdates', facts: { updatesCount: 1 } } });
+    expect(second.reason?.hint).toContain(
+      'The file holds one card alone. Where each file holds one person, write kind: delta into the configuration of feed cards, or join them to one file (cat *.vcf > all.vcf).',
+    );
+    expect(await numberOf(bench, 1)).toEqual(['+14155550171']);
+    const whole = await bench.import('all.vcf', all, inFeed);
+    expect([whole.state, whole.counts.created]).toEqual(['done', 3]);
+    const third = await bench.import('3.vcf', person(3), inFeed);
+    expect([third.state, third.shape?.missing?.count]).toEqual(['stopped', 3]);
+    expect(await numberOf(bench, 4)).toEqual(['+14155550174']);
+  });
+
+  it('lets one person leave a list of two', async () => {
+    const bench = await openFeed({});
+    await bench.import('both.vcf', person(1) + person(2), inFeed);
+    const run = await bench.import('one.vcf', person(1), inFeed);
+    expect(run.state).toBe('done');
+    expect(await numberOf(bench, 2)).toEqual([]);
+  });
+
+  it('says in a note that others count as having left, where nothing becomes of them; not in a delta', async () => {
+    const bench = await openFeed({ onMissing: 'report' });
+    await bench.import('1.vcf', person(1), inFeed);
+    const run = await bench.import('2.vcf', person(2), inFeed);
+    expect([run.state, run.notes.filter((note) => note.includes('kind: delta')).length]).toEqual(['done', 1]);
+    const delta = await openFeed({ kind: 'delta', onMissing: 'report' });
+    await delta.import('1.vcf', person(1), inFeed);
+    const later = await delta.import('2.vcf', person(2), inFeed);
+    expect(later.notes.filter((note) => note.includes('kind: delta'))).toEqual([]);
   });
 });
