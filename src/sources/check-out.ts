@@ -8,7 +8,7 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { access, chmod, constants, lstat, open, rename as renameOnDisk, stat, unlink } from 'node:fs/promises';
+import { access, chmod, constants, lstat, open, readdir, rename as renameOnDisk, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileError, type PatchbayError, systemCodeOf } from '#src/errors.ts';
 import {
@@ -22,7 +22,7 @@ import {
   takingError,
   writeWholeFile,
 } from '#src/whole-file.ts';
-import { safeFileName } from './file-name.ts';
+import { classifyFileName, safeFileName } from './file-name.ts';
 import { type EntryPath, fingerprintOf } from './folder-entries.ts';
 import { openingError, requireSize } from './source-file.ts';
 
@@ -281,5 +281,19 @@ async function lookAtNamed(
     throw openingError(error, path, name);
   });
   if (stats.isFile()) return { fingerprint: fingerprintOf(stats), byteCount: Number(stats.size) };
+  if (stats.isDirectory())
+    throw fileError('notAFile', `${name} is a folder`, { file: name }, await filesOfFolder(path));
   throw fileError('notAFile', `${name} is not a regular file`, { file: name }, 'Name the file itself.');
+}
+
+/** Many programs write one vCard for each person. */
+async function filesOfFolder(folder: string): Promise<string> {
+  const names = await readdir(folder).catch(() => []);
+  const found = names.map(classifyFileName).filter((one) => one.kind === 'take');
+  const areCards = found.length > 0 && found.every(({ format }) => format === 'vcf');
+  const bare = folder.replace(/[\\/]+$/, '');
+  const pattern = `${/^[\w./-]+$/.test(bare) ? bare : JSON.stringify(bare)}/*`;
+  return areCards
+    ? `Name its files, ${pattern}.vcf, or join the cards to one file: cat ${pattern}.vcf > all.vcf`
+    : `Name its files, such as ${pattern}.csv.`;
 }

@@ -224,6 +224,9 @@ function nothingReadable(name: string, entries: readonly ZipEntry[]): PatchbayEr
 
 function several(name: string, entries: readonly ZipEntry[]): PatchbayError {
   const message = `${name} holds ${entries.length} files that can be read: ${listEntries(entries)}`;
-  const hint = 'Unpack it and drop the files you want; each may need a folder or a mapping of its own.';
+  const areCards = entries.every((entry) => namedFormat(baseName(entry.name))?.format === 'vcf');
+  const hint = areCards
+    ? 'Unpack it and join the cards to one file (cat *.vcf > all.vcf); as files of one feed they need kind: delta.'
+    : 'Unpack it and drop the files you want; each may need a folder or a mapping of its own.';
   return fileError('zipSeveral', message, { file: name, fileCount: entries.length }, hint);
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
-import { mkdir, readdir, readFile, readlink, rename, rm, stat, symlink, truncate } from 'node:fs/promises';
+import { mkdir, readdir, readFile, readlink, rename, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
@@ -87,6 +87,14 @@ describe('checking out and archiving', () => {
       ]);
     }
     expect((await errorOf(copyIntoFolder(folder.path('copies'), folder.path('copies'), 'r'))).code).toBe('notAFile');
+    await mkdir(folder.path('My cards'));
+    await writeFile(folder.path('My cards/Ada.vcf'), '');
+    const ofCards = await errorOf(copyIntoFolder(folder.path('My cards'), folder.path('copies'), 'r'));
+    const pattern = `"${folder.path('My cards')}"/*.vcf`;
+    expect([ofCards.message, ofCards.hint]).toEqual([
+      'My cards is a folder',
+      `Name its files, ${pattern}, or join the cards to one file: cat ${pattern} > all.vcf`,
+    ]);
     expect((await errorOf(copyIntoFolder(folder.path('none.csv'), folder.path('copies'), 'r'))).code).toBe(
       'fileMissing',
     );

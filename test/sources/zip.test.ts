@@ -85,6 +85,13 @@ describe('an archive with something else', () => {
     ]);
     const many = await failed(Array.from({ length: 25 }, (_, index) => csv(`${index}.csv`)));
     expect(many.message).toContain('19.csv and 5 more');
+    const cards = await failed([
+      { name: 'Ada.vcf', data: '' },
+      { name: 'Cards/Bo.vcf', data: '' },
+    ]);
+    expect(cards.hint).toBe(
+      'Unpack it and join the cards to one file (cat *.vcf > all.vcf); as files of one feed they need kind: delta.',
+    );
   });
 
   it.each<readonly [string, readonly ZipMember[], string, string]>([
