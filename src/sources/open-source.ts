@@ -99,7 +99,8 @@ export async function openSource(path: string, options: SourceOptions): Promise<
     text = decoded.text;
     const input = { again, encoding: encoding.label };
     const reader = await readerFor(found.format, decoded, input, { ...options, name: inner.name }, limits);
-    const allNotes = [...notes, ...assumedEncoding(inner.name, encoding, options.comesByItself ?? false)];
+    const cameBy = { comesByItself: options.comesByItself ?? false, isOfCards: reader.head.format === 'vcf' };
+    const allNotes = [...notes, ...assumedEncoding(inner.name, encoding, cameBy)];
     return sourceOf(file, reader, { encoding: encoding.label, notes: allNotes, text });
   } catch (error) {
     const reported = await preferChange(file, error);
@@ -228,12 +229,18 @@ const encodingWords: ReadonlyMap<string, string> = new Map([
   ['macintosh', 'Mac Roman'],
 ]);
 
-function assumedEncoding(name: string, encoding: DetectedEncoding, comesByItself: boolean): readonly Problem[] {
+function assumedEncoding(
+  name: string,
+  encoding: DetectedEncoding,
+  { comesByItself, isOfCards }: { readonly comesByItself: boolean; readonly isOfCards: boolean },
+): readonly Problem[] {
   const { label, assumedFromLine: line, doubt = null, isMostlyUtf8 = false } = encoding;
   if (line === null) return [];
   const read = `${name} is not UTF-8 (first at line ${line}); it was read as ${encodingWords.get(label) ?? label}`;
   const about = { code: 'encodingAssumed', line, field: null };
-  const hints = comesByItself ? hintsOnFeed : hintsOnImport;
+  const hints = comesByItself
+    ? hintsOnFeed
+    : hintsOnImport(isOfCards ? 'export it again as UTF-8' : 'save it as "CSV UTF-8"');
   if (isMostlyUtf8) {
     const hint = `Letters such as ü are wrong now. ${hints.correct(line)}`;
     return [{ ...about, value: null, message: `${read}, although most of it is UTF-8`, hint }];
@@ -255,13 +262,16 @@ interface EncodingHints {
   readonly lookWrong: (label: string | null) => string;
 }
 
-const hintsOnImport: EncodingHints = {
-  correct: (line) => `Correct line ${line} or export the file again, and import it once more.`,
-  named: (label) => `--encoding ${label}`,
-  choose: (label) => `import the file again with --encoding ${label}, or save it as "CSV UTF-8".`,
-  lookWrong: (label) =>
-    `save it as "CSV UTF-8" or ${label === null ? 'name its encoding with --encoding' : `import it again with --encoding ${label}`}.`,
-};
+/** @param save how a program gives such a file in UTF-8. */
+function hintsOnImport(save: string): EncodingHints {
+  return {
+    correct: (line) => `Correct line ${line} or export the file again, and import it once more.`,
+    named: (label) => `--encoding ${label}`,
+    choose: (label) => `import the file again with --encoding ${label}, or ${save}.`,
+    lookWrong: (label) =>
+      `${save} or ${label === null ? 'name its encoding with --encoding' : `import it again with --encoding ${label}`}.`,
+  };
+}
 
 /** The rows of this file are in; the next one writes them as they are meant. */
 const hintsOnFeed: EncodingHints = {

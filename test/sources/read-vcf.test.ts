@@ -129,6 +129,13 @@ describe('vCard: a card becomes an object', () => {
     ]);
   });
 
+  it('asks for an export in UTF-8 where it is not, and for no CSV', async () => {
+    const { tail } = await readText(folder, 'c.vcf', Buffer.from(card('3.0', 'FN:Jörg Müller'), 'latin1'));
+    expect(tail.warnings.map(({ code, hint }) => [code, hint])).toEqual([
+      ['encodingAssumed', 'If letters look wrong, export it again as UTF-8 or name its encoding with --encoding.'],
+    ]);
+  });
+
   it('decodes a charset in which a byte of a character is one of ASCII', async () => {
     // 表 is 0x95 0x5C in Shift_JIS: its second byte is a backslash.
     const text = card('2.1', 'NOTE;CHARSET=SHIFT_JIS;ENCODING=QUOTED-PRINTABLE:=95=5C=83e', 'TITLE:x');
