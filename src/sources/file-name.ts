@@ -52,11 +52,16 @@ const spreadsheetHint =
 export const unpackHint =
   'Unpack it and drop the files inside; a single file may stay packed as .csv.gz or in a .zip of its own.';
 const mappingHint = 'The mapping of a feed is the file _mapping.yaml in its folder; put it there under that name.';
+export const ldifHint =
+  'Thunderbird exports address books as vCard (.vcf) or comma-separated (.csv), too: choose one of these.';
+const xmlHint = 'Export it as CSV or JSON, or people of an address book as vCards (.vcf).';
 const otherHint = `Patchbay reads ${readableEndings}.`;
 
 const waysOut: ReadonlyMap<string, string> = new Map([
   ...['.xls', '.xlsb', '.xltx', '.ods', '.numbers'].map((ending) => [ending, spreadsheetHint] as const),
   ...['.yaml', '.yml'].map((ending) => [ending, mappingHint] as const),
+  ...['.ldif', '.ldi'].map((ending) => [ending, ldifHint] as const),
+  ['.xml', xmlHint],
   ...['.7z', '.rar', '.tar', '.tgz', '.bz2', '.xz', '.zst'].map((ending) => [ending, unpackHint] as const),
 ]);
 

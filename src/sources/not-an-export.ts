@@ -6,7 +6,7 @@
  * Decided by the beginning of the text, so that it is recognised in any encoding (`docs/bad-inputs.md`, "Files and folders").
  */
 import { fileError, type PatchbayError } from '#src/errors.ts';
-import type { NamedFormat } from './file-name.ts';
+import { ldifHint, type NamedFormat } from './file-name.ts';
 import { shownValue } from './row.ts';
 
 /** As far as a file is looked at, in characters. */
@@ -15,14 +15,17 @@ export const lookedAtChars = 64 * 1024;
 /**
  * @param head the beginning of the decoded text: the whole of it, or at least `lookedAtChars`.
  * @param whole whether `head` is the whole text.
- * @returns the error `file` of a file that is no export: `webPage`, `richText`, `xmlDocument`, `errorDocument`, `jsonNotTable`.
+ * @returns the error `file` of a file that is no export: `webPage`, `richText`, `xmlDocument`, `ldif`, `jCard`, `errorDocument`,
+ * `jsonNotTable`.
  */
 export function notAnExport(head: string, whole: boolean, name: string, format: NamedFormat): PatchbayError | null {
   const start = withoutComments(head.slice(0, lookedAtChars).trimStart());
   const isTable = format === 'csv' || format === 'tsv';
   if (isWebPage(start)) return webPage(name, start);
   if (start.startsWith('{\\rtf')) return richText(name);
-  if (isXml(start)) return xmlDocument(name);
+  if (isXml(start)) return xmlDocument(name, start);
+  if (ldifStart.test(start)) return ldif(name);
+  if (jCardStart.test(start)) return jCard(name);
   if (!isJson(start)) return null;
   const said = whole && start.startsWith('{') ? errorSaid(parsed(head)) : null;
   if (said !== null) return errorDocument(name, said);
@@ -54,6 +57,12 @@ function isWebPage(start: string): boolean {
 function isXml(start: string): boolean {
   return /^<\?xml[\s?]/i.test(start) || (/^<[a-z][\w:.-]*(?:\s[^<>]*)?>\s*</i.test(start) && start.includes('</'));
 }
+
+/** The name of an entry, and its first attribute. */
+const ldifStart =
+  /^(?:(?:#[^\r\n]*|version:\s*1)?[ \t]*[\r\n]+)*dn:{1,2} ?[^\r\n]*\r?\n(?: [^\r\n]*\r?\n)*[a-z][\w;-]*:/i;
+/** A vCard in JSON (RFC 7095), or a list of them. */
+const jCardStart = /^\[\s*(?:\[\s*)?"vcard(?:stream)?"\s*,/i;
 
 /** Only what no header of a table begins with. */
 function isJson(start: string): boolean {
@@ -149,10 +158,39 @@ function richText(name: string): PatchbayError {
   return fileError('richText', `${name} is a document of a word processor (RTF), not an export`, { file: name }, hint);
 }
 
-function xmlDocument(name: string): PatchbayError {
+/** Address books in XML, by their root. */
+const xmlBooks: readonly (readonly [root: RegExp, what: string, hint: string])[] = [
+  [
+    /<phonebooks?[\s>]/i,
+    'the phone book of a FRITZ!Box (XML), which cannot be read',
+    'Convert it to vCards (.vcf) or CSV, or export the people from where they are kept besides, such as a phone or a mail program.',
+  ],
+  [
+    /<vcards?[\s>]/i,
+    'a file of vCards in XML (xCard), which cannot be read',
+    'Export the people as vCards (.vcf) or CSV.',
+  ],
+];
+
+function xmlDocument(name: string, start: string): PatchbayError {
+  for (const [root, what, hint] of xmlBooks)
+    if (root.test(start.slice(0, rootWithinChars)))
+      return fileError('xmlDocument', `${name} is ${what}`, { file: name }, hint);
   const hint =
     'Export the file again as CSV or JSON. If it should be one already, open it: it may hold an error message.';
   return fileError('xmlDocument', `${name} is an XML document, not a table`, { file: name }, hint);
+}
+
+const rootWithinChars = 1_000;
+
+function ldif(name: string): PatchbayError {
+  const message = `${name} is an address book in LDIF, which cannot be read`;
+  return fileError('ldif', message, { file: name }, ldifHint);
+}
+
+function jCard(name: string): PatchbayError {
+  const message = `${name} holds vCards in JSON (jCard), which cannot be read`;
+  return fileError('jCard', message, { file: name }, 'Export the people as vCards (.vcf) or CSV.');
 }
 
 function errorDocument(name: string, said: string): PatchbayError {

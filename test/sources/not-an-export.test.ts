@@ -48,6 +48,39 @@ describe('other documents', () => {
     expect(await failed('contacts.csv', content)).toMatchObject({ kind: 'file', code });
   });
 
+  const phoneBook = '<?xml version="1.0"?>\r\n<phonebooks><phonebook><contact/></phonebook></phonebooks>';
+  it.each([
+    [phoneBook, 'xmlDocument', 'is the phone book of a FRITZ!Box (XML)', 'Convert it to vCards (.vcf) or CSV'],
+    [
+      '<?xml version="1.0"?><vcards xmlns="x"><vcard/></vcards>',
+      'xmlDocument',
+      '(xCard)',
+      'Export the people as vCards',
+    ],
+    [
+      'dn: cn=Ada,mail=a@example.com\r\nobjectclass: top\r\n',
+      'ldif',
+      'is an address book in LDIF',
+      'Thunderbird exports',
+    ],
+    ['version: 1\n\n# Ada\ndn:: Y249\n QWRh\nmail: a@example.com\n', 'ldif', 'LDIF', 'vCard (.vcf)'],
+    ['["vcard",[["fn",{},"text","Ada"]]]', 'jCard', 'holds vCards in JSON (jCard)', 'Export the people as vCards'],
+    ['[\n ["vcard", []],\n ["vcard", []]\n]', 'jCard', 'jCard', 'vCards (.vcf) or CSV'],
+  ])('the address book %j is called what it is (%s), whatever its ending', async (content, code, what, hint) => {
+    for (const ending of ['vcf', 'csv', 'json'])
+      expect(await failed(`book.${ending}`, content)).toMatchObject({
+        ...{ kind: 'file', code, message: expect.stringContaining(what), hint: expect.stringContaining(hint) },
+      });
+  });
+
+  it('names the way out of endings of address books', async () => {
+    for (const [name, hint] of [
+      ['book.ldif', 'Thunderbird exports address books as vCard (.vcf)'],
+      ['book.xml', 'Export it as CSV or JSON, or people of an address book as vCards'],
+    ] as const)
+      expect((await failed(name, 'x')).hint).toContain(hint);
+  });
+
   it.each([
     ['{"error":"unauthorized"}', 'unauthorized'],
     ['{"error":"invalid_grant","error_description":"The token has expired"}', 'The token has expired'],
