@@ -124,6 +124,7 @@ export type WarningCode =
   | 'phoneUnassigned'
   | 'phoneExtensionDropped'
   | 'phoneCountryAssumed'
+  | 'phoneCountryOfRow'
   | 'phoneRemarkDropped'
   | 'phoneLeftOut'
   | 'emailRemarkDropped'

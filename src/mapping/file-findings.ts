@@ -178,6 +178,7 @@ const ofTheFile: ReadonlySet<string> = new Set<WarningCode>([
   'keyUnguarded',
   'keyDecimalsDropped',
   'phoneRemarkDropped',
+  'phoneCountryOfRow',
   'emailRemarkDropped',
 ]);
 

@@ -268,7 +268,34 @@ function readMade({ target }: BoundColumn, made: Made, cells: RowCells): CellRea
   const isSaid = reading.adds[target.list]?.some(({ items }) => items.length > 0) === true;
   const takesLabel = isSaid && !(Array.isArray(found.raw) && areLabelled(found.raw));
   const ofBoth = [...(takesLabel ? (label?.warnings ?? []) : []), ...(isSaid ? (country?.warnings ?? []) : [])];
-  return { ...reading, problems, warnings: [...ofBoth, ...reading.warnings] };
+  const elsewhere =
+    isSaid && isOtherAbroad(reading, own, target, () => readFound(found, { ...own, country: target.country }, row));
+  const ofCountry = elsewhere
+    ? [{ field: found.field, raw: found.shown ?? found.raw, flaw: countryOfRow(own, target) }]
+    : [];
+  return { ...reading, problems, warnings: [...ofBoth, ...ofCountry, ...reading.warnings] };
+}
+
+/** Whether the row's own country, in place of the default one, made other numbers of those that have no country code. */
+function isOtherAbroad(
+  reading: CellReading,
+  own: ItemsTarget,
+  { list, country }: ItemsTarget,
+  readAtHome: () => CellReading,
+): boolean {
+  if (country === null || own.country === null || own.country === country) return false;
+  const valuesOf = ({ adds }: CellReading) =>
+    (adds[list] ?? []).flatMap(({ items }) => items.map(({ value }) => value));
+  const atHome = new Set(valuesOf(readAtHome()));
+  return valuesOf(reading).some((value) => !atHome.has(value));
+}
+
+function countryOfRow({ country: own }: ItemsTarget, { country: usual }: ItemsTarget): Flaw<WarningCode> {
+  return {
+    code: 'phoneCountryOfRow',
+    message: `the number has no country code, and was read in the country that the row names (${own}), not in the default one (${usual})`,
+    hint: 'If it is a number of the default country, write it with + and its country code.',
+  };
 }
 
 /** Pieces of an item's cell become lines, which separate items anyway; those of a custom field a list. */

@@ -124,6 +124,27 @@ describe('the whole mapping', () => {
     expect(() => mapRecord({ A: 'a', B: 'x' }, {}, by)).toThrow(/lacks the column "id"/);
   });
 
+  test('the country of a row that makes other numbers than the default one is noted once for the file', () => {
+    const by = mapping({ phones: [{ column: 'phone', country: { column: 'country' } }] });
+    const columns = ['id', 'phone', 'country'];
+    const compiled = compileMapping(by, { columns }, { ...noContext, defaultCountry: 'DE' });
+    const numbersOf = (...cells: readonly string[]) =>
+      desiredOf(compiled.mapRow(cellsRow(columns, ['a', ...cells]))).phones.flatMap(({ items }) =>
+        items.map(({ value }) => value),
+      );
+    expect(numbersOf('+49 171 2345670', 'Austria')).toEqual(['+491712345670']);
+    expect(numbersOf('0171 2345670', 'Germany')).toEqual(['+491712345670']);
+    expect(compiled.notes).toEqual([]);
+    expect(numbersOf('0171 2345670', 'Austria')).toEqual(['+431712345670']);
+    expect(numbersOf('0171 2345671', 'Austria')).toEqual(['+431712345671']);
+    expect(compiled.notes.map(({ code, message }) => [code, message])).toEqual([
+      [
+        'phoneCountryOfRow',
+        'the number has no country code, and was read in the country that the row names (AT), not in the default one (DE) (first of 2 rows)',
+      ],
+    ]);
+  });
+
   test('columns of every value, label, country and condition are mapped, not ignored', () => {
     const by = mapping({
       fields: { company: { firstOf: ['A', 'B'] } },
