@@ -133,7 +133,7 @@ export function readPhone(raw: string, country: CountryCode | null): Reading<str
 /** `tel:2222218;phone-context=+4930` (RFC 3966): the number counts within what the context names. */
 const localNumber =
   /^(?<number>[^;]*)(?<before>;[\s\S]*?)?;\s*phone-context\s*=\s*(?<context>[^;>]*)(?<behind>[\s\S]*)$/i;
-/** It goes in front of the number; any other context is a domain, whose numbers nobody outside can call. */
+/** It goes in front of the number; any other context is a domain, whose numbers cannot be called from outside. */
 const globalContext = /^\+[\d().-]+$/;
 
 function readLocal(

@@ -163,7 +163,7 @@ const xmlBooks: readonly (readonly [root: RegExp, what: string, hint: string])[]
   [
     /<phonebooks?[\s>]/i,
     'the phone book of a FRITZ!Box (XML), which cannot be read',
-    'Convert it to vCards (.vcf) or CSV, or export the people from where they are kept besides, such as a phone or a mail program.',
+    'Convert it to vCards (.vcf) or CSV, or export the people from another program that has them, such as a phone or a mail program.',
   ],
   [
     /<vcards?[\s>]/i,

@@ -2,11 +2,11 @@
  * The properties of a card to the object of a row, for the mapping `config/mappings/vcard.yaml` (docs/mapping.md, "vCard").
  *
  * - `EMAIL`, `TEL`, `URL`, `ADR` and the like are lists of `{ name, value }`, the preferred one first; `name` is the label, from
- *   `X-ABLabel`, `X-CUSTOM(…)` or TYPE. Numbers of fax machines and pagers are in the lists `FAX` and `PAGER`. `X-MS-TEL`, the numbers
- *   that Outlook has besides, is a list of its own: the number of a company is no key of its people.
+ *   `X-ABLabel`, `X-CUSTOM(…)` or TYPE. Numbers of fax machines and pagers are in the lists `FAX` and `PAGER`. `X-MS-TEL`, further
+ *   numbers of Outlook, is a list of its own: the number of a company is no key of its people.
  * - `N`, `ORG` and the elements of `ADR` are objects, since their values are.
  * - `FN`, `TITLE` and other properties are text. A second one, which programs rarely write, is `TITLE 2`.
- * - `nameOnly` is not in the card: it is FN, else NICKNAME, where N names nobody and that is the name of a person.
+ * - `nameOnly` is not in the card: it is FN, else NICKNAME, where N has no name and that is the name of a person.
  *
  * Pure. A card says nothing about what it lacks: a blank property has no member.
  */
