@@ -301,7 +301,7 @@ function uncallableLeftOut(hint: string): Flaw<WarningCode> {
 
 /** A `;` before at most six digits is a pause in what is dialled, `;phone-context=` says where a number counts, and a line with an extension belongs to the one before. */
 const alwaysSeparates = new RegExp(
-  `\\||[\\r\\n](?!\\s{0,9}${extensionText}[^\\S\\r\\n]{0,9}(?:$|[|\\r\\n]))|:::|;(?!\\s*(?:ext|phone-context\\s*=|\\d{1,6}[*#]?\\s*(?:$|[;,|\\r\\n])))`,
+  `\\||[\\r\\n](?!\\s{0,9}${extensionText}[^\\S\\r\\n]{0,9}(?:$|[|\\r\\n]))|:::|;(?!\\s*(?:ext|(?:[a-z-]{1,20}=[^;|\\r\\n]{0,40};\\s*){0,3}phone-context\\s*=|\\d{1,6}[*#]?\\s*(?:$|[;,|\\r\\n])))`,
   'iu',
 );
 const wordBetween = `(?<!\\s)\\s+(?:${conjunctions})\\.?\\s+`;
