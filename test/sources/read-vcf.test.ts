@@ -436,6 +436,12 @@ describe('vCard: the right end for each bad input', () => {
     ]);
   });
 
+  it('takes files apart that were joined without a line end between them', async () => {
+    const one = card('3.0', 'FN:Ada').trimEnd();
+    const { items } = await readText(folder, 'c.vcf', `${one}\ufeff${one}${one}\r\n`);
+    expect([brokenOf(items), items.map(({ row }) => row.line)]).toEqual([[], [1, 4, 7]]);
+  });
+
   it('breaks the row of a card that never began', async () => {
     const { items } = await readText(folder, 'c.vcf', `${card('3.0', 'FN:Nils')}FN:Ada\nTEL:1\nEND:VCARD\n`);
     expect([brokenOf(items), dataOf(items)[1]]).toEqual([['5:cardNeverBegins'], { _text: 'FN:Ada' }]);

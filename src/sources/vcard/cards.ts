@@ -177,7 +177,7 @@ function createCards({ name, encoding, limits, isByContent }: VcfOptions, tally:
   };
 
   return {
-    take: (line) => (card === null ? takeOutside(line) : takeInside(line, card)),
+    take: (line) => apart(line).flatMap((one) => (card === null ? takeOutside(one) : takeInside(one, card))),
     end: () => {
       if (card !== null) throw cutOff(name, card.line);
       if (outside !== null && isBeginning(textOfLine(outside))) throw cutOff(name, outside.line);
@@ -202,6 +202,12 @@ function isBegin(line: ContentLine): boolean {
 
 function isEnd(line: ContentLine): boolean {
   return /^END:VCARD$/i.test(textOfLine(line));
+}
+
+/** Where files without a line end behind their last line were joined. */
+function apart(line: ContentLine): readonly ContentLine[] {
+  const [, end, begin] = /^(END:VCARD)\s*(BEGIN:VCARD)$/i.exec(textOfLine(line)) ?? [];
+  return end === undefined || begin === undefined ? [line] : [end, begin].map((text) => ({ ...line, parts: [text] }));
 }
 
 function isAgent(line: ContentLine | undefined): boolean {
