@@ -76,15 +76,20 @@ function wantedValues(wanted: string): WantedValues | null {
 /** What the identity of a number leaves out; texts of a memory stay apart. */
 const notDialled = /[^+\d\u001f]+/g;
 
+/** With words only where it has its country code: as `Tel. +90 532 123 45 67`. */
 function isDialled(text: string): boolean {
-  return !/\p{Letter}/u.test(text) && text.replace(/\D/g, '').length >= digitsMin;
+  if (text.replace(/\D/g, '').length < digitsMin) return false;
+  return !/\p{Letter}/u.test(text) || itemIdentity('phone', text).startsWith('+');
 }
 
 /**
- * Letters beyond ASCII are spelt in several ways, and JSON escapes quotes and backslashes: anything may be in their places. An underscore fits
- * itself, among others.
+ * Letters beyond ASCII are spelt in several ways, and JSON escapes quotes and backslashes: anything may be in their places. So it may where an i or
+ * a k is wanted, since İ and the sign of kelvin are these in small letters, which LIKE does not know. An underscore fits itself, among others.
  */
 function patternOf(text: string): string {
-  const plain = text.slice(0, patternCharsMax).replace(/[^ -~]|["\\]/gu, '%');
+  const plain = text
+    .slice(0, patternCharsMax)
+    .replace(/[^ -~]|["\\]/gu, '%')
+    .replace(/[ik]/g, '%');
   return `%${plain}%`.replace(/%+/g, '%');
 }

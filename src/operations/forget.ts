@@ -107,10 +107,7 @@ export async function forgetPerson(
   const tables = await ledger.forgetting.search(person.texts);
   const found = await filesOfHomeHolding(home, person.texts, isOfService);
   const waiting = await waitingFilesOf({ ledger, feeds: home.feeds, watched: folders.watched, host }, person);
-  const searchedHosts = await ledger.forgetting.searchedOn(person.key, host);
-  const otherHosts = (await ledger.hosts.list()).flatMap(({ id, name }) =>
-    id === host || searchedHosts.includes(id) ? [] : [{ host: id, name }],
-  );
+  const otherHosts = await hostsNotSearched(ledger, person.key, host);
   const told = new Set([...waiting.map(({ path }) => path), ...unsearched]);
   return {
     ...{ rows: forgotten.rows, reasons: forgotten.reasons, files: erased, scrubbed, searched: person.texts.length },
@@ -119,6 +116,18 @@ export async function forgetPerson(
     unsearched,
     otherHosts,
   };
+}
+
+/** Of the person that this host has forgotten. @param host the one at hand, which is noted to have searched its files. */
+export async function hostsNotSearched(
+  { forgetting, hosts }: Pick<Home['ledger'], 'forgetting' | 'hosts'>,
+  key: string,
+  host: string | null,
+): Promise<readonly OtherHost[]> {
+  const searched = await forgetting.searchedOn(key, host);
+  return (await hosts.list()).flatMap(({ id, name }) =>
+    id === host || searched.includes(id) ? [] : [{ host: id, name }],
+  );
 }
 
 /** The reason is kept where the person is not. @throws PatchbayError `usage` `reasonNamesPerson`. */

@@ -41,7 +41,9 @@ it('--allow lets later files bring a forgotten key again, for a reason; a key th
   const named = forget({ ...place, allow, reason: 'crm-17 again' }, 'crm-17');
   await expect(named).rejects.toMatchObject({ code: 'reasonNamesPerson' });
   expect(await forget({ ...place, allow, reason: 'a customer again' }, ' crm-17')).toBe(0);
-  expect(captured.stdout()).toContain('allowed: rows with the key crm-17 are read again from the next file on');
+  expect(captured.stdout()).toContain(
+    'allowed: rows with the key crm-17 are read again from the next file that is taken',
+  );
   const again = forget({ ...place, allow, reason: 'a customer again' }, 'crm-17');
   await expect(again).rejects.toMatchObject({ kind: 'usage', code: 'notForgotten' });
 });

@@ -116,6 +116,8 @@ export function linkContract(open: OpenLedger): void {
       // A text that only a form of JSON holds.
       separated: ['bo@example.com\u001f', '+14155550103'],
       scattered: ['41555@50101.example', '+1'],
+      // Letters beyond ASCII that are letters of ASCII in small ones.
+      capitals: ['ALİ.\u212aAYA@firma.example', '+905321234567'],
     };
     const run = await applyingRun(ledger, 'r1', Object.keys(values));
     const boundWith = (key: string) => {
@@ -138,6 +140,9 @@ export function linkContract(open: OpenLedger): void {
     expect(await keysOf('+1 415.555.0101')).toEqual(['plain', 'spelt']);
     expect(await keysOf('49 151 1234567 8901')).toEqual(['decomposed']);
     expect(await keysOf('+14155550103')).toEqual(['separated']);
+    expect(await keysOf('ALİ.\u212aAYA@firma.example')).toEqual(['capitals']);
+    expect(await keysOf('Tel. +90 532 123 45 67')).toEqual(['capitals']);
+    expect(await keysOf('tel:+14155550101')).toEqual(['plain', 'spelt']);
     expect(await keysOf('id-of-quoted')).toEqual(['quoted']);
     expect(await keysOf('quoted')).toEqual([]);
     expect(await keysOf('+1')).toEqual([]);

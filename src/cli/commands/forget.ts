@@ -5,7 +5,7 @@ import { PatchbayError } from '#src/errors.ts';
 import { forgottenWord } from '#src/ledger/erased-rows.ts';
 import { ledgerBytes } from '#src/ledger/place.ts';
 import { counted } from '#src/ledger/rules/approval.ts';
-import { allowAgain } from '#src/operations/allow-again.ts';
+import { allowAgain, requireForgotten } from '#src/operations/allow-again.ts';
 import {
   type ForgottenPerson,
   forgetPerson,
@@ -32,7 +32,7 @@ export async function forget(options: ForgetOptions, key: string): Promise<numbe
   const terminal = terminalOf(options);
   const given = options.reason?.trim() || null;
   // Where it can be asked for, it is, behind the question: known before anything is read else.
-  if (given === null && terminal === null) throw reasonMissing();
+  if (given === null && terminal === null) throw options.allow === true ? allowReasonMissing() : reasonMissing();
   const home = await openCliHome(options, 'look');
   try {
     const output = createOutput(options);
@@ -70,18 +70,21 @@ async function allow(
   { terminal, given }: { readonly terminal: Terminal | null; readonly given: string | null },
 ): Promise<number> {
   const key = printable(person.key);
-  const shown = `Rows with the key ${key} are read again from the next file on. What was erased stays erased.`;
+  await requireForgotten(home, person);
+  const shown = `Rows with the key ${key} are read again from the next file that is taken. What was erased stays erased.`;
   const question = 'Let later files bring this person again?';
   const answer = await askDecision(terminal, { shown, question, whyQuestion, given: given ?? undefined });
   if (!answer.isYes) {
     output.note('nothing was changed');
     return exitCodes.guard;
   }
-  if (answer.why === null) throw reasonMissing();
+  if (answer.why === null) throw allowReasonMissing();
   await allowAgain(home, person, answer.why);
   if (output.json) output.document({ key: person.key, allowed: true, exitCode: exitCodes.done });
   else
-    output.line(`allowed: rows with the key ${key} are read again from the next file on; what was erased stays erased`);
+    output.line(
+      `allowed: rows with the key ${key} are read again from the next file that is taken; what was erased stays erased`,
+    );
   return exitCodes.done;
 }
 
@@ -108,11 +111,22 @@ function reasonMissing(): PatchbayError {
   });
 }
 
+function allowReasonMissing(): PatchbayError {
+  return new PatchbayError(
+    'usage',
+    'reasonMissing',
+    'letting files bring a person again needs a reason; nothing was changed',
+    {
+      hint: 'Say why, without personal data: --reason "customer again since 2026-11-20". It is kept in the trail of acts.',
+    },
+  );
+}
+
 function preview(person: PersonKnown, { by, others }: Acquaintance): string {
   const { key, feeds, contactId, isKnown } = person;
   if (by === 'nothing') {
     const meant = others.length === 0 ? '' : ` Known: ${others.map(printable).join(', ')}.`;
-    return `Nothing was found that would be erased for the key ${printable(key)}.${meant}\nRows with exactly this key are skipped in later files, for good.`;
+    return `Nothing was found that would be erased for the key ${printable(key)}.${meant}\nRows with exactly this key are skipped in later files, until patchbay forget KEY --allow.`;
   }
   const known = isKnown
     ? `The ledger knows ${printable(key)}${contactId === null ? '' : ` as contact ${printable(contactId)}`}${feeds.length === 0 ? '' : `, from ${feeds.map(printable).join(', ')}`}.`
@@ -138,7 +152,7 @@ export function printForgotten(
   const found = rows + reasons + files.length + waiting.length + unsearched.length;
   if (by === 'nothing' && found === 0) {
     output.line(`nothing erased: nothing was found of the key ${printable(key)}`);
-    output.line('  kept for good: rows with exactly this key are skipped in later files');
+    output.line('  rows with exactly this key are skipped in later files, until patchbay forget KEY --allow');
     if (others.length > 0) output.line(`  known: ${others.map(printable).join(', ')}`);
     else output.line('  a key has the prefix of its mapping: patchbay contact EMAIL shows it');
   } else output.line(`forgotten: ${counted(rows, 'row')} of the ledger, ${counted(files.length, 'file')}`);

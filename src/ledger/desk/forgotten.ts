@@ -51,7 +51,8 @@ export function forgettingOver(
       if (salt === null) return null;
       const inState = async (state: 'forgotten' | 'allowed'): Promise<readonly ForgottenRecord[]> =>
         (await forgottenIn(reads).list({ state, order: 'oldest', limit: allMax })).map(({ document }) => document);
-      const [known, allowed] = [await inState('forgotten'), await inState('allowed')];
+      // In this order a person who is allowed again meanwhile is not counted twice.
+      const [allowed, known] = [await inState('allowed'), await inState('forgotten')];
       const hashes = new Set(known.map(({ text }) => text));
       const count = [...known, ...allowed].reduce((sum, { times }) => sum + times, 0);
       return { count, has: (key) => hashes.has(forgottenHash(salt.text, key)) };
