@@ -231,15 +231,27 @@ export const finishingText = 'patchbay: finishing the requests under way; press 
 /** The command was interrupted before it entered its work: no engine knows of it. */
 export class NothingEntered extends Error {}
 
+/** What a script is told to do where a command had not entered its work. */
+export const nothingBegunHint = 'Nothing was begun. Run the same command again.';
+
 /**
  * Prints that a command was interrupted and what that means.
  * @param whatNext what becomes of its work, once that is entered.
  * @param cause what was thrown.
+ * @param nextStep what to do, for the JSON document.
  * @returns the exit code.
  */
-export function reportInterrupted(output: Output, whatNext: string, exitCode: number, cause?: unknown): number {
-  const message = cause instanceof NothingEntered ? 'interrupted before the work was entered' : whatNext;
-  const document: ErrorDocument = { error: { code: 'interrupted', message, hint: null }, exitCode };
+export function reportInterrupted(
+  output: Output,
+  whatNext: string,
+  exitCode: number,
+  cause?: unknown,
+  nextStep: string | null = null,
+): number {
+  const isNothingEntered = cause instanceof NothingEntered;
+  const message = isNothingEntered ? 'interrupted before the work was entered' : whatNext;
+  const hint = isNothingEntered ? nothingBegunHint : nextStep;
+  const document: ErrorDocument = { error: { code: 'interrupted', message, hint }, exitCode };
   if (output.json) output.document(document);
   else output.note(message);
   return exitCode;

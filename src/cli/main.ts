@@ -20,7 +20,9 @@ export async function main(argv: readonly string[]): Promise<void> {
   catchSignals((exitCode) => {
     // What was printed already is the document of this command.
     if (wasPrinted()) return;
-    const error = { code: 'interrupted', message: 'interrupted before there was an answer', hint: null };
+    // A file whose run was entered meanwhile is known by its content.
+    const hint = lookAt(program, words)[0] === 'import' ? 'Run the same command again.' : null;
+    const error = { code: 'interrupted', message: 'interrupted before there was an answer', hint };
     exitWithDocument({ error, exitCode }, options);
   });
   const wrong = unknownSubcommand(program, words) ?? missingValue(program, words);

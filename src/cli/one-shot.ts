@@ -12,7 +12,7 @@ import { firstAuditOf } from '#src/operations/audits.ts';
 import { errorDocument } from '#src/operations/error-document.ts';
 import { worstExitCode } from '#src/runs/exit-code.ts';
 import { printError } from './exit.ts';
-import { finishingText, listenForInterrupt, reportInterrupted } from './interrupt.ts';
+import { finishingText, listenForInterrupt, nothingBegunHint, reportInterrupted } from './interrupt.ts';
 import { type Outcomes, type OutcomesOptions, startOutcomes } from './outcomes.ts';
 import type { Output } from './output.ts';
 import { createProgress } from './progress.ts';
@@ -123,6 +123,16 @@ export async function finishOneShot(home: Home, command: OneShotCommand, submit:
   const progress = createProgress(output);
   const outcomes = startOutcomes(home, command);
   let isEntered = false;
+  let isAnyEntered = false;
+  const see = (run: RunRecord): void => {
+    isAnyEntered = true;
+    outcomes.see(run);
+  };
+  const reportNothingBegan = (exitCode: number): number => {
+    // Of several files some may have their runs, which say of themselves what becomes of them.
+    const nextStep = isAnyEntered ? 'Run the same command again.' : nothingBegunHint;
+    return reportInterrupted(output, nothingBegan, exitCode, undefined, nextStep);
+  };
   const interrupt = listenForInterrupt(
     () => {
       progress.clear();
@@ -131,7 +141,7 @@ export async function finishOneShot(home: Home, command: OneShotCommand, submit:
     (exitCode) => {
       progress.clear();
       outcomes.leave({ exitCode, error: null });
-      if (!isEntered) reportInterrupted(output, nothingBegan, exitCode);
+      if (!isEntered) reportNothingBegan(exitCode);
     },
   );
   const options: OneShotOptions = {
@@ -152,8 +162,8 @@ export async function finishOneShot(home: Home, command: OneShotCommand, submit:
   };
   try {
     await workUntilRest(home, options, async (isEngine) => {
-      const entered = await submit(isEngine, outcomes.see);
-      for (const run of entered) outcomes.see(run);
+      const entered = await submit(isEngine, see);
+      for (const run of entered) see(run);
       isEntered = true;
       return entered;
     });
@@ -164,7 +174,7 @@ export async function finishOneShot(home: Home, command: OneShotCommand, submit:
     const signalCode = interrupt.exitCode();
     if (signalCode === null) return await endByError(output, outcomes, isEntered, error);
     const cutCount = await outcomes.cutOff({ exitCode: signalCode, error: null });
-    if (!isEntered) return reportInterrupted(output, nothingBegan, signalCode);
+    if (!isEntered) return reportNothingBegan(signalCode);
     if (cutCount === 0)
       output.note('interrupted after all of its own had ended; the next engine does what else is left');
     return signalCode;

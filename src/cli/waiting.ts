@@ -6,7 +6,7 @@ import type { PatchbayError } from '#src/errors.ts';
 import { isLedgerAway } from '#src/ledger/trouble.ts';
 import { waitOut } from '#src/ledger/wait-out.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
-import { letSignalsArrive, listenForInterrupt, reportInterrupted } from './interrupt.ts';
+import { letSignalsArrive, listenForInterrupt, nothingBegunHint, reportInterrupted } from './interrupt.ts';
 import { type GlobalOptions, type HomeOpener, type HomeUse, homeOpener } from './open-home.ts';
 import { createOutput, printable } from './output.ts';
 
@@ -41,7 +41,8 @@ export async function openPatiently(
     interrupt.dispose();
   }
   const message = 'interrupted while the ledger was opened; nothing was begun';
-  process.exit(reportInterrupted(output, message, interrupt.exitCode() ?? exitCodes.interrupted));
+  const exitCode = interrupt.exitCode() ?? exitCodes.interrupted;
+  process.exit(reportInterrupted(output, message, exitCode, undefined, nothingBegunHint));
 }
 
 /** For a command that waits for the lock of the data folder. */

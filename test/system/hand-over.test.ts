@@ -39,7 +39,14 @@ describe.concurrent('an import beside a running engine', () => {
     await until('the wait', () => second.stderr.includes('waiting for it'));
     second.signal('SIGINT');
     expect((await second.ended()).documents).toMatchObject([
-      { error: { code: 'interrupted', message: 'interrupted before the work was entered' }, exitCode: 130 },
+      {
+        error: {
+          code: 'interrupted',
+          message: 'interrupted before the work was entered',
+          hint: 'Nothing was begun. Run the same command again.',
+        },
+        exitCode: 130,
+      },
     ]);
     lock?.release();
     const { code, documents, stderr } = await first.ended();
