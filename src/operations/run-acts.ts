@@ -26,6 +26,22 @@ export async function isUnderWayBy(
 }
 
 /**
+ * Whether a run that is not approved any more (`notApproved`) was approved, with the same choice, by another person since it was shown: the
+ * run goes on, or has gone on, as this one wanted it to.
+ */
+export async function wasApprovedMeanwhile(
+  { ledger }: Pick<Home, 'ledger'>,
+  { id }: RunRecord,
+  choice: LinkChoice | null,
+): Promise<boolean> {
+  const run = await ledger.runs.get(id);
+  // Its approval must be the last act on it: a run that was cancelled, or is read anew, does not go on as approved.
+  const isGoingOn = run?.state === 'applying' || run?.state === 'done' || run?.state === 'doneWithDead';
+  const [last] = isGoingOn ? await ledger.acts.list({ runId: id, limit: 1 }) : [];
+  return last?.kind === 'approve' && (last.facts.choice ?? null) === choice;
+}
+
+/**
  * Lets a stopped run continue as it was shown: past the guards that stopped it, up to their figures. Its rows are written as
  * they were staged; the file is not read again.
  * @param shown the run as the person saw it.

@@ -7,7 +7,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { approvalQuestion } from '#src/cli/commands/runs.ts';
 import { askDecision, type Decision } from '#src/cli/questions.ts';
 import type { Ledger } from '#src/ledger/port.ts';
+import { approvalOf } from '#src/ledger/rules/approval.ts';
 import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
+import { wasApprovedMeanwhile } from '#src/operations/run-acts.ts';
 import { slice, stagingRun } from '#test/contracts/support/build.ts';
 import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
 import { callPatchbay } from '#test/support/call-patchbay.ts';
@@ -102,5 +104,30 @@ describe('without a terminal', () => {
       'run r-1 cannot be approved: it is not stopped but cancelling: run r-2 took its place [notStopped]',
     );
     expect(await ledger.runs.get('r-1')).toMatchObject({ state: 'cancelling', approvals: [] });
+  });
+});
+
+describe('a run that somebody else has approved since it was shown', () => {
+  const act = { kind: 'approve', who: 'ann', by: 'command', reason: null, atMs: 2, ledgerAtMs: 2 } as const;
+
+  it('goes on as it was to, also where it has ended by then; not where the choice was another one, or it was cancelled', async () => {
+    const { ledger } = await stoppedRun();
+    const shown = await ledger.runs.get('r-1');
+    if (shown?.reason == null) return expect.unreachable();
+    expect(await wasApprovedMeanwhile({ ledger }, shown, null)).toBe(false);
+    await ledger.runs.approve('r-1', approvalOf(shown.reason, { reason: null, atMs: 2 }), { ...act, facts: {} });
+    expect(await wasApprovedMeanwhile({ ledger }, shown, null)).toBe(true);
+    expect(await wasApprovedMeanwhile({ ledger }, shown, 'createAnyway')).toBe(false);
+    await ledger.runs.move('r-1', ['applying'], 'done', { atMs: 3 });
+    expect(await wasApprovedMeanwhile({ ledger }, shown, null)).toBe(true);
+  });
+
+  it('does not where it was cancelled behind that', async () => {
+    const { ledger } = await stoppedRun();
+    const shown = await ledger.runs.get('r-1');
+    if (shown?.reason == null) return expect.unreachable();
+    await ledger.runs.approve('r-1', approvalOf(shown.reason, { reason: null, atMs: 2 }), { ...act, facts: {} });
+    await ledger.runs.move('r-1', ['applying'], 'cancelling', { atMs: 3 });
+    expect(await wasApprovedMeanwhile({ ledger }, shown, null)).toBe(false);
   });
 });

@@ -7,7 +7,7 @@ import { type EngineLock, isEngineRunning, takeEngineLock } from '#src/ledger/en
 import { activeRunStates, isFinal, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import { hasPlan, keptPlanOf } from '#src/operations/plan.ts';
 import { requireRestageable, restageRun } from '#src/operations/restage.ts';
-import { approveRun, cancelRun, isUnderWayBy, untilCancelled } from '#src/operations/run-acts.ts';
+import { approveRun, cancelRun, isUnderWayBy, untilCancelled, wasApprovedMeanwhile } from '#src/operations/run-acts.ts';
 import { detachedDocument, runDocument } from '#src/operations/run-document.ts';
 import { changesOfRun, type RunStory, readStory, storyDocument } from '#src/operations/run-story.ts';
 import { findRun, listRuns, type RunView, readRun } from '#src/operations/runs.ts';
@@ -178,10 +178,19 @@ export async function approve(options: ApproveOptions, id: string): Promise<numb
       output.note(`run ${run.id} stays stopped`);
       return exitCodes.guard;
     }
+    const noteFollowed = () => output.note(`run ${run.id} was approved already: following it`);
     const isAgain = await isUnderWayBy(home, run, 'approve', choice);
-    if (isAgain) output.note(`run ${run.id} was approved already: following it`);
+    if (isAgain) noteFollowed();
     const approved = async () => {
-      if (!isAgain) await approveRun(home, run, answer.why, choice, shown?.isKept === true ? shown.plan : null);
+      if (isAgain) return [run];
+      try {
+        await approveRun(home, run, answer.why, choice, shown?.isKept === true ? shown.plan : null);
+      } catch (error) {
+        if (!(error instanceof PatchbayError) || error.code !== 'notApproved') throw error;
+        // Another person may have been faster, while an engine was waited for.
+        if (!(await wasApprovedMeanwhile(home, run, choice))) throw error;
+        noteFollowed();
+      }
       return [run];
     };
     if (options.detach === true) {
