@@ -254,7 +254,7 @@ async function retriesUnderWay(home: Pick<Home, 'ledger'>, request: RetryRequest
 export async function retryLetters(
   { submit, actor }: Pick<Home, 'submit' | 'actor'>,
   asked: RetryRequest,
-  onEntered: (entered: SubmittedRun) => void = () => undefined,
+  onEntered: (entered: Pick<SubmittedRun, 'run' | 'resumed'>) => void = () => undefined,
 ): Promise<readonly RunRecord[]> {
   const request = await withWholeRunId(submit, asked);
   const underWay = await retriesUnderWay(submit, request);

@@ -1,8 +1,8 @@
 /**
  * Enters files as runs: named on the command line, found in an import folder, or brought from elsewhere.
  *
- * A file is identified by feed and content (`docs/contract.md`): if its run was interrupted, that run continues. The same content
- * that comes after its run has ended is read again and found unchanged.
+ * A file is identified by feed and content (`docs/contract.md`): if its run was interrupted, that run continues. A command with other
+ * options enters a run of its own behind it. The same content that comes after its run has ended is read again and found unchanged.
  *
  * A process may die between checking a file out and entering its run. Such files are orphans: the next start enters them.
  */
@@ -34,6 +34,7 @@ import { inStep } from '#src/steps.ts';
 import { chooseFeed, type FeedChoice, readingOfFile } from './choose-feed.ts';
 import { removeOld } from './expire-files.ts';
 import { makeFeedFolder, removeFeedFolder } from './feed-folder.ts';
+import { type FileOptions, otherOptions, uncountedFlags } from './other-options.ts';
 import {
   type ClaimedFile,
   claimedFolderOf,
@@ -61,6 +62,17 @@ export interface SubmittedRun {
   readonly run: RunRecord;
   /** It was entered before, for the same content, and has not ended: it was interrupted, or is at work or waits in another process. */
   readonly resumed: boolean;
+  /** Flags of this command that do not count for the run that was entered before. */
+  readonly uncounted: readonly string[];
+  /** A run of the same content with other options that has not ended, and goes first. */
+  readonly ahead: RunAhead | null;
+}
+
+/** A run of the same content. */
+export interface RunAhead {
+  readonly run: RunRecord;
+  /** How it was begun, where that differs: `--limit 100`, `without --only`. */
+  readonly options: readonly string[];
 }
 
 /** What a person chooses for the file, apart from its options. */
@@ -86,7 +98,7 @@ export interface SubmitBy {
 }
 
 /**
- * Copies the file and enters a run for it, or finds the one of the same content that has not ended.
+ * Copies the file and enters a run for it, or finds the one of the same content and options that has not ended.
  * @throws PatchbayError `file`: `fileMissing`, `fileUnreadable`, `notAFile`, `changedWhileRead`.
  */
 export async function submitFile(
@@ -107,10 +119,11 @@ export async function submitFile(
     { ...options, path, origin: 'command' },
     { kind: 'feed', ...choice },
   );
-  const known = await sameRun(ledger.runs, reading, copy.sha256);
-  if (known !== null && besides?.has(known.id) !== true && (await isUnderWay(parts, known))) {
+  const open = await sameRuns(ledger.runs, reading, copy.sha256);
+  const { same, ahead } = await meetUnderWay(parts, open, reading, besides);
+  if (same !== null) {
     await rm(copy.path, { force: true });
-    return { run: known, resumed: true };
+    return { run: same, resumed: true, uncounted: uncountedFlags(same.options, options), ahead: null };
   }
   // A look is no file of the feed, and a fix-file may belong to another one.
   const isOfFeed = !options.verify && reading.feed === choice.feed.name;
@@ -128,13 +141,35 @@ export async function submitFile(
     options: { ...reading.options, madeFolder },
     createdAtMs: clock.nowMs(),
   };
-  const run = await enter(parts, known, entry, act).catch(async (error: unknown) => {
+  const run = await enter(parts, open.at(0) ?? null, entry, act).catch(async (error: unknown) => {
     if (madeFolder) await removeFeedFolder(importFolder, reading.feed);
     throw error;
   });
   // One that ended in vain before this one was entered has taken the folder away with it.
   if (isOfFeed) await makeFeedFolder(feeds, importFolder, reading.feed);
-  return { run, resumed: false };
+  return { run, resumed: false, uncounted: [], ahead };
+}
+
+/**
+ * @param open runs of the same content, the newest first.
+ * @returns `same`: the run that stands for the file. Where one behind it reads the file in another way, it does not: the newest one is to
+ *   have the last word. One that is at rest, or of this very command, ends the search.
+ */
+async function meetUnderWay(
+  parts: SubmitParts,
+  open: readonly RunRecord[],
+  wanted: FileOptions,
+  besides: ReadonlySet<string> | undefined,
+): Promise<{ readonly same: RunRecord | null; readonly ahead: RunAhead | null }> {
+  let ahead: RunAhead | null = null;
+  for (const run of open) {
+    if (besides?.has(run.id) === true || !(await isUnderWay(parts, run))) break;
+    const others = otherOptions(run, wanted);
+    if (others.length === 0) return { same: run, ahead: null };
+    ahead ??= { run, options: others.map(({ words }) => words) };
+    if (others.some(({ isOfRows }) => !isOfRows)) break;
+  }
+  return { same: null, ahead };
 }
 
 export interface DroppedFile {
@@ -269,17 +304,26 @@ export async function newestRunOf(runs: RunLedger, feed: string, sha256: string)
   return (await runs.list({ feed, sha256, limit: 1 })).at(0) ?? null;
 }
 
-/**
- * The newest run of that content in the feed that has not ended and that the new one would do again: one that looks and one that writes
- * have nothing to do with each other. Null where there is none.
- */
+/** The newest of `sameRuns`; null where there is none. */
 async function sameRun(
+  runs: RunLedger,
+  reading: Pick<RunRecord, 'feed' | 'options'>,
+  sha256: string,
+): Promise<RunRecord | null> {
+  return (await sameRuns(runs, reading, sha256)).at(0) ?? null;
+}
+
+/**
+ * Runs of that content in the feed that have not ended, the newest first: one that looks and one that writes have nothing to do with each
+ * other.
+ */
+async function sameRuns(
   runs: RunLedger,
   { feed, options }: Pick<RunRecord, 'feed' | 'options'>,
   sha256: string,
-): Promise<RunRecord | null> {
+): Promise<readonly RunRecord[]> {
   const open = await runs.list({ feed, sha256, states: openRunStates, limit: sameRunsMax });
-  return open.find((one) => one.options.verify === options.verify) ?? null;
+  return open.filter((one) => one.options.verify === options.verify);
 }
 
 /** Of one content, that have not ended: more than a few wait for a decision. */

@@ -64,6 +64,46 @@ describe('a file that is named on the command line', () => {
     ]);
   });
 
+  it('has a run of its own behind one with other options, which goes first', async () => {
+    const bench = await openRunsBench();
+    const three = csv(['c-1,Ann,A', 'c-2,Bo,B', 'c-3,Cy,C']);
+    const limited = await bench.submit('a.csv', three, { options: { limit: 1 } });
+    const again = await submitFile(bench.parts, await bench.write('a.csv', three), noOptions, await ofMain(bench));
+    expect(again).toMatchObject({ resumed: false, ahead: { run: { id: limited.id }, options: ['--limit 1'] } });
+    expect(again.run.id).not.toBe(limited.id);
+    // The same command once more goes on with the run that it stands for: other rows of an older one change nothing of that.
+    for (const [options, run] of [
+      [noOptions, again.run],
+      [{ ...noOptions, limit: 1 }, limited],
+    ] as const) {
+      const same = await submitFile(bench.parts, join(bench.folder, 'a.csv'), options, await ofMain(bench));
+      expect(same).toMatchObject({ resumed: true, ahead: null, run: { id: run.id } });
+    }
+    expect((await bench.ledger.runs.nextQueued(10)).map(({ id }) => id)).toEqual([limited.id]);
+    expectCounts(await bench.carryOut(limited), { rows: 3, created: 1, skipped: 2 });
+    expectCounts(await bench.carryOut(again.run), { rows: 3, created: 2, unchanged: 1 });
+  });
+
+  it('has a run of its own, too, where one behind its own reads the file in another way: the newest command has the last word', async () => {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', csv(['c-1,Ann,A']));
+    const blank = csv(['c-1,Ann,']);
+    const keeping = await bench.submit('b.csv', blank);
+    const clearing = await bench.submit('b.csv', blank, { options: { onBlank: 'clear' } });
+    const again = await submitFile(bench.parts, join(bench.folder, 'b.csv'), noOptions, await ofMain(bench));
+    expect(again).toMatchObject({ resumed: false, ahead: { run: { id: clearing.id }, options: ['--on-blank clear'] } });
+    await bench.carryOut(keeping);
+    expectCounts(await bench.carryOut(clearing), { rows: 1, updated: 1 });
+  });
+
+  it('says which flags do not count where it goes on with a run that was begun without them', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.submit('a.csv', rows);
+    const options = { ...noOptions, accept: true, acceptReason: 'why' };
+    const again = await submitFile(bench.parts, join(bench.folder, 'a.csv'), options, await ofMain(bench));
+    expect(again).toMatchObject({ resumed: true, uncounted: ['--accept', '--reason'], run: { id: run.id } });
+  });
+
   it('is read again where its run has ended, and found unchanged', async () => {
     const bench = await openRunsBench();
     await bench.import('a.csv', rows);

@@ -238,6 +238,7 @@ export const walks: readonly Walk[] = [
       'src/runs/fix/fix-file.ts': 'files of rejected rows that come back',
       'src/runs/expire-files.ts': 'old files that are left behind',
       'src/runs/feed-folder.ts': 'the folder of a feed that a command names',
+      'src/runs/other-options.ts': 'a file that a command brings again',
       'src/sources/open-source.ts': 'looks for such files',
       'src/sources/row.ts': 'looks for such files',
       'src/sources/source-file.ts': 'files that a person names',

@@ -75,8 +75,10 @@ export async function importFiles(options: ImportCommandOptions, files: readonly
       const runs: RunRecord[] = [];
       const entering = {
         patiently,
-        onEntered: ({ run, resumed }: SubmittedRun): void => {
-          if (resumed) output.note(`${printable(run.fileName)}: ${goingOnWords(run, isEngine && isOwn(home, run))}`);
+        onEntered: (entered: SubmittedRun): void => {
+          const { run } = entered;
+          const words = metWords(entered, isEngine && isOwn(home, run));
+          if (words !== null) output.note(output.paste(`${printable(run.fileName)}: ${printable(words)}`));
           runs.push(run);
           onEntered(run);
         },
@@ -110,6 +112,19 @@ async function withReason(
 
 function isOwn({ host }: Home, run: RunRecord): boolean {
   return run.host === null || run.host === host?.id;
+}
+
+/** What is said of a run of the same content that has not ended; null where there is none. @param isLeft as for `goingOnWords`. */
+export function metWords({ run, resumed, uncounted, ahead }: SubmittedRun, isLeft: boolean): string | null {
+  if (ahead !== null) {
+    const { id } = ahead.run;
+    const begun = `begun with other options (${ahead.options.join(', ')})`;
+    return `run ${id} of the same file, ${begun}, goes first; to end it: patchbay runs cancel ${id}`;
+  }
+  if (!resumed) return null;
+  const goes = uncounted.length === 1 ? 'does not count' : 'do not count';
+  const lost = uncounted.length === 0 ? '' : `, as it was begun: ${uncounted.join(', ')} ${goes}`;
+  return `${goingOnWords(run, isLeft)}${lost}`;
 }
 
 /**
