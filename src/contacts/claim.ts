@@ -25,9 +25,17 @@ import {
   isExactly,
   stamp,
 } from './base.ts';
-import { alikeValue, customFieldName, type FieldName, type ItemKind, itemIdentity, sameText } from './desired.ts';
+import {
+  alikeValue,
+  customFieldName,
+  type FieldName,
+  type ItemKind,
+  itemFieldName,
+  itemIdentity,
+  sameText,
+} from './desired.ts';
 import { identitiesOf, itemOf, itemsOf, listOf, wantedItems } from './items.ts';
-import { isLabelOurs, textOf } from './labels.ts';
+import { agreeLabels, isLabelOurs, textOf } from './labels.ts';
 import type { Change, JournalChange, JournalEntry } from './outcome.ts';
 
 interface ClaimedField {
@@ -193,9 +201,25 @@ function resolved(base: Base, claim: Claim, feed: string, found: Contact): Base 
     ),
     stamps: stamp(base.stamps, claim, fields),
   };
-  if (claim.feed === feed) return { ...next, said };
   const other = base.others.find((one) => one.feed === claim.feed) ?? { feed: claim.feed, exists: true, owns: true };
-  return { ...next, others: [...next.others.filter((one) => one.feed !== claim.feed), { ...other, said }] };
+  const saids =
+    claim.feed === feed
+      ? { said }
+      : { others: [...next.others.filter((one) => one.feed !== claim.feed), { ...other, said }] };
+  return withLabelsLeft(base, claim, found, { ...next, ...saids });
+}
+
+/** With what is agreed about labels that the claim leaves as they were, also where no feed says them any more. */
+function withLabelsLeft(base: Base, { feed, items = [] }: Claim, found: Contact, after: Base): Base {
+  const isLeft = (kind: ItemKind) => (one: ContactItem) => {
+    const field = itemFieldName(kind, itemIdentity(kind, one.value ?? ''));
+    return !items.some((claimed) => claimed.field === field);
+  };
+  const left = (kind: ItemKind) => itemsOf(kind, found).filter(isLeft(kind));
+  const defaultFields = { ...found.defaultFields, emails: left('email'), phoneNumbers: left('phone') };
+  const reply = { ...found, defaultFields };
+  const input = { base, feed, ours: { emails: [], phones: [] }, plan: { reasons: [] }, reply };
+  return { ...after, agreed: agreeLabels(after.agreed, input, after) };
 }
 
 /** The label that is Patchbay's own from then on. One that an undo has given back may be people's: then it is the one before, which is gone. */

@@ -16,6 +16,7 @@ import {
 } from './base.ts';
 import {
   alikeValue,
+  type DesiredContact,
   type FieldName,
   type ItemKind,
   itemFieldName,
@@ -31,6 +32,10 @@ type Label = string | null;
 /** What a plan writes. */
 interface Writes {
   readonly reasons: readonly Change[];
+}
+interface Settling extends Remembered {
+  readonly ours: Pick<DesiredContact, 'emails' | 'phones' | 'undo'>;
+  readonly plan: Writes;
 }
 interface Named {
   readonly kind: ItemKind;
@@ -71,11 +76,11 @@ function peoplesOf(input: Remembered, kind: ItemKind, items: readonly ContactIte
  */
 export function agreeLabels(
   agreed: readonly Agreement[],
-  input: PlanInput & { readonly plan: Writes; readonly reply: Contact },
+  input: Settling & { readonly reply: Contact },
   after: Pick<Base, 'said' | 'others' | 'owned'>,
 ): readonly Agreement[] {
-  const moved = new Map(after.others.map((one) => [one.feed, one]));
-  const others = input.base.others.map((one) => moved.get(one.feed) ?? one);
+  const moved = new Set(after.others.map(({ feed }) => feed));
+  const others = [...after.others, ...input.base.others.filter(({ feed }) => !moved.has(feed))];
   const isThere = (field: FieldName): boolean => {
     const item = itemOf(field);
     return item === null || after.owned[listOf[item.kind]].includes(item.identity);
@@ -95,7 +100,7 @@ export function agreeLabels(
 /** @param items those of that name on the service. */
 function agreeLabel(
   agreed: readonly Agreement[],
-  input: PlanInput & { readonly plan: Writes },
+  input: Settling,
   named: Named,
   items: readonly ContactItem[],
   isSaidAfter: (name: Label) => boolean,

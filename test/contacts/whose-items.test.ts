@@ -131,6 +131,32 @@ test('a label that landed without an answer is Patchbay’s', () => {
   expect(phones(now)).toEqual([`home ${p71}`]);
 });
 
+test.each([
+  ['without an answer', true, undefined, `home ${p71}`],
+  ['that was answered', false, undefined, `home ${p71}`],
+  ['without an answer, where people gave another label,', true, 'Handy', `Handy ${p71}`],
+] as const)(
+  'after a write %s a label of a feed that gave its item up is whose it was',
+  (_, isLost, byPeople, after) => {
+    const first = start(row('Boss', mobile(p71)));
+    const { said: mainSaid } = first.base;
+    if (mainSaid === null) throw new Error('main has said nothing');
+    const others = [{ feed: 'main', said: mainSaid, exists: true, owns: false }];
+    const before = { ...first, base: { ...first.base, said: null, others } };
+    const pictures = input({ base: before.base, theirs: before.stored, ours: row('Chief', work(p71)) });
+    const plan = planContact(pictures);
+    const claim = claimOf(pictures, plan);
+    if (claim === null || plan.kind !== 'patch') throw new Error('the plan writes nothing');
+    const landed = { ...before, stored: modelUpdate(before.stored, plan.body, 'replace', new Map()) };
+    const found = byPeople === undefined ? landed : relabelled(landed, byPeople);
+    const settled = settle({ ...pictures, plan, reply: found.stored });
+    const base = isLost ? resolveClaim(before.base, claim, 'crm', found.stored) : settled;
+    expect(base.others.map(({ said }) => said.phones.flatMap(({ items }) => items))).toEqual([[]]);
+    const moved = row('Chief', slot('work'), slot('home', ['home', p71]));
+    expect(phones(night(night({ ...found, base }, pictures.ours), moved))).toEqual([after]);
+  },
+);
+
 test('a number in two columns gets the label of the other one when one of them moves on', () => {
   const now = night(start(row('Boss', mobile(p71), work(p71))), row('Boss', mobile(p72), work(p71)));
   expect(phones(now)).toEqual([`work ${p71}`, `mobile ${p72}`]);
