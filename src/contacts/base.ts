@@ -84,6 +84,15 @@ export const nobodyOwns: Ownership = { emails: [], phones: [], customFields: [] 
 /** The base of an unknown contact. */
 export const emptyBase: Base = { said: null, others: [], agreed: [], stamps: [], seen: null, owned: nobodyOwns };
 
+/** Base of another contact that has the key by now: what feeds said, what was agreed and what was Patchbay's own was of the one before. */
+export function baseOfAnother({ said, others }: Base): Base {
+  return {
+    ...emptyBase,
+    said: said === null ? null : emptySaid,
+    others: others.map((other) => ({ ...other, said: emptySaid })),
+  };
+}
+
 /** A set of slots that may be endless: those of a pattern. */
 export interface SlotNames {
   has(slot: string): boolean;

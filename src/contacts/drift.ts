@@ -66,6 +66,11 @@ export function contactOfDrift(key: string, said: Said, drift: readonly Drifted[
   };
 }
 
+/** What the file says of all but the fields that wait for a person, for another contact that has the key by now. */
+export function contactOfMoved(key: string, said: Said): DesiredContact {
+  return { ...contactSaid(key, said, (field) => !said.held.includes(field)), repairs: true };
+}
+
 /** What the file says of e-mails and phones, and of the fields that are chosen. */
 function contactSaid(
   key: string,

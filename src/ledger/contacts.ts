@@ -189,8 +189,13 @@ export interface ClaimedContact extends WrittenContact {
   readonly position: number;
   /** The contact without an externalId that is about to get the key. */
   readonly linkTo?: string;
+  /** The contact that has the key by now, as it was read: the key is bound to it with the claim. */
+  readonly movedTo?: Contact;
   readonly claim: Claim | null;
-  /** An earlier write turned out to have landed: the new claim takes its place, and must not take it for an edit in the app. */
+  /**
+   * An earlier write turned out to have landed: the new claim takes its place, and must not take it for an edit in the app. Or the key has
+   * moved, and what was remembered is of another contact.
+   */
   readonly resolved: {
     readonly agreed: readonly Agreement[];
     readonly stamps: readonly FieldStamp[];

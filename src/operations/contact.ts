@@ -7,7 +7,7 @@
  */
 import type { Home } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
-import type { PlanInput, Said } from '#src/contacts/base.ts';
+import { baseOfAnother, type PlanInput, type Said } from '#src/contacts/base.ts';
 import {
   customFieldName,
   type DesiredContact,
@@ -246,7 +246,10 @@ async function decisionsOf(
   const { contact: theirs, obstacle } = there;
   const mapping = (await ledger.runs.lastAccepted(feed, Number.MAX_SAFE_INTEGER))?.run.mapping ?? null;
   const isLinked = theirs !== null && record.linkedTo === theirs.id;
-  const base = baseFor(record, feed, (other) => feeds.exists(other));
+  const known = baseFor(record, feed, (other) => feeds.exists(other));
+  const isAnother = theirs !== null && record.contactId !== null && record.contactId !== theirs.id;
+  const isMoved = isAnother && !isLinked && record.state !== 'intent';
+  const base = isMoved ? baseOfAnother(known) : known;
   const input: PlanInput = {
     feed,
     // As if the row came with a run of now.

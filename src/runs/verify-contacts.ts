@@ -7,7 +7,7 @@
 
 import type { PlanInput } from '#src/contacts/base.ts';
 import { itemIdentity } from '#src/contacts/desired.ts';
-import { contactOfDrift, type Drifted, driftOf } from '#src/contacts/drift.ts';
+import { contactOfDrift, contactOfMoved, type Drifted, driftOf } from '#src/contacts/drift.ts';
 import type { Policies } from '#src/contacts/policies.ts';
 import type { ContactRecord } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
@@ -104,8 +104,12 @@ export async function verifyContacts(
         events.push({ ...event(key), code: 'driftGone', field: null, message: 'the contact was deleted in the app' });
         continue;
       }
-      const drift = driftOf({ ...inputOf(parts, run, record, theirs), policies }, theirs);
-      if (drift.length > 0) counts.changed += 1;
+      const isMoved = theirs.id !== record.contactId && theirs.id !== record.linkedTo;
+      // Nothing was agreed on about a contact that has the key by now.
+      const drift = isMoved ? [] : driftOf({ ...inputOf(parts, run, record, theirs), policies }, theirs);
+      const isDrift = isMoved || drift.length > 0;
+      if (isDrift) counts.changed += 1;
+      if (isMoved) events.push(moved(key, theirs, record.contactId));
       events.push(...drift.map((one) => changed(key, one)));
       for (const value of phonesOf(theirs)) {
         const other = phones.get(value);
@@ -116,11 +120,11 @@ export async function verifyContacts(
           events.push(samePhone(key, other, value));
         }
       }
-      if (drift.length > 0 && restage !== null && hasBit(keys.unchanged, number)) {
+      if (isDrift && restage !== null && hasBit(keys.unchanged, number)) {
         const row = { kind: 'cells', line: 0, record: 0, columns: ['externalId'], cells: [key] } as const;
         const { rowHash, fingerprint } = said;
         const keeps = rowHash === null || fingerprint === null ? {} : { keeps: { rowHash, fingerprint } };
-        const desired = contactOfDrift(key, said.said, drift);
+        const desired = isMoved ? contactOfMoved(key, said.said) : contactOfDrift(key, said.said, drift);
         items.push({ kind: 'desired', row, desired, sequence: run.sequence, number, ...keeps });
       }
     }
@@ -174,6 +178,11 @@ const event = (key: string) => ({ kind: 'drift', line: 0, key }) as const;
 function changed(key: string, { field, from, to }: Drifted): RunEvent {
   const message = 'the app has another value than file and app agreed on';
   return { ...event(key), code: 'driftChanged', field, message, file: from, app: to };
+}
+
+function moved(key: string, { id }: Contact, before: string): RunEvent {
+  const message = `another contact has this externalId: ${id}, no longer ${before}`;
+  return { ...event(key), code: 'driftMoved', field: null, message };
 }
 
 function doubled(key: string, contacts: readonly (Contact | undefined)[]): RunEvent {

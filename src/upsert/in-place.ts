@@ -4,9 +4,12 @@
  * key"). That holds whatever becomes of the answer to the write: which contact the key was bound to, and the claim of the
  * write, are in the ledger before it is sent.
  *
+ * So it is with a contact that has the key by now, since people or another tool gave it the key of the one that is bound: that is taken over
+ * like any that has the key. The key is bound to it with the claim of the first write, or by the first row that needs none.
+ *
  * `linkFact` says before that what becomes of a row whose key no contact has.
  */
-import { type Base, emptyBase, emptySaid, nobodyOwns } from '#src/contacts/base.ts';
+import { type Base, baseOfAnother, emptyBase, nobodyOwns } from '#src/contacts/base.ts';
 import { type Claim, isMadeBy } from '#src/contacts/claim.ts';
 import { isLinked } from '#src/contacts/plan.ts';
 import type { ContactRecord } from '#src/ledger/contacts.ts';
@@ -38,6 +41,26 @@ export function isMadeByIntent({ contact: { state, claim } }: Known, theirs: Con
   return state === 'intent' && (claim === null || isMadeBy(claim, theirs));
 }
 
+/**
+ * Whether the key has gone to a contact that Patchbay neither made nor linked. Of a create in doubt that gave no source it is not known
+ * whose the contact is.
+ */
+export function isKeyMoved(record: StagedRecord, known: Known, theirs: Contact): boolean {
+  const { state, claim } = known.contact;
+  const mayBeMade = state === 'intent' && (claim?.source ?? null) === null;
+  const isOurs = mayBeMade || isMadeByIntent(known, theirs) || isLinkOf(record, known, theirs);
+  return isAnother(known, theirs) && !isOurs;
+}
+
+/** What is known of a key that has moved, as far as it holds for the contact that has it now: no write of its own was in doubt. */
+export function withKeyMoved<One extends Known>(record: StagedRecord, known: One, theirs: Contact): One {
+  if (!isKeyMoved(record, known, theirs)) return known;
+  const contact = { ...known.contact, state: 'bound' as const, claim: null, owned: nobodyOwns };
+  // An undo writes nothing to it, and leaves it to the next row to take it over.
+  const base = record.desired.undo === undefined ? baseOfAnother(known.base) : known.base;
+  return { ...known, contact, base };
+}
+
 function isAnother({ contact: { contactId } }: Known, theirs: Contact): boolean {
   return contactId !== null && contactId !== theirs.id;
 }
@@ -62,10 +85,10 @@ export function baseOfFound(record: StagedRecord, known: Known, theirs: Contact)
   // A later claim took the place of that one: what had landed is in the ledger, where base has started anew.
   const isMoved = claim?.isTold === true || (claim !== null && !isPlacing && (isMadeAgain || linkedTo === theirs.id));
   const isKept = record.desired.undo === undefined && (isMoved || isPlacedByUndo(record, known));
-  const saids = isKept ? { said: base.said, others: base.others } : forgotten(base);
-  if (isMoved) return { ...base, ...saids, seen: null };
+  const { said, others } = isKept ? base : baseOfAnother(base);
+  if (isMoved) return { ...base, said, others, seen: null };
   // What the write makes Patchbay's own was entered with its claim.
-  return { ...emptyBase, ...saids, owned: isPlacing ? base.owned : nobodyOwns };
+  return { ...emptyBase, said, others, owned: isPlacing ? base.owned : nobodyOwns };
 }
 
 /** Base that is remembered of such a contact, from the one that it was planned from. */
@@ -77,15 +100,7 @@ export function baseToKeep(record: StagedRecord, known: Known, theirs: Contact, 
 
 /** Base of a contact that a create was answered with. */
 export function baseOfMade({ base }: Known, { desired }: StagedRecord): Base {
-  const isOfUndo = desired.undo !== undefined;
-  return { ...emptyBase, ...(isOfUndo ? { said: base.said, others: base.others } : forgotten(base)) };
-}
-
-function forgotten({ said, others }: Base): Pick<Base, 'said' | 'others'> {
-  return {
-    said: said === null ? null : emptySaid,
-    others: others.map((other) => ({ ...other, said: emptySaid })),
-  };
+  return desired.undo === undefined ? baseOfAnother(base) : { ...emptyBase, said: base.said, others: base.others };
 }
 
 /** What becomes of the row whose key no contact has: a contact is made, unless it was found to be one, and a person wants it linked. */

@@ -22,7 +22,7 @@ import { invariant, type PatchbayError, unreachable } from '#src/errors.ts';
 import type { RecordEnd, ServiceAnswer, SettledRecord, StagedRecord } from '#src/ledger/staging.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { Chunk } from './chunk.ts';
-import { baseOfMade, isLinkedInPlace, isLinkOf } from './in-place.ts';
+import { baseOfMade, isKeyMoved, isLinkedInPlace, isLinkOf } from './in-place.ts';
 import type { KeyEnd } from './key-machine.ts';
 import {
   allMovedSaids,
@@ -149,8 +149,12 @@ function unchanged(record: StagedRecord, { lease, input, plan, theirs, madeByUs 
     end: isOvertaken
       ? { outcome: 'skipped', reason: 'superseded' }
       : { ...success(outcome, adopted, plan, []), ...linkedEnd(record, lease, adopted, theirs) },
-    bound: { contactId: theirs.id, ...bound, writtenAtMs: null },
-    said: saidOf(record, said, plan),
+    // An undo binds no key to a contact that nothing is known of.
+    bound:
+      undo !== undefined && isKeyMoved(record, lease, theirs)
+        ? null
+        : { contactId: theirs.id, ...bound, writtenAtMs: null },
+    said: saidOf(record, said, plan, isKeyMoved(record, lease, theirs)),
     others: movedSaids(lease, others, false),
     ...(lease.contact.state === 'intent' ? { afterDoubt: 'adopted' } : {}),
     ...(journal.length === 0 ? {} : { journal }),
@@ -201,7 +205,7 @@ function written(record: StagedRecord, { lease, sent, reply, warnings, writtenAt
   return {
     end: isCreate ? end : { ...end, changedFields: plan.reasons.map((change) => change.field) },
     bound: { contactId: reply.id, ...bound, writtenAtMs },
-    said: saidOf(record, said, plan),
+    said: saidOf(record, said, plan, sent.is === 'claimed' && isKeyMoved(record, lease, sent.theirs)),
     others: movedSaids(lease, others, isCreate),
     ...(lease.contact.state === 'intent' ? { afterDoubt: isCreate ? 'created' : 'adopted' } : {}),
     journal: [journalOfReply(input, writtenPlan(plan), reply)],
@@ -233,6 +237,7 @@ function success(
 
 /** To a contact that Patchbay has not made. */
 function isNewlyBound(record: StagedRecord, lease: Lease, theirs: Contact): boolean {
+  if (record.desired.undo === undefined && isKeyMoved(record, lease, theirs)) return true;
   return lease.contact.contactId === null || isLinkedInPlace(record, lease, theirs);
 }
 
@@ -241,10 +246,15 @@ function linkedEnd(record: StagedRecord, lease: Lease, adopted: boolean, theirs:
   return adopted && isLinkOf(record, lease, theirs) ? { linked: true } : {};
 }
 
-/** Null for an undo: it moves nothing that a file has said, so that the same file says nothing new. */
-function saidOf(record: StagedRecord, said: Said, { held }: Plan): Ended['said'] {
+/**
+ * Null for an undo: it moves nothing that a file has said, so that the same file says nothing new.
+ * @param isOther the key has moved: where that is not met by a whole row, the next one is looked at, whatever it says.
+ */
+function saidOf(record: StagedRecord, said: Said, { held }: Plan, isOther: boolean): Ended['said'] {
   if (record.desired.undo !== undefined) return null;
-  const { rowHash, fingerprint, mappingVersion, desired } = record;
+  const { mappingVersion, desired } = record;
+  const looksAgain = isOther && partOf(desired) !== null;
+  const { rowHash, fingerprint } = looksAgain ? { rowHash: null, fingerprint: null } : record;
   const taken = new Map(desired.taken?.map((one) => [one.field, one]));
   return { said, rowHash, fingerprint, mappingVersion, held: held.map((one) => ({ ...one, ...taken.get(one.field) })) };
 }

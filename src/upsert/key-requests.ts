@@ -21,7 +21,7 @@ import { type Contact, isContactId } from '#src/wire/contact.ts';
 import { isAboutOneContact, lookUpKeys } from '#src/workspace/look-up.ts';
 import type { DeleteResult, WriteResult } from '#src/workspace/port.ts';
 import { type Chunk, horizonMs, type UpsertParts, updateHorizonMs } from './chunk.ts';
-import { baseOfFound, baseToKeep, isMadeByIntent, linkOf } from './in-place.ts';
+import { baseOfFound, baseToKeep, isKeyMoved, isMadeByIntent, linkOf, withKeyMoved } from './in-place.ts';
 import {
   type Answer,
   type Asking,
@@ -165,7 +165,8 @@ function unreadable(lease: Lease, failure: PatchbayError): Answer {
   };
 }
 
-function found(chunk: Chunk, record: StagedRecord, lease: Lease, theirs: Contact, readAtMs: number): Answer {
+function found(chunk: Chunk, record: StagedRecord, leased: Lease, theirs: Contact, readAtMs: number): Answer {
+  const lease = withKeyMoved(record, leased, theirs);
   const known = { ...lease, base: baseOfFound(record, lease, theirs) };
   const { base, madeByUs } = recogniseOwnWrite(chunk, known, theirs);
   const planned = planFound(chunk, record, { ...lease, base }, { theirs, readAtMs, madeByUs });
@@ -281,10 +282,12 @@ function claimedContact(record: StagedRecord, contents: Differs): ClaimedContact
     ...link,
   };
   // The new claim replaces one that is resolved: what came of that must be remembered now.
-  if (claim === null) return { ...written, resolved: null };
+  const isMoved = isKeyMoved(record, lease, contents.theirs);
+  if (claim === null && !isMoved) return { ...written, resolved: null };
   const { agreed, stamps } = lease.base;
-  const journal = journalOfClaim(claim, contents.theirs);
-  return { ...written, resolved: { agreed, stamps, saids: allMovedSaids(lease, feed), journal } };
+  const journal = claim === null ? null : journalOfClaim(claim, contents.theirs);
+  const resolved = { agreed, stamps, saids: allMovedSaids(lease, feed), journal };
+  return { ...written, ...(isMoved ? { movedTo: contents.theirs } : {}), resolved };
 }
 
 /** @throws what stops all work; nothing was sent then. */

@@ -342,3 +342,38 @@ describe('a contact that several feeds name', () => {
     expect((await told(bench, 'crm', { verify: true }, text('Seller', '#CLEAR'))).drift).toEqual([]);
   });
 });
+
+describe('a key that people gave to another contact', () => {
+  async function moved(): Promise<RunsBench> {
+    const bench = await openRunsBench();
+    await bench.import('a.csv', file(), inFeed);
+    const { world } = bench;
+    await world.byHand('PATCH', `/v1/contacts/${(await world.contactOf('c-2')).id}`, { externalId: 'old-2' });
+    const defaultFields = { firstName: 'Ann', role: 'Chief' };
+    await world.byHand('POST', '/v1/contacts', { externalId: 'c-2', defaultFields });
+    return bench;
+  }
+
+  it('is told as moved by --verify, and its fields are no drift', async () => {
+    const { run, told } = await driftIn(await moved(), 'b.csv', verify);
+    expect(run.shape?.drift).toEqual({ looked: 5, changed: 1, gone: 0, doubled: 0 });
+    expect(told).toEqual([['c-2', 'driftMoved', null, undefined, undefined]]);
+    expect(exitCodeOfRun(run)).toBe(10);
+  });
+
+  it('is taken over by --repair, which fills what is empty and holds what differs', async () => {
+    const bench = await moved();
+    const { run } = await driftIn(bench, 'b.csv', repair);
+    expectCounts(run, { rows: 5, unchanged: 4, updated: 1 });
+    expect(run.counts).toMatchObject({ adopted: 1, heldFields: 1 });
+    const { defaultFields } = await bench.world.contactOf('c-2');
+    expect(defaultFields).toMatchObject({ role: 'Chief', company: 'Elm', phoneNumbers: [{ value: phone(1) }] });
+    expect((await bench.world.contactOf('old-2')).defaultFields).toMatchObject({ role: 'Buyer' });
+    expect((await driftIn(bench, 'c.csv', verify)).told).toEqual([]);
+    // The row is looked at once more, since no row of a file has met the contact.
+    const next = await bench.import('d.csv', `${file()}\r\n`, inFeed);
+    expectCounts(next, { rows: 5, unchanged: 5 });
+    expect(next.requests.get).toBe(1);
+    await bench.world.expectSound();
+  });
+});

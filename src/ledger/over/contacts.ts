@@ -3,7 +3,13 @@
  * request is read with a few statements, the pure rules decide for each key, and what has changed is written, in one transaction.
  */
 
-import { type ContactLedger, detailCharactersMax, type LeaseRequest, type LeaseResult } from '#src/ledger/contacts.ts';
+import {
+  type ContactLedger,
+  detailCharactersMax,
+  type KeyHistoryEntry,
+  type LeaseRequest,
+  type LeaseResult,
+} from '#src/ledger/contacts.ts';
 import {
   type ContactChange,
   type ContactFacts,
@@ -85,20 +91,26 @@ export function contactsOver(store: Store): ContactLedger {
         const { contacts, runId } = request;
         const linked = new Map(await tables.keys.linked(contacts.flatMap(({ linkTo }) => linkTo ?? [])));
         const refused: string[] = [];
+        const rebound: KeyHistoryEntry[] = [];
+        const run = await tables.runs.place(runId);
+        const at = run === null ? null : { runSequence: run.sequence, atMs: request.atMs };
         const entered = await change(
           tables,
           contacts,
           (one, facts) => {
             const isLinkTaken = one.linkTo !== undefined && (linked.get(one.linkTo) ?? one.key) !== one.key;
             if (isLinkTaken) refused.push(one.key);
-            const claim = claimed(request, one, facts === null ? null : { ...facts, isLinkTaken });
+            const claim = claimed(request, one, facts === null ? null : { ...facts, isLinkTaken }, at);
             if (claim !== null && one.linkTo !== undefined) linked.set(one.linkTo, one.key);
+            const contactId = claim?.contactId ?? facts?.contactId ?? null;
+            if (contactId !== (facts?.contactId ?? null))
+              rebound.push({ key: one.key, atMs: request.atMs, runId, kind: 'bound', contactId, detail: null });
             return claim;
           },
           (rows, { resolved }) => (resolved?.saids ?? []).reduce(withMovedSaid, rows),
           [...new Set(contacts.flatMap(({ resolved }) => (resolved?.saids ?? []).map(({ feed }) => feed)))],
         );
-        const run = await tables.runs.place(runId);
+        if (rebound.length > 0) await tables.keys.write({ ...noWrites, history: rebound });
         if (run !== null) {
           await tables.runs.changeRows(
             run.sequence,

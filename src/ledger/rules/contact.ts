@@ -36,7 +36,12 @@ export interface ContactChange {
   /** When the last write was answered. */
   readonly writtenAtMs?: number;
   /** The run that bound the key to its contact, by its sequence; when, by the wall clock. */
-  readonly bound?: { readonly runSequence: number; readonly atMs: number };
+  readonly bound?: BoundAt;
+}
+
+interface BoundAt {
+  readonly runSequence: number;
+  readonly atMs: number;
 }
 
 /** What the rules look at. */
@@ -64,16 +69,22 @@ export function intended(
   return { state: 'intent', horizon, intentRun: runId, owned, claim };
 }
 
+/** Nothing of ours is on its way to the contact that has the key by now. */
+const boundAnew: ContactChange = { state: 'bound', attempts: 0, intentRun: null };
+
 /** An update is about to be sent. Null where the lease is lost, or another key is linked to the contact. */
 export function claimed(
   { owner, horizon }: ClaimRequest,
-  { owned, claim, resolved, linkTo }: ClaimedContact,
+  { owned, claim, resolved, linkTo, movedTo }: ClaimedContact,
   facts: ContactFacts | null,
+  at: BoundAt | null,
 ): ContactChange | null {
   if (facts?.owner !== owner || facts.isLinkTaken === true) return null;
   const change: ContactChange = {
     ...{ owned, claim, horizon },
     ...(linkTo === undefined ? {} : { linkedTo: linkTo }),
+    ...(movedTo === undefined ? {} : { ...boundAnew, contactId: movedTo.id, seen: movedTo }),
+    ...(movedTo === undefined || at === null ? {} : { bound: at }),
   };
   return resolved === null ? change : { ...change, agreed: resolved.agreed, stamps: resolved.stamps };
 }
@@ -105,7 +116,7 @@ export function doubted(owner: string, countsAttempt: boolean, facts: ContactFac
 /** The service answered for the key. `boundTo`: the contact that it was bound to before. */
 export function bound(
   { contactId, seen, owned, agreed, stamps, writtenAtMs }: BoundContact,
-  at: { readonly runSequence: number; readonly atMs: number },
+  at: BoundAt,
   boundTo: string | null,
 ): ContactChange {
   return {

@@ -4,6 +4,7 @@ import { nobodyOwns } from '#src/contacts/base.ts';
 import type { LeaseRequest } from '#src/ledger/contacts.ts';
 import { type ContactFacts, claimed, doubted, intended, unclaimed, withdrawn } from '#src/ledger/rules/contact.ts';
 import { decideLease, isAtWork, type LeaseFacts } from '#src/ledger/rules/lease.ts';
+import { contact as contactAs } from '#test/contacts/support/build.ts';
 
 const request: LeaseRequest = {
   ...{ feed: 'crm', keys: [], owner: 'w1', leaseMs: 500, nowMs: 10_000 },
@@ -58,7 +59,7 @@ describe('a write', () => {
     const update = { ...contact, position: 1, resolved: null };
     expect([
       intended(at, contact, lost),
-      claimed({ ...at, atMs: 1 }, update, lost),
+      claimed({ ...at, atMs: 1 }, update, lost, null),
       unclaimed('w1', contact, lost),
       withdrawn('w1', contact, lost),
       doubted('w1', true, lost),
@@ -75,6 +76,20 @@ describe('a write', () => {
     expect(intended(at, contact, facts({ state: 'bound' }))).toBeNull();
     expect(withdrawn('w1', contact, facts({ state: 'intent' }))).toMatchObject({ state: 'lookup', claim: null });
     expect(withdrawn('w1', contact, facts({ state: 'bound' }))).toBeNull();
+  });
+
+  it('that goes to the contact that has the key by now binds the key to it', () => {
+    const theirs = contactAs({ id: 'c2' });
+    const update = {
+      ...contact,
+      position: 1,
+      movedTo: theirs,
+      resolved: { agreed: [], stamps: [], saids: [], journal: null },
+    };
+    const bound = { runSequence: 7, atMs: 1 };
+    const before = facts({ state: 'intent', contactId: 'c1' });
+    const after = { state: 'bound', contactId: 'c2', seen: theirs, intentRun: null, agreed: [], bound };
+    expect(claimed({ ...at, atMs: 1 }, update, before, bound)).toMatchObject(after);
   });
 
   it('that was certainly not carried out leaves the key linked only to the contact that it is bound to', () => {
