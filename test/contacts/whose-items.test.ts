@@ -221,3 +221,13 @@ test('nothing is remembered of labels that a file says', () => {
   expect(fields(adopted)).toEqual(['role']);
   expect(phones(night(adopted, row('Boss', mobile(), work(p71))))).toEqual([`work ${p71}`]);
 });
+
+test('a label that people had given an item before it was adopted stays when the file changes its own, with one warning', () => {
+  const there = { stored: contact({ phones: [['Handy', p71]] }), base: emptyBase, notes: [] };
+  const adopted = night(there, row('Boss', mobile(p71)), 'crm', true);
+  const moved = row('Boss', mobile(), work(p71));
+  const now = night(adopted, moved, 'crm', true);
+  expect([phones(now), now.notes]).toEqual([[`Handy ${p71}`], ['labelChangedByPeople']]);
+  const next = night(now, { ...moved, scalars: { role: 'Chief' } }, 'crm', true);
+  expect([adopted.notes, next.notes, phones(next)]).toEqual([[], [], [`Handy ${p71}`]]);
+});
