@@ -199,13 +199,15 @@ function written(record: StagedRecord, { lease, sent, reply, warnings, writtenAt
   const { said, others, ...bound } = settled(record, { ...input, plan, reply });
   const isCreate = sent.is === 'intended';
   const madeByUs = isCreate || sent.madeByUs;
-  const adopted = sent.is === 'claimed' && !madeByUs && isNewlyBound(record, lease, sent.theirs);
+  const isMoved = sent.is === 'claimed' && isKeyMoved(record, lease, sent.theirs);
+  // One to which the key has moved was counted with its claim.
+  const adopted = sent.is === 'claimed' && !madeByUs && !isMoved && isNewlyBound(record, lease, sent.theirs);
   const isLink = sent.is === 'claimed' ? linkedEnd(record, lease, adopted, sent.theirs) : {};
   const end = { ...success(madeByUs ? 'created' : 'updated', adopted, plan, warnings), ...isLink };
   return {
     end: isCreate ? end : { ...end, changedFields: plan.reasons.map((change) => change.field) },
     bound: { contactId: reply.id, ...bound, writtenAtMs },
-    said: saidOf(record, said, plan, sent.is === 'claimed' && isKeyMoved(record, lease, sent.theirs)),
+    said: saidOf(record, said, plan, isMoved),
     others: movedSaids(lease, others, isCreate),
     ...(lease.contact.state === 'intent' ? { afterDoubt: isCreate ? 'created' : 'adopted' } : {}),
     journal: [journalOfReply(input, writtenPlan(plan), reply)],

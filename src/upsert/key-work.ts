@@ -36,7 +36,7 @@ import { inStep } from '#src/steps.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { ServiceErrorBody } from '#src/wire/error.ts';
 import { type Chunk, type WaitingFields, waitingIn } from './chunk.ts';
-import { isLinkedInPlace, isLinkOf, linkFact } from './in-place.ts';
+import { isKeyMoved, isLinkedInPlace, isLinkOf, linkFact } from './in-place.ts';
 import { type Effect, type KeyEvent, type KeyState, start } from './key-machine.ts';
 
 /** An effect that is answered by an event. */
@@ -248,9 +248,11 @@ export const isAsking =
   (work: KeyWork): work is KeyWork & Asking<Q> =>
     work.question === question;
 
-/** A contact was found, neither bound here nor from an intent of Patchbay's: another tool, or a person, made it. */
-export function isUnknown({ contents }: KeyWork): boolean {
+/** A contact was found, neither bound here nor from an intent of Patchbay's: another tool, or a person, made it, or gave it the key. */
+export function isUnknown({ record, contents }: KeyWork): boolean {
   if (contents.is !== 'unclear' && contents.is !== 'same' && contents.is !== 'differs') return false;
+  const isTakenOver = record.desired.undo === undefined && contents.is !== 'unclear';
+  if (isTakenOver && isKeyMoved(record, contents.lease, contents.theirs)) return true;
   const { contactId, state, linkedTo } = contents.lease.contact;
   const isOurLink = linkedTo === (contents.is === 'unclear' ? contents.id : contents.theirs.id);
   return contactId === null && state !== 'intent' && !isOurLink;
@@ -272,7 +274,11 @@ export function planFound(
   const input = planInput(chunk, record, lease, read.theirs);
   const { undo } = record.desired;
   const isFilled = undo === undefined || (undo.makes === true && isLinkedInPlace(record, lease, read.theirs));
-  const plan = isFilled ? planUpdate(input, read.theirs) : planUndo(input, undo, read.theirs);
+  // A key that has moved may have come back to the contact of the run that is undone: what is remembered is of another one all the same.
+  const isOther = undo !== undefined && isKeyMoved(record, lease, read.theirs);
+  const plan = isFilled
+    ? planUpdate(input, read.theirs)
+    : planUndo(input, isOther ? { ...undo, contactId: '' } : undo, read.theirs);
   const found = { ...read, lease, input };
   if (plan.kind === 'patch' || plan.kind === 'delete') return { is: 'differs', ...found, plan };
   return { is: 'same', ...found, plan };

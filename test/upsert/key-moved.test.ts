@@ -61,7 +61,7 @@ test('so it is where the answer to the first write was lost', async () => {
   expect(await world.workOnce(run)).toEqual(['deferred']);
   expect(await boundTo(world)).toBe(other.id);
   await world.faults();
-  expect((await world.finish(run)).counts).toMatchObject({ updated: 1, heldFields: 1 });
+  expect((await world.finish(run)).counts).toMatchObject({ updated: 1, adopted: 1, heldFields: 1 });
   // What landed is the file's.
   const moved = { ...row, scalars: { ...row.scalars, role: 'Boss' }, phones: [{ slot: 'mobile', items: [] }] };
   expect((await world.load([moved], { feed: 'crm' })).counts).toMatchObject({ updated: 1, heldFields: 1 });
@@ -100,4 +100,21 @@ test('an undo writes nothing to the other contact, and leaves what is remembered
   const next = await world.load([{ ...row, scalars: { ...row.scalars, role: 'Boss' } }], { feed: 'crm' });
   expect(next.counts).toMatchObject({ updated: 1, adopted: 1, heldFields: 1 });
   expect(await shown(world)).toMatchObject({ role: 'Clerk', company: 'Elm' });
+});
+
+test('an undo writes nothing to the contact before either, where people gave the key back and what is remembered is of the other one', async () => {
+  const { world, before, other } = await withMovedKey({ firstName: 'Ann' });
+  const phones = [{ slot: 'mobile', items: [{ label: 'mobile', value: phone(2) }] }];
+  await world.load([{ ...row, phones }], { feed: 'crm' });
+  expect(await boundTo(world)).toBe(other.id);
+  await world.byHand('PATCH', `/v1/contacts/${other.id}`, { externalId: 'old-2' });
+  const phoneNumbers = [{ name: 'Handy', value: phone(2) }];
+  await world.byHand('PATCH', `/v1/contacts/${before.id}`, { externalId: 'k-1', defaultFields: { phoneNumbers } });
+  const changes: UndoOrder['changes'] = [{ field: 'role', left: 'Clerk', before: null }];
+  const undo = { contactId: before.id, changes, deletes: false };
+  const run = await world.load([{ ...wanted('k-1'), scalars: {}, undo }], { feed: 'crm' });
+  expect(run.counts).toMatchObject({ unchanged: 1, updated: 0 });
+  expect(await boundTo(world)).toBe(other.id);
+  await world.load([{ ...row, phones: [{ slot: 'mobile', items: [] }] }], { feed: 'crm' });
+  expect((await shown(world)).phones).toContain(phone(2));
 });

@@ -116,6 +116,8 @@ export function contactsOver(store: Store): ContactLedger {
             run.sequence,
             entered.map(({ position }) => ({ position, sent: true })),
           );
+          // Here and not with the answer, which may be lost.
+          if (rebound.length > 0) await tables.runs.changeRun(run.sequence, {}, { adopted: rebound.length });
         }
         const found = entered.flatMap(({ key, resolved }) =>
           resolved?.journal == null ? [] : [{ key, entry: resolved.journal }],

@@ -70,7 +70,7 @@ export function intended(
 }
 
 /** Nothing of ours is on its way to the contact that has the key by now. */
-const boundAnew: ContactChange = { state: 'bound', attempts: 0, intentRun: null };
+const boundAnew: ContactChange = { state: 'bound', attempts: 0, intentRun: null, linkedTo: null };
 
 /** An update is about to be sent. Null where the lease is lost, or another key is linked to the contact. */
 export function claimed(
