@@ -41,6 +41,7 @@ const lengthsMax = 20;
  */
 export async function compareKeys({ runs, contacts }: Pick<Ledger, 'runs' | 'contacts'>, run: RunRecord) {
   const counts = new Map<KeyForm, number>();
+  const positions = new Set<number>();
   const events: RunEvent[] = [];
   const prefix = run.mapping?.keyPrefix ?? '';
   const isOfRows = run.kind === 'file' || isOfLetters(run);
@@ -50,6 +51,7 @@ export async function compareKeys({ runs, contacts }: Pick<Ledger, 'runs' | 'con
     const found = sameUnderOtherKey(row, alike, prefix, prefixes) ?? sameNumberSpeltOtherwise(row, spelt);
     if (found === null) return;
     counts.set(found.form, (counts.get(found.form) ?? 0) + 1);
+    positions.add(row.position);
     if (events.length < eventsPerRunMax) events.push(keyEvent(shownRow(row), found.known));
   };
   let forms: KnownForms | null = null;
@@ -99,16 +101,18 @@ export async function compareKeys({ runs, contacts }: Pick<Ledger, 'runs' | 'con
     const alike = new Map(
       wanted.map(({ position, forms, spellings }) => [position, { forms: knownIn(forms), spelt: knownIn(spellings) }]),
     );
-    const positions = [...alike].flatMap(([position, { forms, spelt }]) =>
+    const met = [...alike].flatMap(([position, { forms, spelt }]) =>
       forms.length + spelt.length > 0 ? [position] : [],
     );
-    for (const row of await runs.stagedAt(run.id, positions)) {
+    for (const row of await runs.stagedAt(run.id, met)) {
       const { forms: known, spelt } = alike.get(row.position) ?? { forms: [], spelt: [] };
       compare(row, known, spelt);
     }
   };
   return {
     add,
+    /** Positions of the rows that were found. */
+    found: (): ReadonlySet<number> => positions,
     counts: (): readonly KeyFormCount[] => [...counts].map(([form, count]) => ({ form, count })),
     events: (): readonly RunEvent[] => events,
   };
@@ -133,7 +137,9 @@ export type KeyForm =
   | 'number'
   | 'date'
   | 'idSpelling'
-  | 'spelling';
+  | 'spelling'
+  /** No form of the key, but of what it is made of (`derived-keys.ts`). */
+  | 'person';
 
 /** How many new keys are another form of keys that are known. */
 export interface KeyFormCount {
@@ -295,6 +301,9 @@ function isSamePerson({ scalars, emails, phones }: DesiredContact, { defaultFiel
   );
 }
 
+const keepTheKey =
+  'To keep the contact of a person, write what the key was made of first again and export the file anew, or give the row the earlier key, without the prefix, as its id (in a vCard, a line UID:).';
+
 /** What to do about keys of each form, in sentences. */
 export const formAdvice: Readonly<Record<KeyForm, string>> = {
   salesforce15: 'Take the key from the column with the 18-character ids.',
@@ -309,6 +318,7 @@ export const formAdvice: Readonly<Record<KeyForm, string>> = {
   date: 'A spreadsheet takes keys such as 12-1 for dates: give their column the format of text there and write these keys anew, or take the export as it was before.',
   spelling:
     'The key of these people is their phone number, as it is spelt: spell the numbers in the address book as they were before, and export it again.',
+  person: `The keys of these people are made of their e-mail addresses and numbers, and these, or their order, have changed, or they have an id now. ${keepTheKey} An approval makes a second contact of each: the earlier one is to be deleted in the app then.`,
   case: 'Write the keys as they were written before, for example with a transform of the key in the mapping.',
 };
 
@@ -335,6 +345,8 @@ export function formSentence({ form, count }: KeyFormCount, base: number): strin
       return `${keys} known as written before a spreadsheet took ${count === 1 ? 'it for a date' : 'them for dates'}, for contacts with the same name, phone number or e-mail address: ${twice}`;
     case 'spelling':
       return `${keys} made of a phone number that is known in another spelling, for contacts with the same name: ${twice}`;
+    case 'person':
+      return `${keys} of ${count === 1 ? 'a person' : 'people'} whom this workspace knows under another key, with the same name and the same e-mail address or phone number, and whom no row of the file has under that: ${twice}`;
     default:
       return unreachable(form);
   }

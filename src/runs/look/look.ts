@@ -11,6 +11,7 @@ import type { Look, RequestTotals, RunRecord } from '#src/ledger/runs.ts';
 import type { NewKey, RunEvent, StagedRecord } from '#src/ledger/staging.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { Workspace } from '#src/workspace/port.ts';
+import { comparePeople } from './derived-keys.ts';
 import { compareKeys, type KeyFormCount } from './key-forms.ts';
 import { type ContactMatcher, createContactMatcher, hasValues, type RowMatch, valuesOf } from './match-contacts.ts';
 import { newKeys, rowsToMake, type ShownRow, shownRow } from './new-keys.ts';
@@ -60,14 +61,18 @@ export async function lookAtNewKeys(
   if (creates + again.length === 0 || run.options.createAnyway) return nothing;
   const { runs } = parts.ledger;
   const forms = await compareKeys(parts.ledger, run);
+  const people = await comparePeople(parts.ledger, run);
   let rows = again.length;
   const unlinked = new Map<number, NewKey['unlinked']>();
   for await (const page of newKeys(runs, run.id, signal)) {
     rows += page.length;
     for (const { position, unlinked: codes } of page) if (codes.length > 0) unlinked.set(position, codes);
     await forms.add(page);
+    await people.add(page, forms.found());
   }
-  const unlisted = { ...nothing, keyForms: forms.counts(), creates: rows, events: forms.events() };
+  const ofPeople: readonly KeyFormCount[] = people.count() === 0 ? [] : [{ form: 'person', count: people.count() }];
+  const keyForms = [...forms.counts(), ...ofPeople];
+  const unlisted = { ...nothing, keyForms, creates: rows, events: [...forms.events(), ...people.events()] };
   const last = await runs.lastLook(run.feed);
   // Listing must not cost more requests than the contacts that are made, except the first time, and where people have deleted some:
   // they may have made them again by hand.

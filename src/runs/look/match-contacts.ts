@@ -160,14 +160,15 @@ function hashOf(text: string): number {
 }
 
 /** Each value once. */
-function valuesOfRow({ emails, phones }: DesiredContact): readonly FieldName[] {
+export function valuesOfRow({ emails, phones }: DesiredContact): readonly FieldName[] {
   const of = (kind: ItemKind, values: readonly string[]) =>
     values.map((value) => itemFieldName(kind, itemIdentity(kind, value)));
   const valuesIn = (slots: DesiredContact['emails']) => slots.flatMap(({ items }) => items.map(({ value }) => value));
   return [...new Set([...of('phone', valuesIn(phones)), ...of('email', valuesIn(emails))])];
 }
 
-function valuesOfContact({ defaultFields: { emails, phoneNumbers } }: Contact): readonly FieldName[] {
+/** Each value once. */
+export function valuesOfContact({ defaultFields: { emails, phoneNumbers } }: Contact): readonly FieldName[] {
   const of = (kind: ItemKind, items: Contact['defaultFields']['emails']) =>
     items.flatMap(({ value }) => (value === null ? [] : [itemFieldName(kind, itemIdentity(kind, value))]));
   return [...new Set([...of('phone', phoneNumbers), ...of('email', emails)])];

@@ -28,8 +28,8 @@ export function otherSpellings(bare: string, { phones }: Pick<DesiredContact, 'p
   return spellings.filter((one) => one !== bare);
 }
 
-/** @param number E.164. */
-function spellingsOf(number: string): readonly string[] {
+/** The digits of a number as it may be written. @param number E.164. */
+export function spellingsOf(number: string): readonly string[] {
   const parsed = parsePhoneNumberFromString(number);
   if (parsed === undefined) return [];
   const { countryCallingCode: code, nationalNumber: own } = parsed;
@@ -37,10 +37,15 @@ function spellingsOf(number: string): readonly string[] {
   return [...new Set([`${code}${own}`, `00${code}${own}`, national, own, `${code}${national}`])];
 }
 
+/** What a contact is called. */
+export interface Called {
+  readonly defaultFields: Pick<Contact['defaultFields'], 'firstName' | 'lastName' | 'company'>;
+}
+
 /** Two people may share a number: besides it the names are equal, or the company where neither has a name. */
-export function isCalledAlike({ scalars }: Pick<DesiredContact, 'scalars'>, { defaultFields }: Contact): boolean {
+export function isCalledAlike({ scalars }: Pick<DesiredContact, 'scalars'>, { defaultFields }: Called): boolean {
   const fold = (text: string | null | undefined) => text?.normalize('NFC').trim().toLowerCase() || null;
-  const names = ({ firstName, lastName }: typeof scalars | Contact['defaultFields']) => [
+  const names = ({ firstName, lastName }: typeof scalars | Called['defaultFields']) => [
     fold(firstName),
     fold(lastName),
   ];
