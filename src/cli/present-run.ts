@@ -68,7 +68,10 @@ function present(output: Output, run: RunPresentation, warnings: readonly RunEve
     lines.push(`  ${output.paste(`to see what it would write: patchbay plan --run ${summary.run}`)}`);
   if (summary.moved > 0) lines.push(...movedLines(output, summary, outcomes, max));
   lines.push(...skippedLines(output, summary, outcomes, max));
-  if (matches.length > 0) lines.push(...matchLines(output, summary, { matches, outcomes }, max));
+  const taken = matches.filter(isTaken);
+  const there = matches.filter((match) => !isTaken(match));
+  if (there.length > 0) lines.push(...matchLines(output, summary, { matches: there, outcomes }, max));
+  if (taken.length > 0) lines.push(...takenLines(output, taken, max));
   const showHeld = record?.kind === 'undo' ? stayingLines : heldLines;
   if (summary.heldFields > 0) lines.push(...showHeld(output, summary.heldFields, held, max));
   if (summary.missing !== null && summary.missing.count > 0)
@@ -287,6 +290,26 @@ function matchLines(
   return [
     `  ${matchHeading(summary, matches, least)}:`,
     indent(output.table(head, rows)),
+    ...(more > 0 ? [`  … and ${more} more${max.rest}`] : []),
+  ];
+}
+
+function isTaken({ code }: RunEvent): boolean {
+  return code === 'matchOther';
+}
+
+/** Contacts that would become another person's: whose they were, and whose they would be. */
+function takenLines(output: Output, taken: readonly RunEvent[], max: Shown): readonly string[] {
+  const rows = taken
+    .slice(0, max.matches)
+    .map(({ line, key, file, app }) => [
+      `${line}`,
+      ...(output.values ? [shorten(key ?? ''), shorten(valueText(app ?? null)), shorten(valueText(file ?? null))] : []),
+    ]);
+  const more = taken.length - rows.length;
+  return [
+    `  ${counted(taken.length, 'contact')} that would become another person's:`,
+    indent(output.table(output.values ? ['line', 'key', 'name before', 'name in the file'] : ['line'], rows)),
     ...(more > 0 ? [`  … and ${more} more${max.rest}`] : []),
   ];
 }

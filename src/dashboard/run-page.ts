@@ -109,13 +109,13 @@ ${hasReport ? html`<div class="broad"><dt>Report</dt><dd><code class="path">${su
 </dl></section>`;
 }
 
-/** Contacts to be made that may be in the workspace already. */
+/** Contacts to be made that may be in the workspace already, and those that would become another person's. */
 function matchSection(detail: RunDetail): Markup {
   const { matches, summary } = detail;
   if (matches.length === 0) return html``;
   const shown = matches.slice(0, rowsShownMax);
   const hasLines = shown.some(({ line }) => line > 0);
-  return html`<section><h2>${summary.linked > 0 ? 'Contacts linked to what was there' : 'Contacts that may be there already'}</h2>
+  return html`<section><h2>${summary.linked > 0 ? 'Contacts linked to what was there' : shown.some(({ code }) => code !== 'matchOther') ? 'Contacts that may be there already' : "Contacts that would become another person's"}</h2>
 <table class="stacking">
 <thead><tr>${hasLines ? html`<th scope="col">Line</th>` : ''}<th scope="col">Key</th><th scope="col">File</th><th scope="col">Same</th>
 <th scope="col">Contact</th><th scope="col">App</th><th scope="col">Which</th></tr></thead>
@@ -137,9 +137,15 @@ function matchLine({ line, key, field, contact, file, app, code }: RunEvent, has
 <td data-label="Same"><bdi>${field ?? 'key'}</bdi></td>
 <td data-label="Contact"><code>${contact ?? '–'}</code></td>
 <td data-label="App"><bdi>${valueText(app ?? null)}</bdi></td>
-<td data-label="Which">${code === 'matchUnclear' ? 'unclear: one of several' : 'one contact'}</td></tr>
+<td data-label="Which">${matchWords[code] ?? 'one contact'}</td></tr>
 `;
 }
+
+const matchWords: Readonly<Record<string, string>> = {
+  matchUnclear: 'unclear: one of several',
+  matchKey: 'known under this key',
+  matchOther: 'was another person’s',
+};
 
 /** Nothing of a file that could not be imported: its reason is above, and no row of it was judged. */
 function problemSection(frame: Frame, detail: RunDetail): Markup {

@@ -284,13 +284,13 @@ export const changesPerRunMax = eventsPerRunMax / 2;
 
 /** Something worth reporting that did not reject its row. Holds personal data: never for a log. */
 export interface RunEvent {
-  /** `match`: a contact to be made that may be there already. `missing`: a person whom the file no longer has. `drift`: what people changed. */
+  /** `match`: a contact to be made that may be there already, or one that would become another person's. `missing`: a person whom the file no longer has. `drift`: what people changed. */
   readonly kind: 'warning' | 'skipped' | 'held' | 'changed' | 'match' | 'missing' | 'drift';
   readonly line: number;
   /** Of a warning: the number of the row's record, only where several records share the line. */
   readonly record?: number;
   readonly key: string | null;
-  /** The skip reason, the warning's code, `held`, `updated`, `matchFound`, `matchUnclear` or `matchKey`. */
+  /** The skip reason, the warning's code, `held`, `updated`, `matchFound`, `matchUnclear`, `matchKey` or `matchOther`. */
   readonly code: string;
   readonly field: string | null;
   /** Of a warning: the cell as the file holds it, where there is one. */
@@ -302,7 +302,7 @@ export interface RunEvent {
   /** Of a change: the names of all fields that were written. */
   readonly fields?: readonly string[];
   readonly message: string;
-  /** Of a held field: what the file says, and what the app holds. Of a match: the names of row and contact. Of drift: the two values. */
+  /** Of a held field: what the file says, and what the app holds. Of a match: the names of row and contact; of `matchOther` those of now and before. Of drift: the two values. */
   readonly file?: CustomFieldValue;
   readonly app?: CustomFieldValue;
   /** Of a match: the contact's id, or the other key. Of `samePhone`: the other key. */

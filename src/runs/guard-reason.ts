@@ -146,6 +146,8 @@ function sentence(verdict: GuardVerdict): string {
       return unlinkedSentence(count, unclear, base);
     case 'keyForms':
       return forms.map((one) => formSentence(one, base)).join('; ');
+    case 'takenOver':
+      return `${count} of the ${counted(base, 'changed contact')} whose key is an e-mail address or phone number would become ${count === 1 ? "another person's" : "other people's"}: the rows have other first and last names than before, and no word in common`;
     case 'columns':
       return `the file lacks the mapped ${count === 1 ? 'column' : 'columns'} ${listNames(names)}, which the previous file had`;
     case 'blanks':
@@ -201,7 +203,7 @@ function dateOf(ms: number): string {
 }
 
 const comparisons: ReadonlySet<Guard> = new Set([
-  ...(['older', 'strangers', 'unmapped', 'keyForms', 'columns', 'blanks', 'rows', 'keys'] as const),
+  ...(['older', 'strangers', 'unmapped', 'keyForms', 'takenOver', 'columns', 'blanks', 'rows', 'keys'] as const),
 ]);
 
 /** The flags that let all of them pass at once; null where only `--accept` does: a percentage ends at 100 %. */

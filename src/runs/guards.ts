@@ -129,6 +129,7 @@ export type Guard =
   | 'unmapped'
   | 'unlinked'
   | 'keyForms'
+  | 'takenOver'
   | 'columns'
   | 'blanks'
   | 'rows'
@@ -280,5 +281,16 @@ export function checkLook(
   }
   return verdicts;
 }
+
+/** Whether rows would give contacts to other people. No floor and no limit: each mixes two people. */
+export function checkTakenOver(
+  { count, base }: { readonly count: number; readonly base: number },
+  { options: { accept } }: Pick<RunRecord, 'options'>,
+): readonly GuardVerdict[] {
+  return count === 0 || accept ? [] : [{ guard: 'takenOver', count, base, limit: 0, advice: takenOverAdvice }];
+}
+
+const takenOverAdvice =
+  'Two people share what the key is made of. Give each of them an id (in a vCard, a line UID:): the earlier key, without the prefix, to whom the contact belongs, and another one to the others; or use a mapping of your own whose key has the name, too (docs/mapping.md, "Keys made of other columns").';
 
 const zerosOfFile = 'Where the file before had lost them, import this one without them, too.';

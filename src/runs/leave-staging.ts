@@ -14,6 +14,7 @@ import { guardNotes, guardReason } from './guard-reason.ts';
 import {
   checkGuards,
   checkLook,
+  checkTakenOver,
   type GuardVerdict,
   noOthersValues,
   type OthersValues,
@@ -22,6 +23,7 @@ import {
 import { loneCardNotes, loneCardVerdict } from './lone-card.ts';
 import { lookAtNewKeys } from './look/look.ts';
 import { findGone } from './look/made-again.ts';
+import { findTakenOver } from './look/taken-over.ts';
 import { countOthersValues, type OthersValuesParts } from './others-values.ts';
 import { stopRun } from './stop-run.ts';
 
@@ -66,7 +68,8 @@ export async function leaveStaging(
   const found = await lookAtNewKeys(parts, read, { creates: tally.creates, again, adopt }, signal);
   // The run was cancelled while the workspace was listed.
   if (found === null) return;
-  await writeEvents(found.events);
+  const taken = tally.updates > 0 ? await findTakenOver(ledger, read, signal) : { count: 0, base: 0, events: [] };
+  await writeEvents([...found.events, ...taken.events]);
   await ledger.runs.record(run.id, { notes: found.notes, ...(found.look === null ? {} : { look: found.look }) });
   await replaceStopped(parts, run);
   const current = (await ledger.runs.get(run.id)) ?? run;
@@ -76,6 +79,7 @@ export async function leaveStaging(
   // A person has already looked at each row of a fix-file or a redrive: no guard counts them. One that makes contacts is asked.
   const verdicts = [
     ...checkLook(found, run, adopt),
+    ...checkTakenOver(taken, run),
     ...(run.kind === 'file' ? await verdictsOn(parts, current, staged, others) : []),
   ];
   if (verdicts.length === 0) await ledger.runs.record(run.id, { notes: loneCardNotes(current, tally) });

@@ -344,6 +344,16 @@ describe('a run for people', () => {
     );
   });
 
+  it('lists contacts that would become another person’s apart, with both names, unless values are not wanted', () => {
+    const taken = { kind: 'match', line: 9, key: 'b-1', code: 'matchOther', field: null, message: '' } as const;
+    const run = presentation({ state: 'stopped' }, { matches: [{ ...taken, file: 'Ben Elm', app: 'Ann Fir' }] });
+    expect(presentRun(plain, run)).toMatch(
+      / {2}1 contact that would become another person's:\n +line +key +name before +name in the file\n +9 +b-1 +Ann Fir +Ben Elm\n/,
+    );
+    expect(presentRun(plain, run)).not.toContain('may be there already');
+    expect(presentRun(withoutValues, run)).not.toContain('Ann');
+  });
+
   it('names the value with a note about the file, unless values are not wanted', () => {
     const notes = ['line 2, name: the text was decoded wrongly before it came here'];
     const outcomes = [warning({ key: null, message: notes[0] ?? '', value: 'MÃ¼ller' })];
