@@ -176,6 +176,22 @@ describe('the fix-file of vCards', () => {
     });
   });
 
+  it('takes the id of macOS as the key, and stops where the person is known by the e-mail address', async () => {
+    const bench = await openRunsBench({ mapping: null });
+    const ids = ['11', '22'].map((one) => `X-ABUID:7F3A1C52-0000-4D0E-8C21-6B5E2A9D44${one}\\:ABPerson`);
+    const mara = (mail: string, ...id: string[]) => card('N:Brandt;Mara', `EMAIL:${mail}`, 'TEL:+14155550101', ...id);
+    const nils = card('N:Okafor;Nils', 'EMAIL:nils@example.com', ids[1] ?? '');
+    expectCounts(await bench.import('mac.vcf', nils + mara('mara@example.com', ids[0] ?? '')), { rows: 2, created: 2 });
+    await bench.world.contactOf('vcard-7F3A1C52-0000-4D0E-8C21-6B5E2A9D4411');
+    expectCounts(await bench.import('moved.vcf', nils + mara('brandt@example.com', ids[0] ?? '')), {
+      ...{ rows: 2, updated: 1, unchanged: 1 },
+    });
+    const before = await openRunsBench({ mapping: null });
+    await before.import('phone.vcf', mara('mara@example.com'));
+    const run = await before.import('mac.vcf', nils + mara('mara@example.com', ids[0] ?? ''));
+    expect([run.state, run.reason?.code]).toEqual(['stopped', 'guardKeyForms']);
+  });
+
   it('does not let a card in that never ended, until somebody says that it is complete', async () => {
     const bench = await openRunsBench({ mapping: byUid });
     const open = 'BEGIN:VCARD\r\nVERSION:3.0\r\nUID:a\r\nFN:Mara\r\n';
