@@ -38,6 +38,7 @@ export const proofTests = [
     'test/runs/missing-people.test.ts',
     'test/runs/look/made-again.test.ts',
     'test/runs/look/keys-of-letters.test.ts',
+    'test/runs/look/derived-keys.test.ts',
   ],
   ...[
     'test/runs/fix/fix-file-again.test.ts',

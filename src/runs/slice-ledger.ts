@@ -18,6 +18,16 @@ export interface SliceReads {
   readonly ledger: Pick<Ledger, 'runs' | 'contacts'>;
   readonly run: RunRecord;
   readonly memory: FeedMemory;
+  /** What the first of several rows with one key says, of the first keys of which rows were rejected so. */
+  readonly collided: Map<string, NonNullable<KeyTrace['desired']>>;
+}
+
+const collidedMax = 1_000;
+
+/** Keeps what the rejected rows of these say, for what is said of later ones with their keys. */
+export function noteCollided({ collided }: SliceReads, traces: readonly KeyTrace[]): void {
+  for (const { key, kind, desired } of traces)
+    if (kind === 'dead' && desired !== undefined && collided.size < collidedMax) collided.set(key, desired);
 }
 
 /** A row whose hash the memory knows. */
@@ -60,7 +70,7 @@ export async function unchangedVerdicts(
 
 /** What earlier slices have met of these keys. */
 export async function tracesOf(
-  { memory, run, ledger: { runs } }: SliceReads,
+  { memory, run, collided, ledger: { runs } }: SliceReads,
   placeByKey: ReadonlyMap<string, number>,
   told: ReadonlyMap<string, Told>,
 ): Promise<ReadonlyMap<string, KeyTrace>> {
@@ -71,14 +81,18 @@ export async function tracesOf(
     if (met?.kind === 'staged') staged.set(key, met.at);
     else if (met !== null) {
       const fingerprint = met.kind === 'dead' ? '' : (told.get(key)?.fingerprint ?? '');
-      traces.set(key, { key, line: met.at, fingerprint, kind: met.kind });
+      const desired = met.kind === 'dead' ? collided.get(key) : undefined;
+      traces.set(key, {
+        ...{ key, line: met.at, fingerprint, kind: met.kind },
+        ...(desired === undefined ? {} : { desired }),
+      });
     }
   }
   if (staged.size === 0) return traces;
   for (const { key, line, fingerprint, position, desired } of await runs.stagedAt(run.id, [...staged.values()])) {
     if (staged.get(key) !== position) continue;
     const ofPart = partOf(desired) === null ? {} : { isPart: true as const };
-    traces.set(key, { key, line, fingerprint, kind: 'staged', position, ...ofPart });
+    traces.set(key, { key, line, fingerprint, kind: 'staged', position, desired, ...ofPart });
   }
   // Two keys may share the bits by which they are remembered.
   for (const key of staged.keys()) if (!traces.has(key) && placeByKey.get(key) === -1) memory.mistook(key);

@@ -7,6 +7,8 @@
  * row from winning. A part of a contact (`partOf` in `contacts/desired.ts`) is no such row: it gives way to one that is staged, and waits
  * for another run.
  */
+import { areCalledOtherwise } from '#src/contacts/called.ts';
+import type { DesiredContact } from '#src/contacts/desired.ts';
 import { duplicateKeyProblem, type Problem } from '#src/contacts/outcome.ts';
 import { skipSentences } from '#src/ledger/rules/events.ts';
 import type { DeadRow, RunEvent, StagedSlice } from '#src/ledger/staging.ts';
@@ -28,6 +30,8 @@ export interface KeyTrace {
   readonly position?: number;
   /** It is about a part of the contact. */
   readonly isPart?: true;
+  /** What the row says, or its JSON, where that is at hand. */
+  readonly desired?: DesiredContact | string;
 }
 
 /** What becomes of a row that has met another one with its key. */
@@ -37,6 +41,8 @@ interface Ended {
   /** Whether the other row came before it or after it. */
   readonly by: 'earlier' | 'later';
   readonly otherLine: number;
+  /** By its name the other one is about another person. */
+  readonly isOther?: true;
   /** About a part of the contact, which it is not done for: a run has each contact once. */
   readonly isPart?: true;
 }
@@ -99,7 +105,9 @@ function meet(verdict: Judged, key: string, before: KeyTrace | null, policy: Dup
   const stands: Fate = { kind: 'stands' };
   const isPart = verdict.kind === 'changed' && verdict.part !== undefined;
   if (isPart || before?.isPart === true) return meetPart(verdict, key, before, isPart);
-  const dies = { kind: 'dead', by: 'later', otherLine: line } as const;
+  const desired = verdict.kind === 'changed' ? { desired: verdict.record.desired } : {};
+  const ofOther = before !== null && areOthers(before, desired) ? ({ isOther: true } as const) : {};
+  const dies = { kind: 'dead', by: 'later', otherLine: line, ...ofOther } as const;
   if (verdict.kind === 'rejected') {
     const trace = { key, line, fingerprint: '', kind: 'dead' } as const;
     if (before === null || before.kind === 'dead') return { fate: stands, ended: null, trace };
@@ -107,10 +115,17 @@ function meet(verdict: Judged, key: string, before: KeyTrace | null, policy: Dup
     return { fate: stands, ended: dies, trace };
   }
   const fingerprint = verdict.kind === 'changed' ? verdict.record.fingerprint : verdict.fingerprint;
-  const trace = { key, line, fingerprint, kind: verdict.kind === 'changed' ? 'staged' : 'unchanged' } as const;
+  const trace = {
+    key,
+    line,
+    fingerprint,
+    kind: verdict.kind === 'changed' ? 'staged' : 'unchanged',
+    ...desired,
+  } as const;
   if (before === null || (before.kind === 'dead' && policy === 'lastWins')) return { fate: stands, ended: null, trace };
-  const diesToo: Fate = { kind: 'dead', by: 'earlier', otherLine: before.line };
-  const deadTrace = { key, line: before.line, fingerprint: '', kind: 'dead' } as const;
+  const diesToo: Fate = { kind: 'dead', by: 'earlier', otherLine: before.line, ...ofOther };
+  const of = before.desired === undefined ? {} : { desired: before.desired };
+  const deadTrace = { key, line: before.line, fingerprint: '', kind: 'dead', ...of } as const;
   if (before.kind === 'dead') return { fate: diesToo, ended: null, trace: deadTrace };
   if (before.fingerprint === fingerprint || policy === 'firstWins') {
     return { fate: { kind: 'skipped', by: 'earlier', otherLine: before.line }, ended: null, trace: null };
@@ -119,6 +134,15 @@ function meet(verdict: Judged, key: string, before: KeyTrace | null, policy: Dup
     return { fate: stands, ended: { kind: 'skipped', by: 'later', otherLine: line }, trace };
   }
   return { fate: diesToo, ended: dies, trace: deadTrace };
+}
+
+/** Asked only where two rows meet: most rows are alone. */
+function areOthers(one: Pick<KeyTrace, 'desired'>, other: Pick<KeyTrace, 'desired'>): boolean {
+  if (one.desired === undefined || other.desired === undefined) return false;
+  const read = (desired: DesiredContact | string) =>
+    // Our own JSON of a desired contact.
+    typeof desired === 'string' ? (JSON.parse(desired) as DesiredContact) : desired;
+  return areCalledOtherwise(read(one.desired), read(other.desired));
 }
 
 /** @param isPart whether it is the verdict that is about a part; else the one before. */
@@ -209,7 +233,7 @@ export function contentOf(
     lateDead: [
       ...earlierUnchanged.flatMap(({ trace: { key, line, fingerprint }, ended }) =>
         ended.kind === 'dead'
-          ? [{ key, line, fingerprint, problem: duplicateKeyProblem(key, line, ended.otherLine) }]
+          ? [{ key, line, fingerprint, problem: duplicateKeyProblem(key, line, ended.otherLine, ended.isOther) }]
           : [],
       ),
       ...rows.flatMap(({ verdict, fate }) => lateDeadOf(verdict, fate) ?? []),
@@ -256,7 +280,7 @@ function deadRowOf(verdict: Verdict, fate: Fate): DeadRow | null {
   if (verdict.kind !== 'rejected') {
     const { key, line, row, letterId } = verdict;
     return fate.kind === 'dead' && row !== null
-      ? deadDuplicate(key, { row, letterId }, duplicateKeyProblem(key, line, fate.otherLine))
+      ? deadDuplicate(key, { row, letterId }, duplicateKeyProblem(key, line, fate.otherLine, fate.isOther))
       : null;
   }
   const { row, key, letterId, problems } = verdict;
@@ -267,7 +291,7 @@ function deadRowOf(verdict: Verdict, fate: Fate): DeadRow | null {
 function lateDeadOf(verdict: Verdict, fate: Fate): LateDead | null {
   if (verdict.kind !== 'unchanged' || verdict.row !== null || fate.kind !== 'dead') return null;
   const { key, line, fingerprint } = verdict;
-  return { key, line, fingerprint, problem: duplicateKeyProblem(key, line, fate.otherLine) };
+  return { key, line, fingerprint, problem: duplicateKeyProblem(key, line, fate.otherLine, fate.isOther) };
 }
 
 /** How the record of a row of an earlier slice ends; null where there is none. */
@@ -277,7 +301,7 @@ function withdrawnOf(
 ): NonNullable<StagedSlice['withdrawnRows']>[number] | null {
   if (kind !== 'staged' || position === undefined) return null;
   if (ended.kind === 'skipped') return { position, end: { kind: 'skipped' } };
-  return { position, end: { kind: 'dead', problem: duplicateKeyProblem(key, line, ended.otherLine) } };
+  return { position, end: { kind: 'dead', problem: duplicateKeyProblem(key, line, ended.otherLine, ended.isOther) } };
 }
 
 function ignoredEvent({ line, row, problems }: Extract<Verdict, { readonly kind: 'ignored' }>): RunEvent {

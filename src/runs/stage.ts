@@ -58,6 +58,7 @@ import {
   heldEvents,
   type KnownRow,
   logRejected,
+  noteCollided,
   type SliceReads,
   tracesOf,
   unchangedVerdicts,
@@ -296,7 +297,7 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
   const { memory, advice, held, isIgnored, reader, mapping, meaning, selection, missingRule, fill, columnWarnings } =
     given;
   const { runs } = parts.ledger;
-  const asked: SliceReads = { ledger: parts.ledger, run, memory };
+  const asked: SliceReads = { ledger: parts.ledger, run, memory, collided: new Map() };
   const rules: CompareRules = { mapping, ...held, isIgnored, missingRule };
   const seeds = { text: seedOf(`text\n${mapping.version}\n${meaning}`), content: seedOf(`row\n${mapping.version}`) };
   const words: HashWords = { a: 0, b: 0, c: 0, d: 0 };
@@ -376,6 +377,7 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
     const traces = await tracesOf(asked, placeByKey, told);
     const verdicts = selection.select(judged, (key) => traces.has(key)).map(columnWarnings.take);
     const resolution = resolveDuplicates(verdicts, traces, mapping.duplicateKeys);
+    noteCollided(asked, resolution.traces);
     const content = contentOf(verdicts, resolution, traces);
     const againCount = isAgain ? hashed.length : 0;
     const state = await write(content, aloneCount, againCount, waiting, refreshedOf(verdicts, mapping.version));

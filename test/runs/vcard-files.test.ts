@@ -192,6 +192,22 @@ describe('the fix-file of vCards', () => {
     expect([run.state, run.reason?.code]).toEqual(['stopped', 'guardKeyForms']);
   });
 
+  it('says of colleagues with one number that they are different people, also where they are far apart', async () => {
+    const bench = await openRunsBench({ mapping: null });
+    const at = (name: string) => card(`N:${name}`, 'ORG:Kran', 'TEL:+14155550101');
+    const others = Array.from({ length: 600 }, (_, index) => card(`N:Roe;Zoe`, `UID:${index}`)).join('');
+    const text = at('Amsel;Anna') + at('Bussard;Ben') + others + at('Celik;Cem');
+    const run = await bench.stage(await bench.submit('people.vcf', text));
+    expectCounts(run, { rows: 603, pending: 600, dead: 3 });
+    const problems = (await bench.deadRows(run)).flatMap((row) => row.problems);
+    expect(problems.map(({ message }) => message).toSorted()).toEqual([
+      'lines 1 and 3013 have the same key, and are different people by their names',
+      'lines 1 and 7 have the same key, and are different people by their names',
+      'lines 1 and 7 have the same key, and are different people by their names',
+    ]);
+    expect(problems[0]?.hint).toContain('By their names these are different people: give each a key of its own');
+  });
+
   it('does not let a card in that never ended, until somebody says that it is complete', async () => {
     const bench = await openRunsBench({ mapping: byUid });
     const open = 'BEGIN:VCARD\r\nVERSION:3.0\r\nUID:a\r\nFN:Mara\r\n';

@@ -174,6 +174,7 @@ export const walks: readonly Walk[] = [
       'src/runs/selection.ts': 'rows that a person did not choose',
       'src/runs/column-fill.ts': 'how full the columns of a file are',
       'src/contacts/missing.ts': 'people whom a file lacks',
+      'src/contacts/called.ts': 'rows of one key that are two people by their names',
       'src/runs/missing-people.ts': 'people whom a file lacks',
       'src/runs/beyond-rows.ts': 'people whom a file lacks, and drift',
       'src/runs/slice-ledger.ts': 'rows that meet others with their key, and many rejected rows',

@@ -2,6 +2,8 @@
  * What rows would become, without a run: the first contacts of a file with the reasons why rows would be rejected, and the
  * fixtures of a mapping, checked. Both show contacts in one form. Pure.
  */
+
+import { areCalledOtherwise } from '#src/contacts/called.ts';
 import { type DesiredContact, type DesiredItem, fingerprint, hasContent } from '#src/contacts/desired.ts';
 import { contactEmptyProblem, distinctProblems, duplicateKeyProblem, type Problem } from '#src/contacts/outcome.ts';
 import { PatchbayError } from '#src/errors.ts';
@@ -87,10 +89,14 @@ export function rejectBare(mapped: MappedRow, row: Row): MappedRow {
 function withoutDuplicates(rows: readonly TriedRow[], { duplicateKeys }: CompiledMapping): readonly TriedRow[] {
   if (duplicateKeys !== 'dead') return rows;
   const ended = [...rows];
-  const end = (index: number, key: string, otherLine: number): void => {
+  const arePeople = (index: number, other: number): boolean => {
+    const [one, two] = [rows[index]?.mapped, rows[other]?.mapped];
+    return one?.kind === 'desired' && two?.kind === 'desired' && areCalledOtherwise(one.desired, two.desired);
+  };
+  const end = (index: number, key: string, other: number): void => {
     const { mapped, ...place } = ended[index] as TriedRow;
     if (mapped.kind === 'dead') return;
-    const problems = [duplicateKeyProblem(key, place.line, otherLine)];
+    const problems = [duplicateKeyProblem(key, place.line, rows[other]?.line ?? 0, arePeople(index, other))];
     ended[index] = { ...place, mapped: { kind: 'dead', key, problems, warnings: mapped.warnings } };
   };
   const firsts = new Map<string, { readonly index: number; readonly line: number; readonly print: string | null }>();
@@ -104,8 +110,8 @@ function withoutDuplicates(rows: readonly TriedRow[], { duplicateKeys }: Compile
       continue;
     }
     if (first.print !== null && first.print === print) continue;
-    end(first.index, key, line);
-    end(index, key, first.line);
+    end(first.index, key, index);
+    end(index, key, first.index);
     firsts.set(key, { ...first, print: null });
   }
   return ended;

@@ -3,6 +3,7 @@
  * other was in an earlier file (`docs/rules.md`, "Two people under one key"). Keys that are ids are believed.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isAnother } from '#src/contacts/called.ts';
 import { type DesiredScalars, partOf } from '#src/contacts/desired.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
@@ -53,22 +54,6 @@ export async function findTakenOver(
     }
   }
   return { count, base, events };
-}
-
-/**
- * Whether the names are those of two people: both have a first and a last name, and share no word of them. Who marries keeps the first name, and who
- * swaps the columns both.
- */
-export function isAnother(before: DesiredScalars, now: DesiredScalars): boolean {
-  if (!before.firstName || !before.lastName || !now.firstName || !now.lastName) return false;
-  const had = new Set(wordsOf(before));
-  return !wordsOf(now).some((word) => had.has(word));
-}
-
-/** Without case and accents. */
-function wordsOf({ firstName, lastName }: DesiredScalars): readonly string[] {
-  const text = `${firstName} ${lastName}`.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-  return text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
 }
 
 function takenEvent(row: StagedRecord, said: DesiredScalars): RunEvent {

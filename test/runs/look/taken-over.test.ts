@@ -1,7 +1,7 @@
 /** Rows whose key was another person's before (`docs/rules.md`, "Two people under one key"). */
 import { expect, test } from 'vitest';
+import { areCalledOtherwise, isAnother } from '#src/contacts/called.ts';
 import { approveRun } from '#src/operations/run-acts.ts';
-import { isAnother } from '#src/runs/look/taken-over.ts';
 import { expectCounts, mapping, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 import { phone } from '#test/upsert/support/build.ts';
 
@@ -28,6 +28,12 @@ test('two people have no word of their names in common', () => {
   expect(isAnother(called('Anna-Maria', 'Amsel'), called('Maria', 'Bussard'))).toBe(false);
   expect(isAnother(called('Anna', null), called('Ben', 'Bussard')), 'a name that is not whole').toBe(false);
   expect(isAnother(called(null, null), called('Ben', 'Bussard')), 'a company').toBe(false);
+  const differ = (one: ReturnType<typeof called>, other: ReturnType<typeof called>) =>
+    areCalledOtherwise({ scalars: one }, { scalars: other });
+  expect(differ(called('Anna', 'Amsel'), called('Ben', 'Amsel')), 'in one file, one number').toBe(true);
+  expect(differ(called('Anna', 'Amsel'), called('amsel', 'ANNA'))).toBe(false);
+  expect(differ(called('Anna', 'Amsel'), called('Anna', 'Bussard')), 'an earlier last name').toBe(false);
+  expect(differ(called(null, null), called('Ben', 'Bussard'))).toBe(false);
 });
 
 test('a row with the number of another person stops the run, and names both', async () => {
