@@ -7,6 +7,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DesiredContact, FieldName } from '#src/contacts/desired.ts';
 import type { Ledger } from '#src/ledger/port.ts';
+import { counted } from '#src/ledger/rules/approval.ts';
 import { hasBit } from '#src/ledger/rules/bitmap.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { eventsPerRunMax, type NewKey, type RunEvent, type StagedRecord } from '#src/ledger/staging.ts';
@@ -33,6 +34,12 @@ const contactsPerPage = 500;
 export function mayBeDerived(mapping: Pick<Mapping, 'key'> | null): boolean {
   const key = mapping?.key;
   return typeof key === 'object' && key.firstOf !== undefined && key.firstOf.some(isOfContactData);
+}
+
+function isIdFirst(mapping: Pick<Mapping, 'key'> | null): boolean {
+  const key = mapping?.key;
+  const first = typeof key === 'object' ? key.firstOf?.[0] : undefined;
+  return first !== undefined && !isOfContactData(first);
 }
 
 function isOfContactData(value: Value): boolean {
@@ -63,7 +70,7 @@ interface KnownPerson {
 
 /** Compares new keys, page by page: of files, and of rows that are corrected or tried again. */
 export async function comparePeople({ runs, contacts }: Pick<Ledger, 'runs' | 'contacts'>, run: RunRecord) {
-  let count = 0;
+  let [count, derivedCount, rowCount] = [0, 0, 0];
   const events: RunEvent[] = [];
   const isCompared = (run.kind === 'file' || isOfLetters(run)) && mayBeDerived(run.mapping);
   const prefix = run.mapping?.keyPrefix ?? '';
@@ -82,6 +89,8 @@ export async function comparePeople({ runs, contacts }: Pick<Ledger, 'runs' | 'c
     const ofKeys = await knownByKeys(rows, inFile);
     lacked ??= await lackedPeople(inFile);
     for (const row of rows) {
+      rowCount += 1;
+      if (keysMadeOf(row.desired, prefix).includes(foldCase(row.key))) derivedCount += 1;
       const values = valuesOfRow(row.desired);
       const known = [...(ofKeys.get(row.position) ?? []), ...values.flatMap((value) => lacked?.get(value) ?? [])];
       const found = known.find(({ key, called }) => key !== row.key && isCalledAlike(row.desired, called));
@@ -138,7 +147,16 @@ export async function comparePeople({ runs, contacts }: Pick<Ledger, 'runs' | 'c
     return byValue;
   };
 
-  return { add, count: () => count, events: (): readonly RunEvent[] => events };
+  /** How many of the keys are made so, where the mapping has an id first. */
+  const notes = (): readonly string[] => {
+    if (derivedCount === 0 || !isIdFirst(run.mapping)) return [];
+    const isOne = derivedCount === 1;
+    const keys = `${derivedCount} of the ${counted(rowCount, 'new key')} ${isOne ? 'is' : 'are'} made of an e-mail address or phone number`;
+    const why = `since ${isOne ? 'its row has' : 'their rows have'} no id`;
+    return [`${keys}, ${why}: a person for whom the first of these changes gets another key`];
+  };
+
+  return { add, notes, count: () => count, events: (): readonly RunEvent[] => events };
 }
 
 /** No more of the contact than is compared is kept. */

@@ -72,7 +72,13 @@ export async function lookAtNewKeys(
   }
   const ofPeople: readonly KeyFormCount[] = people.count() === 0 ? [] : [{ form: 'person', count: people.count() }];
   const keyForms = [...forms.counts(), ...ofPeople];
-  const unlisted = { ...nothing, keyForms, creates: rows, events: [...forms.events(), ...people.events()] };
+  const unlisted = {
+    ...nothing,
+    keyForms,
+    creates: rows,
+    events: [...forms.events(), ...people.events()],
+    notes: people.notes(),
+  };
   const last = await runs.lastLook(run.feed);
   // Listing must not cost more requests than the contacts that are made, except the first time, and where people have deleted some:
   // they may have made them again by hand.
@@ -104,7 +110,13 @@ export async function lookAtNewKeys(
   const decided = matches.filter(({ position }) => isDecided(position)).length;
   const look = { ...listed.look, creates: rows - existing, matched, unclear: matches.length - matched, decided };
   const events = matches.flatMap((match) => matchEvent(match, met.get(match.position)));
-  return { ...unlisted, look, creates: look.creates, events: [...unlisted.events, ...events], notes: listed.notes };
+  return {
+    ...unlisted,
+    look,
+    creates: look.creates,
+    events: [...unlisted.events, ...events],
+    notes: [...unlisted.notes, ...listed.notes],
+  };
 }
 
 /**

@@ -109,3 +109,13 @@ test('the card of a person whose key has changed keeps the contact with the earl
   const before = phone(1).slice(1);
   expectCounts(await load(bench, [ann('a@example.com', '', phone(1), '', before)]), { rows: 1, updated: 1 });
 });
+
+test('a note says how many new keys are made of e-mail addresses and numbers, where rows may have an id', async () => {
+  const bench = await openRunsBench();
+  const run = await load(bench, [ann('a@example.com', '', '', ''), '7,Ben,Elm,,,,,', `,Cid,Ray,,,,${phone(1)},`]);
+  expect(run.notes).toContain(
+    '2 of the 3 new keys are made of an e-mail address or phone number, since their rows have no id: a person for whom the first of these changes gets another key',
+  );
+  const ids = await bench.import('ids.csv', file('8,Dee,Poe,,,,,'), { feed: 'ids', mapping: book });
+  expect(ids.notes.join()).not.toContain('new key');
+});
