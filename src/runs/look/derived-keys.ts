@@ -19,7 +19,7 @@ import type { Contact } from '#src/wire/contact.ts';
 import { isOfLetters } from './key-forms.ts';
 import { nameOf, valuesOfContact, valuesOfRow } from './match-contacts.ts';
 import { shownRow } from './new-keys.ts';
-import { type Called, isCalledAlike, spellingsOf } from './number-spellings.ts';
+import { type Called, isCalledAlike, looksDialled, spellingsOf } from './number-spellings.ts';
 
 /** Keys that the ledger is asked for at once. */
 const keysAtOnceMax = 2_000;
@@ -61,6 +61,24 @@ export function keysMadeOf({ emails, phones }: Pick<DesiredContact, 'emails' | '
   return [...new Set(bodies.map((body) => foldCase(`${prefix}${body.toLowerCase()}`)))];
 }
 
+/**
+ * Whether the key of a row is made of one of its e-mail addresses or numbers. Every row is asked: of a number, the last digits tell, in any spelling.
+ * @param prefix of the mapping.
+ */
+export function isMadeOfValue(
+  key: string,
+  { emails, phones }: Pick<DesiredContact, 'emails' | 'phones'>,
+  prefix: string,
+): boolean {
+  const body = key.startsWith(prefix) ? key.slice(prefix.length) : key;
+  const has = (slots: DesiredContact['emails'], isIt: (value: string) => boolean) =>
+    slots.some(({ items }) => items.some(({ value }) => isIt(value)));
+  if (body.includes('@')) return has(emails, (value) => value.toLowerCase() === body.toLowerCase());
+  return looksDialled(body) && has(phones, (value) => value.endsWith(body.slice(-digitsTold)));
+}
+
+const digitsTold = 6;
+
 /** A contact that the ledger knows, as far as it is compared. */
 interface KnownPerson {
   readonly key: string;
@@ -74,6 +92,7 @@ export async function comparePeople({ runs, contacts }: Pick<Ledger, 'runs' | 'c
   const events: RunEvent[] = [];
   const isCompared = (run.kind === 'file' || isOfLetters(run)) && mayBeDerived(run.mapping);
   const prefix = run.mapping?.keyPrefix ?? '';
+  let knowsAnyone: boolean | null = null;
   let inFile: Uint8Array | null = null;
   let lacked: ReadonlyMap<FieldName, readonly KnownPerson[]> | null = null;
 
@@ -85,12 +104,15 @@ export async function comparePeople({ runs, contacts }: Pick<Ledger, 'runs' | 'c
       run.id,
       open.map(({ position }) => position),
     );
+    // Before the first contact there is none to compare with.
+    knowsAnyone ??= (await contacts.sampleBound(1)).length > 0;
+    for (const row of rows) if (isMadeOfValue(row.key, row.desired, prefix)) derivedCount += 1;
+    rowCount += rows.length;
+    if (!knowsAnyone) return;
     inFile ??= await runs.keysOfRun(run.id);
     const ofKeys = await knownByKeys(rows, inFile);
     lacked ??= await lackedPeople(inFile);
     for (const row of rows) {
-      rowCount += 1;
-      if (keysMadeOf(row.desired, prefix).includes(foldCase(row.key))) derivedCount += 1;
       const values = valuesOfRow(row.desired);
       const known = [...(ofKeys.get(row.position) ?? []), ...values.flatMap((value) => lacked?.get(value) ?? [])];
       const found = known.find(({ key, called }) => key !== row.key && isCalledAlike(row.desired, called));

@@ -8,8 +8,7 @@ import { type DesiredScalars, partOf } from '#src/contacts/desired.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { eventsPerRunMax, type RunEvent, type StagedRecord } from '#src/ledger/staging.ts';
-import { foldCase } from '#src/ledger/zero-led.ts';
-import { keysMadeOf, mayBeDerived } from './derived-keys.ts';
+import { isMadeOfValue, mayBeDerived } from './derived-keys.ts';
 import { nameOf } from './match-contacts.ts';
 import { shownRow } from './new-keys.ts';
 
@@ -32,7 +31,7 @@ export async function findTakenOver(
   if (run.kind !== 'file' || !mayBeDerived(run.mapping)) return nothing;
   const prefix = run.mapping?.keyPrefix ?? '';
   const isDerived = ({ line, key, desired }: StagedRecord): boolean =>
-    line > 0 && partOf(desired) === null && keysMadeOf(desired, prefix).includes(foldCase(key));
+    line > 0 && partOf(desired) === null && isMadeOfValue(key, desired, prefix);
   let [count, base] = [0, 0];
   const events: RunEvent[] = [];
   for (let next: number | null = 0; next !== null; await nextTurn()) {

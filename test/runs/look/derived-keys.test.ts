@@ -1,6 +1,6 @@
 /** People whose key is made of an e-mail address or a number that changes (`docs/rules.md`, "One person under two keys"). */
 import { describe, expect, test } from 'vitest';
-import { keysMadeOf, mayBeDerived } from '#src/runs/look/derived-keys.ts';
+import { isMadeOfValue, keysMadeOf, mayBeDerived } from '#src/runs/look/derived-keys.ts';
 import { expectCounts, mapping, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 import { phone, wanted } from '#test/upsert/support/build.ts';
 
@@ -35,6 +35,13 @@ test('keys may be derived where one of several alternatives is an e-mail address
   expect(keysMadeOf(desired, 'Book-')).toEqual(
     expect.arrayContaining(['book-ann@example.com', `book-${phone(1).slice(1)}`]),
   );
+});
+
+test('a key is made of a value of its row where it is the e-mail address, or ends like the number', () => {
+  const desired = wanted('k', { emails: { work: ['Ann@example.com'] }, phones: { work: ['+491712345670'] } });
+  const isMade = (body: string) => isMadeOfValue(`book-${body}`, desired, 'book-');
+  expect(['ann@example.com', '491712345670', '01712345670', '4901712345670'].map(isMade)).toEqual(Array(4).fill(true));
+  expect(['ben@example.com', '0815', '491712345671', 'ann|fir'].map(isMade)).toEqual(Array(4).fill(false));
 });
 
 describe('a new key of a known person stops the run', () => {
