@@ -166,9 +166,12 @@ export function contactEmptyProblem(key: string, line: number): Problem {
 /** The code of rows of one key that differ. */
 export const duplicateKey = 'duplicateKey';
 
+/** A dead letter holds the last of them alone, so that a retry can let no other win; the fix-file of the run holds all. */
+const keepOne =
+  'Keep one of them in the fix-file. Or set duplicateKeys in the mapping: to firstWins, and drop the fix-file in again; or to lastWins, and do the same or retry the dead letter, mapped anew.';
+
 /** `firstWins` and `lastWins` would make one contact out of them. */
-const keyForEach =
-  'By their names these are different people: give each a key of its own, as an id in the column of the key (in a vCard, a line such as UID:1, another one for each), or a mapping of your own whose key has the name beside the number (docs/mapping.md, "People who share a number"). If they are one person all the same, keep one of the rows in the fix-file, or set duplicateKeys in the mapping.';
+const keyForEach = `Different people need different keys: give each an id in the column of the key (in a vCard, a line such as UID:1, another one for each), or use a mapping of your own whose key has the name beside the number (docs/mapping.md, "People who share a number"). If they are one person all the same: ${keepOne}`;
 
 /**
  * A row that is rejected since another one with its key says something else. Several records of JSON may be in one line.
@@ -188,9 +191,6 @@ export function duplicateKeyProblem(key: string, line: number, otherLine: number
       line === otherLine
         ? `several records in line ${line} ${differ}`
         : `lines ${Math.min(line, otherLine)} and ${Math.max(line, otherLine)} ${differ}`,
-    // A dead letter holds the last of them alone, so that a retry can let no other win; the fix-file of the run holds all.
-    hint: arePeople
-      ? keyForEach
-      : 'Keep one of them in the fix-file. Or set duplicateKeys in the mapping: to firstWins, and drop the fix-file in again; or to lastWins, and do the same or retry the dead letter, mapped anew.',
+    hint: arePeople ? keyForEach : keepOne,
   };
 }

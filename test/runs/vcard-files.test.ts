@@ -205,7 +205,7 @@ describe('the fix-file of vCards', () => {
       'lines 1 and 7 have the same key, and are different people by their names',
       'lines 1 and 7 have the same key, and are different people by their names',
     ]);
-    expect(problems[0]?.hint).toContain('By their names these are different people: give each a key of its own');
+    expect(problems[0]?.hint).toContain('Different people need different keys: give each an id');
   });
 
   it('does not let a card in that never ended, until somebody says that it is complete', async () => {
