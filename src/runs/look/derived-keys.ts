@@ -19,7 +19,7 @@ import type { Contact } from '#src/wire/contact.ts';
 import { isOfLetters } from './key-forms.ts';
 import { nameOf, valuesOfContact, valuesOfRow } from './match-contacts.ts';
 import { shownRow } from './new-keys.ts';
-import { type Called, isCalledAlike, looksDialled, spellingsOf } from './number-spellings.ts';
+import { type Called, calledAs, isCalledAlike, looksDialled, spellingsOf } from './number-spellings.ts';
 
 /** Keys that the ledger is asked for at once. */
 const keysAtOnceMax = 2_000;
@@ -94,7 +94,7 @@ export async function comparePeople({ runs, contacts }: Pick<Ledger, 'runs' | 'c
   const prefix = run.mapping?.keyPrefix ?? '';
   let knowsAnyone: boolean | null = null;
   let inFile: Uint8Array | null = null;
-  let lacked: ReadonlyMap<FieldName, readonly KnownPerson[]> | null = null;
+  let lacked: ReadonlyMap<string, KnownPerson> | null = null;
 
   /** @param others positions of rows of which it is known already. */
   const add = async (page: readonly NewKey[], others: ReadonlySet<number>): Promise<void> => {
@@ -114,8 +114,11 @@ export async function comparePeople({ runs, contacts }: Pick<Ledger, 'runs' | 'c
     lacked ??= await lackedPeople(inFile);
     for (const row of rows) {
       const values = valuesOfRow(row.desired);
-      const known = [...(ofKeys.get(row.position) ?? []), ...values.flatMap((value) => lacked?.get(value) ?? [])];
-      const found = known.find(({ key, called }) => key !== row.key && isCalledAlike(row.desired, called));
+      const known = ofKeys.get(row.position) ?? [];
+      const called = calledAs(row.desired.scalars);
+      const found =
+        known.find((one) => one.key !== row.key && isCalledAlike(row.desired, one.called)) ??
+        values.map((value) => lacked?.get(`${value} ${called}`)).find((one) => one !== undefined);
       if (found === undefined) continue;
       count += 1;
       const field = values.find((value) => found.values.includes(value)) ?? null;
@@ -143,8 +146,8 @@ export async function comparePeople({ runs, contacts }: Pick<Ledger, 'runs' | 'c
     return new Map(wanted.map(({ position, keys }) => [position, keys.flatMap((key) => byKey.get(key) ?? [])]));
   };
 
-  /** People of the feed whose keys no row of the file has, by their values; none where there are too many. */
-  const lackedPeople = async (bits: Uint8Array): Promise<ReadonlyMap<FieldName, readonly KnownPerson[]>> => {
+  /** People of the feed whose keys no row of the file has, by each value and the name; none where there are too many. */
+  const lackedPeople = async (bits: Uint8Array): Promise<ReadonlyMap<string, KnownPerson>> => {
     const numbers: number[] = [];
     let after = 0;
     // Ends with the first short page: numbers only grow.
@@ -156,13 +159,14 @@ export async function comparePeople({ runs, contacts }: Pick<Ledger, 'runs' | 'c
       after = page.numbers[page.numbers.length - 1] ?? after;
       await nextTurn();
     }
-    const byValue = new Map<FieldName, KnownPerson[]>();
+    const byValue = new Map<string, KnownPerson>();
     for (let first = 0; first < numbers.length; first += contactsPerPage) {
       const keys = await runs.keysAt(numbers.slice(first, first + contactsPerPage));
       for (const [key, { seen, contactId }] of await contacts.get([...keys.values()])) {
         if (seen === null || contactId === null) continue;
         const person = personOf(key, seen);
-        for (const value of person.values) byValue.set(value, [...(byValue.get(value) ?? []), person]);
+        const called = calledAs(person.called.defaultFields);
+        if (called !== null) for (const value of person.values) byValue.set(`${value} ${called}`, person);
       }
       await nextTurn();
     }

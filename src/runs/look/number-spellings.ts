@@ -44,13 +44,19 @@ export interface Called {
 
 /** Two people may share a number: besides it the names are equal, or the company where neither has a name. */
 export function isCalledAlike({ scalars }: Pick<DesiredContact, 'scalars'>, { defaultFields }: Called): boolean {
+  const called = calledAs(scalars);
+  return called !== null && called === calledAs(defaultFields);
+}
+
+/** The same for names that are equal; null without any. */
+export function calledAs({
+  firstName,
+  lastName,
+  company,
+}: DesiredContact['scalars'] | Called['defaultFields']): string | null {
   const fold = (text: string | null | undefined) => text?.normalize('NFC').trim().toLowerCase() || null;
-  const names = ({ firstName, lastName }: typeof scalars | Called['defaultFields']) => [
-    fold(firstName),
-    fold(lastName),
-  ];
-  const [ours, theirs] = [names(scalars), names(defaultFields)];
-  if (ours.some((name, index) => name !== theirs[index])) return false;
-  const company = fold(scalars.company);
-  return ours.some((name) => name !== null) || (company !== null && company === fold(defaultFields.company));
+  const names = [fold(firstName), fold(lastName)];
+  if (names.some((name) => name !== null)) return JSON.stringify(names);
+  const own = fold(company);
+  return own === null ? null : JSON.stringify([own]);
 }
