@@ -23,7 +23,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   config: ['errors', 'settings-file', 'yaml-mistakes', 'reserved-sources'],
   wire: [],
   contacts: ['errors', 'wire'],
-  sources: ['errors', 'clock', 'log', 'whole-file', 'json', 'contacts'],
+  sources: ['errors', 'clock', 'log', 'whole-file', 'json', 'contacts', 'shell-words'],
   mapping: ['errors', 'settings-file', 'yaml-mistakes', 'reserved-sources', 'wire', 'contacts', 'sources'],
   rate: ['errors', 'clock', 'log'],
   workspace: ['errors', 'clock', 'log', 'telemetry', 'rate', 'wire', 'contacts'],

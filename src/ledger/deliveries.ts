@@ -39,6 +39,8 @@ export interface DeliveryRecord extends NewDelivery {
   readonly failingSinceMs?: number;
   /** The same of its last failed try. */
   readonly failedAtMs?: number;
+  /** When its next try was due before that was brought forward: where it fails, it is due then, as if there had been none. Not before, as above. */
+  readonly insteadOfMs?: number;
 }
 
 /** How a try of a delivery ended. `dead`: it is not tried again. */
@@ -50,6 +52,8 @@ export type DeliveryEnd =
       readonly nextDueAtMs: number;
       /** Until then the addressee asked not to be tried, so that nothing brings the next try forward to before it. Absent: it asked for nothing. */
       readonly notBeforeMs?: number;
+      /** The try was one more than its times have, and is not counted. */
+      readonly isExtra?: true;
     }
   | { readonly state: 'dead'; readonly why: DeliveryFailure };
 

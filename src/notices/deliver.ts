@@ -106,14 +106,21 @@ async function attempt(
     logRecovery(parts, addressee);
     return;
   }
-  const attempts = delivery.attempts + 1;
-  const delayMs = failure.isFinal ? null : retryDelayMs(attempts, parts.random(), failure.retryAfterMs);
   const nowMs = await ledger.nowMs(clock);
+  // It was brought forward since the addressee accepts others: its own times go on as if there had been no such try.
+  const leftMs = (delivery.insteadOfMs ?? 0) - nowMs;
+  const extra = leftMs > 0 ? ({ isExtra: true } as const) : {};
+  const attempts = delivery.attempts + (leftMs > 0 ? 0 : 1);
+  const nextMs =
+    leftMs > 0
+      ? Math.max(leftMs, failure.retryAfterMs ?? 0)
+      : retryDelayMs(attempts, parts.random(), failure.retryAfterMs);
+  const delayMs = failure.isFinal ? null : nextMs;
   const asked = failure.retryAfterMs === null ? {} : { notBeforeMs: nowMs + failure.retryAfterMs };
   const end: DeliveryEnd =
     delayMs === null
       ? { state: 'dead', why: failure }
-      : { state: 'waiting', why: failure, nextDueAtMs: nowMs + delayMs, ...asked };
+      : { state: 'waiting', why: failure, nextDueAtMs: nowMs + delayMs, ...asked, ...extra };
   await ledger.deliveries.tried(delivery.id, clock.nowMs(), end);
   const { code, message: reason } = failure;
   const facts = { ...logFacts(delivery), code, attempts };

@@ -131,6 +131,7 @@ function sentence(verdict: GuardVerdict): string {
     others = 0,
     gone = 0,
     isBehindEmpty = false,
+    isLoneCard = false,
   } = verdict;
   const share = percent(base === 0 ? 1 : count / base);
   const most = `(${share}; your limit is ${percent(limit)}: guards.${guard}Max)`;
@@ -157,6 +158,8 @@ function sentence(verdict: GuardVerdict): string {
     case 'keys':
       return `the file has ${count} of the ${counted(base, 'key')} of the previous file ${least}`;
     case 'updates':
+      if (isLoneCard)
+        return `the file holds one card alone, and would change ${goneWords(gone)}, since a full file says that all others have left`;
       return gone === 0
         ? `the file changes ${count} of its ${counted(base, 'known contact')} ${most}`
         : `the run changes ${count - gone} of the file's ${counted(base, 'known contact')}, and ${goneWords(gone)} ${most}`;
@@ -208,7 +211,7 @@ const comparisons: ReadonlySet<Guard> = new Set([
 
 /** The flags that let all of them pass at once; null where only `--accept` does: a percentage ends at 100 %. */
 function flagsThatPass(verdicts: readonly GuardVerdict[]): string | null {
-  if (verdicts.some(({ guard }) => comparisons.has(guard))) return null;
+  if (verdicts.some(({ guard, isLoneCard }) => comparisons.has(guard) || isLoneCard === true)) return null;
   const percentFor = (ofDead: boolean): number =>
     Math.max(
       0,

@@ -159,6 +159,8 @@ export interface GuardVerdict extends GuardFigures {
   readonly isBehindEmpty?: boolean;
   /** Those of `names` that hold countries which contradict the default one, for `unmapped`. */
   readonly countries?: readonly string[];
+  /** For `updates`: no limit is exceeded, but the file holds one card alone (`lone-card.ts`). */
+  readonly isLoneCard?: true;
   /** What a person can do besides approving the run, in sentences. */
   readonly advice?: string;
 }

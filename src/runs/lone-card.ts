@@ -23,8 +23,8 @@ export function loneCardVerdict(
   // The file before had one card, too, and of another person.
   const isOneOfMany = before?.rows === 1 && before.keys === 1 && before.sharedKeys === 0;
   if ((run.shape?.missing?.count ?? 0) < othersMin && !isOneOfMany) return [];
-  const advice = `The file holds one card alone. ${sentenceCase(cureFor(run))}.`;
-  return [{ guard: 'updates', count: updates, base: known, limit: updatesMax, gone, advice }];
+  const advice = `${sentenceCase(cureFor(run))}.`;
+  return [{ guard: 'updates', count: updates, base: known, limit: updatesMax, gone, isLoneCard: true, advice }];
 }
 
 /** Where nothing stops the run: some people are missing for the first time. */

@@ -11,6 +11,7 @@ import { createReadStream } from 'node:fs';
 import { access, chmod, constants, lstat, open, readdir, rename as renameOnDisk, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileError, type PatchbayError, systemCodeOf } from '#src/errors.ts';
+import { shellWord } from '#src/shell-words.ts';
 import {
   isDiskFull,
   isRefused,
@@ -292,7 +293,7 @@ async function filesOfFolder(folder: string): Promise<string> {
   const found = names.map(classifyFileName).filter((one) => one.kind === 'take');
   const areCards = found.length > 0 && found.every(({ format }) => format === 'vcf');
   const bare = folder.replace(/[\\/]+$/, '');
-  const pattern = `${/^[\w./-]+$/.test(bare) ? bare : JSON.stringify(bare)}/*`;
+  const pattern = `${shellWord(bare)}/*`;
   return areCards
     ? `Name its files, ${pattern}.vcf, or join the cards to one file: cat ${pattern}.vcf > all.vcf`
     : `Name its files, such as ${pattern}.csv.`;

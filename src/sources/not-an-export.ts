@@ -58,9 +58,9 @@ function isXml(start: string): boolean {
   return /^<\?xml[\s?]/i.test(start) || (/^<[a-z][\w:.-]*(?:\s[^<>]*)?>\s*</i.test(start) && start.includes('</'));
 }
 
-/** The name of an entry, and its first attribute. */
+/** The name of an entry, and its first attribute. What is before them can be divided into lines in one way alone: any file may begin with comments. */
 const ldifStart =
-  /^(?:(?:#[^\r\n]*|version:\s*1)?[ \t]*[\r\n]+)*dn:{1,2} ?[^\r\n]*\r?\n(?: [^\r\n]*\r?\n)*[a-z][\w;-]*:/i;
+  /^(?:(?:#[^\r\n]*|(?:version:[ \t]*1)?[ \t]*)(?:\r\n|\r(?!\n)|\n))*dn:{1,2} ?[^\r\n]*\r?\n(?: [^\r\n]*\r?\n)*[a-z][\w;-]*:/i;
 /** A vCard in JSON (RFC 7095), or a list of them. */
 const jCardStart = /^\[\s*(?:\[\s*)?"vcard(?:stream)?"\s*,/i;
 

@@ -156,15 +156,18 @@ export function deliveryContract(open: OpenLedger): void {
     const { ledger } = await openForTest(open);
     const minute = 60_000;
     await enter(ledger, notice('n1'));
-    const refused = (atMs: number) =>
-      ledger.deliveries.tried('n1', atMs, { state: 'waiting', why, nextDueAtMs: atMs + 300 * minute });
+    const dueAtMs = at + 300 * minute;
+    const refused = (atMs: number, extra = {}) =>
+      ledger.deliveries.tried('n1', atMs, { state: 'waiting', why, nextDueAtMs: dueAtMs, ...extra });
     const broughtAt = (nowMs: number) => ledger.deliveries.bringForward(() => true, nowMs);
     await refused(at);
     expect(await broughtAt(at + minute)).toBe(1);
-    await refused(at + minute);
+    expect(await ledger.deliveries.get('n1')).toMatchObject({ dueAtMs: at + minute, insteadOfMs: dueAtMs });
+    await refused(at + minute, { isExtra: true });
+    expect(await ledger.deliveries.get('n1')).not.toHaveProperty('insteadOfMs');
     expect(await broughtAt(at + 2 * minute)).toBe(0);
     expect(await broughtAt(at + 11 * minute)).toBe(1);
-    expect(await ledger.deliveries.get('n1')).toMatchObject({ attempts: 2, failingSinceMs: at });
+    expect(await ledger.deliveries.get('n1')).toMatchObject({ attempts: 1, failingSinceMs: at });
   });
 
   test('a person’s retry of a notice that waits makes it due, and those that it waits for, with all their tries', async () => {

@@ -181,6 +181,16 @@ describe('A delivery', () => {
     expect(await dueNow()).toEqual(['n2']);
   });
 
+  it('that was brought forward and is refused again keeps its tries, and is due when it was', async () => {
+    const bench = await openBench(await startReceiver([503, 503]));
+    const { deliveries } = bench.ledger;
+    await bench.deliver();
+    const before = await deliveries.get('n1');
+    await deliveries.bringForward(() => true, await bench.ledger.nowMs(bench.clock));
+    await bench.deliver();
+    expect(await deliveries.get('n1')).toMatchObject({ attempts: 1, state: 'waiting', dueAtMs: before?.dueAtMs });
+  });
+
   it('is given up at once where the receiver is gone for good', async () => {
     const bench = await openBench(await startReceiver([410]));
     await bench.deliver();

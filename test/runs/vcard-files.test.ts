@@ -236,8 +236,12 @@ describe('one card for each file of a feed', () => {
     const second = await bench.import('2.vcf', person(2), inFeed);
     expect(second).toMatchObject({ state: 'stopped', reason: { code: 'guardUpdates', facts: { updatesCount: 1 } } });
     expect(second.reason?.hint).toContain(
-      'The file holds one card alone. Where each file holds one person, write kind: delta into the configuration of feed cards, or join them to one file (cat *.vcf > all.vcf).',
+      'Where each file holds one person, write kind: delta into the configuration of feed cards, or join them to one file (cat *.vcf > all.vcf).',
     );
+    expect(second.reason?.message).toBe(
+      'stopped before the first write: the file holds one card alone, and would change 1 contact of people whom it no longer has, since a full file says that all others have left',
+    );
+    expect(second.reason?.hint).not.toContain('--max-change');
     expect(await numberOf(bench, 1)).toEqual(['+14155550171']);
     const whole = await bench.import('all.vcf', all, inFeed);
     expect([whole.state, whole.counts.created]).toEqual(['done', 3]);

@@ -90,7 +90,7 @@ describe('checking out and archiving', () => {
     await mkdir(folder.path('My cards'));
     await writeFile(folder.path('My cards/Ada.vcf'), '');
     const ofCards = await errorOf(copyIntoFolder(folder.path('My cards'), folder.path('copies'), 'r'));
-    const pattern = `"${folder.path('My cards')}"/*.vcf`;
+    const pattern = `'${folder.path('My cards')}'/*.vcf`;
     expect([ofCards.message, ofCards.hint]).toEqual([
       'My cards is a folder',
       `Name its files, ${pattern}, or join the cards to one file: cat ${pattern} > all.vcf`,

@@ -66,7 +66,9 @@ describe('other documents', () => {
     ['version: 1\n\n# Ada\ndn:: Y249\n QWRh\nmail: a@example.com\n', 'ldif', 'LDIF', 'vCard (.vcf)'],
     ['["vcard",[["fn",{},"text","Ada"]]]', 'jCard', 'holds vCards in JSON (jCard)', 'Export the people as vCards'],
     ['[\n ["vcard", []],\n ["vcard", []]\n]', 'jCard', 'jCard', 'vCards (.vcf) or CSV'],
-  ])('the address book %j is called what it is (%s), whatever its ending', async (content, code, what, hint) => {
+    // In time that grows with them alone: each further line once doubled it.
+    [`${'#\r\n'.repeat(2_000)}${'\r\n'.repeat(2_000)}dn: cn=Ada\r\nmail: a@example.com\r\n`, 'ldif', 'LDIF', 'vCard'],
+  ])('the address book %.60j is called what it is (%s), whatever its ending', async (content, code, what, hint) => {
     for (const ending of ['vcf', 'csv', 'json'])
       expect(await failed(`book.${ending}`, content)).toMatchObject({
         ...{ kind: 'file', code, message: expect.stringContaining(what), hint: expect.stringContaining(hint) },

@@ -108,7 +108,7 @@ describe('vCard: a card becomes an object', () => {
       `item1.FN;ENCODING=b:${in64('Jörg Müller')}`,
       `ORG;BASE64;CHARSET=ISO-8859-1:${in64('Müller & Söhne;Büro', 'latin1')}`,
       `TEL;CELL;ENCODING=BASE64:${in64('+1 415 555 0101')}`,
-      `NOTE;ENCODING=BASE64:${note.slice(0, 40)}`,
+      `ROLE;ENCODING=BASE64:${note.slice(0, 40)}`,
       ` ${note.slice(40, 100)}`,
       note.slice(100),
       '',
@@ -122,7 +122,7 @@ describe('vCard: a card becomes an object', () => {
           FN: 'Jörg Müller',
           ORG: { name: 'Müller & Söhne', unit: 'Büro' },
           TEL: [{ name: 'mobile', value: '+1 415 555 0101' }],
-          NOTE: 'ä'.repeat(60),
+          ROLE: 'ä'.repeat(60),
         },
       ],
       [],
@@ -337,6 +337,11 @@ describe('vCard: a card becomes an object', () => {
       ['FN:Dr. Ada Lovelace PhD', 'N:;;;Dr.;PhD'],
       { FN: 'Dr. Ada Lovelace PhD', N: { prefixes: 'Dr.', suffixes: 'PhD' }, nameOnly: 'Ada Lovelace' },
     ],
+    [
+      'FN with a title behind a comma',
+      ['FN:Ada Lovelace, PhD', 'N:;;;;PhD'],
+      { FN: 'Ada Lovelace, PhD', N: { suffixes: 'PhD' }, nameOnly: 'Ada Lovelace' },
+    ],
     ['a nickname alone', ['FN:', 'N:;;;;', 'NICKNAME:Ada,Addie'], { NICKNAME: 'Ada, Addie', nameOnly: 'Ada' }],
     ['a nickname beside a name', ['FN:Ada L', 'NICKNAME:Addie'], { FN: 'Ada L', NICKNAME: 'Addie', nameOnly: 'Ada L' }],
     [
@@ -516,6 +521,15 @@ describe('vCard: the right end for each bad input', () => {
   it('breaks the row of a text in base64 that is none, and of one that is too long', async () => {
     const text = card('3.0', 'FN;ENCODING=B:Jörg') + card('3.0', `N;ENCODING=B:${'AAAA'.repeat(32 * 1024)}`);
     expect(brokenOf((await readText(folder, 'c.vcf', text)).items)).toEqual(['3:base64Invalid', '7:cellTooLong']);
+  });
+
+  it('leaves out a note that is said to be in base64, and keeps its person', async () => {
+    const { items } = await readText(
+      folder,
+      'c.vcf',
+      card('3.0', 'FN:Ann', 'NOTE;ENCODING=BASE64:Only in the evening.'),
+    );
+    expect(dataOf(items)).toEqual([{ FN: 'Ann', nameOnly: 'Ann' }]);
   });
 
   it('refuses a line, a folded line and a card above 1 MB', async () => {

@@ -252,6 +252,7 @@ export const walks: readonly Walk[] = [
       'src/takes/left-matches.ts': 'files that match and cannot be taken',
       'src/runs/grown-files.ts': 'files that grow after they were taken',
       'src/takes/asked-waits.ts': 'a URL instead of a pattern',
+      'src/shell-words.ts': 'a folder instead of a file',
       'src/takes/download.ts': 'a URL instead of a pattern',
       'src/takes/request-file.ts': 'a URL instead of a pattern',
       'src/rate/rate-share.ts': 'for other jobs',

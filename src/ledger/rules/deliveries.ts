@@ -38,8 +38,9 @@ export function entered(delivery: NewDelivery): KeptDelivery {
 
 export function tried(delivery: KeptDelivery, atMs: number, end: DeliveryEnd): KeptDelivery {
   const { code, message } = end.state === 'delivered' ? { code: null, message: null } : end.why;
-  const { notBeforeMs: _past, ...kept } = delivery;
-  const after = { ...kept, attempts: delivery.attempts + 1, state: end.state, code, message };
+  const { notBeforeMs: _past, insteadOfMs: _brought, ...kept } = delivery;
+  const isExtra = end.state === 'waiting' && end.isExtra === true;
+  const after = { ...kept, attempts: delivery.attempts + (isExtra ? 0 : 1), state: end.state, code, message };
   if (end.state !== 'waiting') return { ...after, endedAtMs: atMs };
   const asked = end.notBeforeMs === undefined ? {} : { notBeforeMs: end.notBeforeMs };
   return {
@@ -59,7 +60,8 @@ export function broughtForward(delivery: KeptDelivery, nowMs: number): KeptDeliv
   const { dueAtMs, notBeforeMs = 0, broughtForwardMs = Number.NEGATIVE_INFINITY } = delivery;
   if (nowMs - broughtForwardMs < broughtForwardEveryMs) return null;
   const soonestMs = Math.max(nowMs, notBeforeMs);
-  return soonestMs < dueAtMs ? { ...delivery, dueAtMs: soonestMs, broughtForwardMs: nowMs } : null;
+  if (soonestMs >= dueAtMs) return null;
+  return { ...delivery, dueAtMs: soonestMs, broughtForwardMs: nowMs, insteadOfMs: delivery.insteadOfMs ?? dueAtMs };
 }
 
 export function dead(delivery: KeptDelivery, atMs: number, { code, message }: DeliveryFailure): KeptDelivery {
@@ -71,6 +73,7 @@ export function again(tried: KeptDelivery, atMs: number): KeptDelivery {
   const {
     notBeforeMs: _asked,
     broughtForwardMs: _brought,
+    insteadOfMs: _instead,
     failingSinceMs: _failing,
     failedAtMs: _failed,
     ...delivery

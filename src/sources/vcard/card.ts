@@ -202,7 +202,8 @@ function withoutTitles(name: string, { prefixes, suffixes }: JsonObject = {}): s
   const behind = typeof prefixes === 'string' && name.startsWith(`${prefixes} `) ? name.slice(prefixes.length) : name;
   const before =
     typeof suffixes === 'string' && behind.endsWith(` ${suffixes}`) ? behind.slice(0, -suffixes.length) : behind;
-  return before.trim() || name;
+  // `Ada Lovelace, PhD`.
+  return before.replace(/[\s,]+$/, '').trim() || name;
 }
 
 /** Some programs write the address or the number as FN where they know no name. */

@@ -32,9 +32,8 @@ const beginningChars = 4096;
 
 const skippedName = /^(?:[\w-]+\.)?(?:PHOTO|LOGO|SOUND|KEY|AGENT)(?=[;:])/i;
 export const base64Encoding = /^[^:]*;(?:ENCODING="?(?:B|BASE64)"?|BASE64)(?=[;:])/i;
-/** Some programs write these in base64, where they have letters beyond ASCII. */
-const textName =
-  /^(?:[\w-]+\.)?(?:N|FN|ORG|TITLE|ROLE|NICKNAME|NOTE|ADR|LABEL|TEL|EMAIL|URL|UID|CATEGORIES|X-ABLABEL)(?=[;:])/i;
+/** Some programs write these in base64, where they have letters beyond ASCII. Others that do, such as notes, are left out as photos are: no contact has them. */
+const textName = /^(?:[\w-]+\.)?(?:N|FN|ORG|TITLE|ROLE|NICKNAME|ADR|TEL|EMAIL|UID|X-ABLABEL)(?=[;:])/i;
 const quotedPrintable = /^[^:]*;(?:ENCODING=)?"?QUOTED-PRINTABLE"?(?=[;:])/i;
 /** The label of its owner's, as Android writes it: it is folded as a value in quoted-printable is. */
 export const quotedPrintableLabel = /;(?:TYPE=)?"?X-CUSTOM\((?:CHARSET=[^,:;]*,)?ENCODING=QUOTED-PRINTABLE,/i;
