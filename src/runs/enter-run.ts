@@ -153,7 +153,7 @@ export async function submitFile(
 /**
  * @param open runs of the same content, the newest first.
  * @returns `same`: the run that stands for the file. Where one behind it reads the file in another way, it does not: the newest one is to
- *   have the last word. One that is at rest, or of this very command, ends the search.
+ *   have the last word. One that is at rest ends the search; those of this very command are passed over.
  */
 async function meetUnderWay(
   parts: SubmitParts,
@@ -163,7 +163,8 @@ async function meetUnderWay(
 ): Promise<{ readonly same: RunRecord | null; readonly ahead: RunAhead | null }> {
   let ahead: RunAhead | null = null;
   for (const run of open) {
-    if (besides?.has(run.id) === true || !(await isUnderWay(parts, run))) break;
+    if (besides?.has(run.id) === true) continue;
+    if (!(await isUnderWay(parts, run))) break;
     const others = otherOptions(run, wanted);
     if (others.length === 0) return { same: run, ahead: null };
     ahead ??= { run, options: others.map(({ words }) => words) };

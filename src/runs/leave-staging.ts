@@ -3,7 +3,7 @@
  * `applying` or is `stopped` (`docs/rules.md`, "Guards").
  */
 import { eachRun } from '#src/ledger/paged-lists.ts';
-import type { RunRecord } from '#src/ledger/runs.ts';
+import { appliesAllRows, type RunRecord } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import type { ContactColumn } from '#src/mapping/contact-columns.ts';
 import { inStep } from '#src/steps.ts';
@@ -119,15 +119,18 @@ async function verdictsOn(
 }
 
 /**
- * A stopped run does not block its feed: a newer full file that was read to its end takes its place, and both runs say so. One that
- * applies some rows only, or none, does not.
+ * A stopped run does not block its feed: a newer full file that was read to its end takes its place, and so does the same file in any feed, and
+ * both runs say so. One that applies some rows only, or none, does not.
  * The note is added again where an interrupted staging of this run has already replaced the other.
  */
 async function replaceStopped({ ledger, clock, log, feeds, isDraft }: LeaveParts, run: RunRecord): Promise<void> {
-  if (!isWholeFile(feeds, run)) return;
+  const isWhole = isWholeFile(feeds, run);
+  if (!isWhole && !appliesAllRows(run.options)) return;
   const states = ['stopped', 'cancelling', 'cancelled'] as const;
   for await (const old of eachRun(ledger.runs, { states, feed: run.feed })) {
     if (old.kind !== 'file' || old.sequence >= run.sequence) continue;
+    const isSame = old.sha256 === run.sha256;
+    if (!isWhole && !isSame) continue;
     const isReplaced = old.reason?.code === 'replaced' && old.reason.facts.by === run.id;
     if (old.state !== 'stopped' && !isReplaced) continue;
     if (isDraft) {
@@ -135,7 +138,7 @@ async function replaceStopped({ ledger, clock, log, feeds, isDraft }: LeaveParts
       await ledger.runs.record(run.id, { notes });
       continue;
     }
-    const message = `run ${run.id} read a newer file of the feed and took its place`;
+    const message = `run ${run.id} read ${isSame ? 'the same file again' : 'a newer file of the feed'} and took its place`;
     const reason = { code: 'replaced', message, hint: null, facts: { by: run.id } };
     await ledger.runs.move(old.id, ['stopped'], 'cancelling', { atMs: clock.nowMs(), reason });
     await ledger.runs.record(run.id, { notes: [`takes the place of run ${old.id}, which was stopped`] });

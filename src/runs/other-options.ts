@@ -1,9 +1,10 @@
 /**
- * Whether a run stands for a file that a command brings again: only where all that decides how its rows are read, which of them count and
- * what is written of them is the same (`docs/contract.md`, "Two commands on a fresh machine"). Pure.
+ * Whether a run stands for a file that a command brings again: only where the flags, the mapping and the label that decide how its rows are read, which
+ * of them count and what is written of them are the same (`docs/contract.md`, "Two commands on a fresh machine"). Pure.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { RunOptions, RunRecord } from '#src/ledger/runs.ts';
+import { mappingVersion } from '#src/mapping/compile-mapping.ts';
 import { shellWord } from '#src/shell-words.ts';
 
 type Flags = Partial<Record<keyof RunOptions, string>>;
@@ -85,12 +86,13 @@ function wordsFor(flag: string, value: RunOptions[keyof RunOptions]): string {
 /** What a file is recognised as follows from its content, and is kept with its run. */
 function isReadAlike(run: FileOptions, wanted: FileOptions): boolean {
   if (run.options.recognise && wanted.options.recognise && wanted.mapping === null) return true;
-  return isDeepStrictEqual(stored(run.mapping), stored(wanted.mapping));
+  const rejected = [run, wanted].map(({ mapping }) => stored(mapping?.ignoreRejected ?? null));
+  return mappingVersion(run.mapping) === mappingVersion(wanted.mapping) && isDeepStrictEqual(rejected[0], rejected[1]);
 }
 
 /** As the ledger gives it back: without members that are undefined. */
-function stored(mapping: FileOptions['mapping']): unknown {
-  return JSON.parse(JSON.stringify(mapping));
+function stored(part: unknown): unknown {
+  return JSON.parse(JSON.stringify(part));
 }
 
 function mappingWords({ options: { mappingNamed } }: FileOptions, wanted: FileOptions): string {
