@@ -39,6 +39,7 @@ describe('a run and the same file', () => {
     const named = { ...file({ mappingNamed: 'crm', recognise: false }), mapping: mapping({ key: 'Nr' }) };
     expect(otherOptions(named, named)).toEqual([]);
     expect(otherOptions(named, file())).toEqual([{ words: '--mapping crm', isOfRows: false }]);
+    expect(otherOptions(named, { ...named, mapping: { ...mapping({ key: 'Nr' }), title: 'Our CRM' } })).toEqual([]);
     const changed = { ...named, mapping: mapping({ key: 'Id' }) };
     expect(otherOptions(named, changed)).toEqual([{ words: 'another version of its mapping', isOfRows: false }]);
     const labelled = { ...named, sourceLabel: 'crm' };

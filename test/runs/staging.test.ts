@@ -431,6 +431,23 @@ describe('a run that a guard stops', () => {
     );
   });
 
+  it('gives way to the same file that was brought again with other options before it was stopped, in `main`, too', async () => {
+    const bench = await openRunsBench({ guards: defaultGuards });
+    await bench.import('a.csv', csv(fillers(20)));
+    const changed = csv(fillers(20).map((row) => row.replace('Engineer', 'Boss')));
+    const first = await bench.submit('b.csv', changed);
+    const limited = await bench.submit('b.csv', changed, { options: { accept: true, limit: 1 } });
+    const second = await bench.submit('b.csv', changed, { options: { accept: true, onBlank: 'clear' } });
+    expect(await bench.stage(first)).toMatchObject({ state: 'stopped', reason: { code: 'guardUpdates' } });
+    await bench.carryOut(limited);
+    expect((await bench.again(first)).state).toBe('stopped');
+    expect(await bench.carryOut(second)).toMatchObject({ state: 'done' });
+    expect(await bench.again(first)).toMatchObject({
+      state: 'cancelling',
+      reason: { code: 'replaced', message: `run ${second.id} read the same file again and took its place` },
+    });
+  });
+
   it('is stopped by the contacts that the file knows: updates, and a row that stands twice counts once', async () => {
     const bench = await openRunsBench({ guards: defaultGuards });
     await bench.import('a.csv', csv(fillers(20)));
