@@ -22,6 +22,16 @@ export function areCalledOtherwise(
   return !shareWord({ firstName: one.firstName }, other) && !shareWord({ firstName: other.firstName }, one);
 }
 
+/** Whether the key is made of an e-mail address or a number of the contact, as where it has no id. Of a number, the last digits tell, in any spelling. */
+export function hasKeyOfValue({ key, emails, phones }: Pick<DesiredContact, 'key' | 'emails' | 'phones'>): boolean {
+  const values = (slots: DesiredContact['emails']) => slots.flatMap(({ items }) => items.map(({ value }) => value));
+  const digits = /\d{6}$/.exec(key)?.[0] ?? null;
+  return (
+    values(emails).some((value) => key.toLowerCase().endsWith(value.toLowerCase())) ||
+    (digits !== null && values(phones).some((value) => value.endsWith(digits)))
+  );
+}
+
 function shareWord(one: DesiredScalars, other: DesiredScalars): boolean {
   const words = new Set(wordsOf(one));
   return wordsOf(other).some((word) => words.has(word));

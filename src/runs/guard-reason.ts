@@ -148,7 +148,7 @@ function sentence(verdict: GuardVerdict): string {
     case 'keyForms':
       return forms.map((one) => formSentence(one, base)).join('; ');
     case 'takenOver':
-      return `${count} of the ${counted(base, 'changed contact')} whose key is an e-mail address or phone number would become ${count === 1 ? "another person's" : "other people's"}: the rows have other first and last names than before, and no word in common`;
+      return `${count} of the ${counted(base, 'changed contact')} whose key is an e-mail address or phone number would become ${count === 1 ? "another person's" : "other people's"}: the rows have other names than before`;
     case 'columns':
       return `the file lacks the mapped ${count === 1 ? 'column' : 'columns'} ${listNames(names)}, which the previous file had`;
     case 'blanks':

@@ -293,6 +293,6 @@ export function checkTakenOver(
 }
 
 const takenOverAdvice =
-  'Two people share what the key is made of. Give each of them an id (in a vCard, a line UID:): the earlier key, without the prefix, to whom the contact belongs, and another one to the others; or use a mapping of your own whose key has the name, too (docs/mapping.md, "Keys made of other columns").';
+  'Two people share what the key is made of. Where the export can have an id (in a vCard, a line UID:), give one to each: the earlier key, without the prefix, to whom the contact belongs, and another one to the others. Or use a mapping of your own whose key has the name, too (docs/mapping.md, "People who share a number").';
 
 const zerosOfFile = 'Where the file before had lost them, import this one without them, too.';

@@ -7,7 +7,7 @@
  * row from winning. A part of a contact (`partOf` in `contacts/desired.ts`) is no such row: it gives way to one that is staged, and waits
  * for another run.
  */
-import { areCalledOtherwise } from '#src/contacts/called.ts';
+import { areCalledOtherwise, hasKeyOfValue } from '#src/contacts/called.ts';
 import type { DesiredContact } from '#src/contacts/desired.ts';
 import { duplicateKeyProblem, type Problem } from '#src/contacts/outcome.ts';
 import { skipSentences } from '#src/ledger/rules/events.ts';
@@ -142,7 +142,9 @@ function areOthers(one: Pick<KeyTrace, 'desired'>, other: Pick<KeyTrace, 'desire
   const read = (desired: DesiredContact | string) =>
     // Our own JSON of a desired contact.
     typeof desired === 'string' ? (JSON.parse(desired) as DesiredContact) : desired;
-  return areCalledOtherwise(read(one.desired), read(other.desired));
+  const [here, there] = [read(one.desired), read(other.desired)];
+  // An id is believed: its person may be called in two ways.
+  return hasKeyOfValue(here) && areCalledOtherwise(here, there);
 }
 
 /** @param isPart whether it is the verdict that is about a part; else the one before. */

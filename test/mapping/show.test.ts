@@ -217,7 +217,7 @@ describe('the preview rejects rows of one key', () => {
     const { rejected, problems, contacts } = previewOf([ada, eva, ida]);
     expect(rejected).toBe(2);
     expect(problems.map(({ count, first: { code, line, message } }) => [count, code, line, message])).toEqual([
-      [2, 'duplicateKey', 2, 'lines 2 and 4 have the same key, and are different people by their names'],
+      [2, 'duplicateKey', 2, 'lines 2 and 4 have the same key and differ'],
     ]);
     expect(contacts.map(({ contact }) => contact?.externalId ?? null)).toEqual([null, 'e', null]);
     // The second one is the first one's duplicate; both others differ.

@@ -3,7 +3,7 @@
  * fixtures of a mapping, checked. Both show contacts in one form. Pure.
  */
 
-import { areCalledOtherwise } from '#src/contacts/called.ts';
+import { areCalledOtherwise, hasKeyOfValue } from '#src/contacts/called.ts';
 import { type DesiredContact, type DesiredItem, fingerprint, hasContent } from '#src/contacts/desired.ts';
 import { contactEmptyProblem, distinctProblems, duplicateKeyProblem, type Problem } from '#src/contacts/outcome.ts';
 import { PatchbayError } from '#src/errors.ts';
@@ -91,7 +91,8 @@ function withoutDuplicates(rows: readonly TriedRow[], { duplicateKeys }: Compile
   const ended = [...rows];
   const arePeople = (index: number, other: number): boolean => {
     const [one, two] = [rows[index]?.mapped, rows[other]?.mapped];
-    return one?.kind === 'desired' && two?.kind === 'desired' && areCalledOtherwise(one.desired, two.desired);
+    if (one?.kind !== 'desired' || two?.kind !== 'desired') return false;
+    return hasKeyOfValue(one.desired) && areCalledOtherwise(one.desired, two.desired);
   };
   const end = (index: number, key: string, other: number): void => {
     const { mapped, ...place } = ended[index] as TriedRow;

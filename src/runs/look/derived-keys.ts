@@ -86,8 +86,12 @@ interface KnownPerson {
   readonly values: readonly FieldName[];
 }
 
-/** Compares new keys, page by page: of files, and of rows that are corrected or tried again. */
-export async function comparePeople({ runs, contacts }: Pick<Ledger, 'runs' | 'contacts'>, run: RunRecord) {
+/** Compares new keys, page by page: of files, and of rows that are corrected or tried again. @param isFull whether the file holds all people of its feed. */
+export async function comparePeople(
+  { runs, contacts }: Pick<Ledger, 'runs' | 'contacts'>,
+  run: RunRecord,
+  isFull: boolean,
+) {
   let [count, derivedCount, rowCount] = [0, 0, 0];
   const events: RunEvent[] = [];
   const isCompared = (run.kind === 'file' || isOfLetters(run)) && mayBeDerived(run.mapping);
@@ -111,7 +115,8 @@ export async function comparePeople({ runs, contacts }: Pick<Ledger, 'runs' | 'c
     if (!knowsAnyone) return;
     inFile ??= await runs.keysOfRun(run.id);
     const ofKeys = await knownByKeys(rows, inFile);
-    lacked ??= await lackedPeople(inFile);
+    // A few rows of a file say nothing of whom the others are about.
+    lacked ??= isOfLetters(run) ? new Map() : await lackedPeople(inFile);
     for (const row of rows) {
       const values = valuesOfRow(row.desired);
       const known = ofKeys.get(row.position) ?? [];
@@ -120,6 +125,8 @@ export async function comparePeople({ runs, contacts }: Pick<Ledger, 'runs' | 'c
         known.find((one) => one.key !== row.key && isCalledAlike(row.desired, one.called)) ??
         values.map((value) => lacked?.get(`${value} ${called}`)).find((one) => one !== undefined);
       if (found === undefined) continue;
+      // Two ids are believed, unless the file is to hold all people: then the ids of all of them may have changed.
+      if (!isFull && !isMadeOfValue(row.key, row.desired, prefix) && !isMadeOfOwn(found)) continue;
       count += 1;
       const field = values.find((value) => found.values.includes(value)) ?? null;
       if (events.length < eventsPerRunMax) events.push(personEvent(row, found, field));
@@ -183,6 +190,16 @@ export async function comparePeople({ runs, contacts }: Pick<Ledger, 'runs' | 'c
   };
 
   return { add, notes, count: () => count, events: (): readonly RunEvent[] => events };
+}
+
+/** Whether the key of a known contact is made of one of its e-mail addresses or numbers. */
+function isMadeOfOwn({ key, values }: KnownPerson): boolean {
+  const digits = /\d{6}$/.exec(key)?.[0] ?? null;
+  return values.some((value) =>
+    value.startsWith('email.')
+      ? foldCase(key).endsWith(foldCase(value.slice('email.'.length)))
+      : digits !== null && value.endsWith(digits),
+  );
 }
 
 /** No more of the contact than is compared is kept. */

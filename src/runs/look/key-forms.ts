@@ -302,7 +302,7 @@ function isSamePerson({ scalars, emails, phones }: DesiredContact, { defaultFiel
 }
 
 const keepTheKey =
-  'To keep the contact of a person, write what the key was made of first again and export the file anew, or give the row the earlier key, without the prefix, as its id (in a vCard, a line UID:).';
+  'To keep the contact of a person, write what the key was made of first again and export the file anew; where the export can have an id (in a vCard, a line UID:), the earlier key, without the prefix, as the id does so, too.';
 
 /** What to do about keys of each form, in sentences. */
 export const formAdvice: Readonly<Record<KeyForm, string>> = {

@@ -44,6 +44,8 @@ export interface ToBeMade {
   readonly creates: number;
   /** The positions of rows whose contacts are gone, and are made again (`made-again.ts`). */
   readonly again: readonly number[];
+  /** Whether the file holds all people of its feed. */
+  readonly isFull: boolean;
 }
 
 /**
@@ -54,14 +56,14 @@ export interface ToBeMade {
 export async function lookAtNewKeys(
   parts: LookParts,
   run: RunRecord,
-  { creates, again, adopt }: ToBeMade & { readonly adopt: boolean },
+  { creates, again, isFull, adopt }: ToBeMade & { readonly adopt: boolean },
   signal: AbortSignal,
 ): Promise<LookResult | null> {
   const nothing: LookResult = { look: null, keyForms: [], creates: creates + again.length, events: [], notes: [] };
   if (creates + again.length === 0 || run.options.createAnyway) return nothing;
   const { runs } = parts.ledger;
   const forms = await compareKeys(parts.ledger, run);
-  const people = await comparePeople(parts.ledger, run);
+  const people = await comparePeople(parts.ledger, run, isFull);
   let rows = again.length;
   const unlinked = new Map<number, NewKey['unlinked']>();
   for await (const page of newKeys(runs, run.id, signal)) {

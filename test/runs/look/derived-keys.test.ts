@@ -126,3 +126,15 @@ test('a note says how many new keys are made of e-mail addresses and numbers, wh
   const ids = await bench.import('ids.csv', file('8,Dee,Poe,,,,,'), { feed: 'ids', mapping: book });
   expect(ids.notes.join()).not.toContain('new key');
 });
+
+test('two ids are believed where the file need not hold all people, and compared where it does', async () => {
+  for (const [kind, state] of [
+    ['delta', 'done'],
+    ['full', 'stopped'],
+  ] as const) {
+    const bench = await openRunsBench({ configured: { book: { kind } } });
+    await load(bench, [ann('', '', phone(1), '', '7'), ...others]);
+    const run = await load(bench, [ann('', '', phone(1), '', '8'), ...others]);
+    expect([kind, run.state]).toEqual([kind, state]);
+  }
+});

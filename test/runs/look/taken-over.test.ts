@@ -44,13 +44,20 @@ test('a row with the number of another person stops the run, and names both', as
   expect(run.reason?.message).toContain(
     "1 of the 1 changed contact whose key is an e-mail address or phone number would become another person's",
   );
-  expect(run.reason?.hint).toContain('Give each of them an id (in a vCard, a line UID:)');
+  expect(run.reason?.hint).toContain('Where the export can have an id (in a vCard, a line UID:), give one to each');
   expect(run.reason?.hint).toContain('patchbay runs approve');
   expect((await bench.events(run)).filter(({ kind }) => kind === 'match')).toMatchObject([
     { code: 'matchOther', line: 3, file: 'Ben Bussard', app: 'Anna Amsel' },
   ]);
   await approveRun(bench.parts, run, null, null);
   expectCounts(await bench.finish(await bench.apply(await bench.again(run))), { rows: 2, created: 1, updated: 1 });
+});
+
+test('a family that shares a number and its last name is no single person', async () => {
+  const bench = await openRunsBench();
+  await load(bench, anna);
+  const run = await load(bench, `,Anna,Amsel,Kran,anna@example.com,${phone(1)}`, `,Ben,Amsel,,,${phone(1)}`);
+  expect([run.state, run.reason?.code]).toEqual(['stopped', 'guardTakenOver']);
 });
 
 test('with an id for each of the two the contact stays whose it was', async () => {
