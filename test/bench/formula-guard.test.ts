@@ -18,6 +18,7 @@ describe('guarding formulas', () => {
       () => [millisecondsFor(65_536, 16), millisecondsFor(1_048_576, 1)] as const,
     );
     const least = (which: 0 | 1): number => Math.min(...rounds.map((round) => round[which]));
-    expect(least(1) / least(0)).toBeLessThan(8);
+    // Where the system counts in steps of milliseconds, the least may be none.
+    expect(least(1)).toBeLessThan(8 * Math.max(least(0), 5));
   });
 });
