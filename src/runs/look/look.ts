@@ -38,6 +38,19 @@ const pagesPerEntry = 10;
 /** Rows beyond it are not compared: their index would need too much memory. */
 const rowsComparedMax = 1_000_000;
 
+/** Of people whose keys have changed: one who has another e-mail address is ordinary; several are an export that was made otherwise. */
+const peopleMin = 3;
+
+function secondContactNotes(count: number): readonly string[] {
+  if (count === 0) return [];
+  const contacts = count === 1 ? '1 new contact seems to be' : `${count} new contacts seem to be`;
+  const them = count === 1 ? 'of a person' : 'of people';
+  const earlier = count === 1 ? 'the earlier contact' : 'the earlier contacts';
+  return [
+    `${contacts} ${them} whom this workspace knows under another key, with the same name and e-mail address or phone number (runs show lists both): delete ${earlier} in the app, or undo this run and give the row the earlier key`,
+  ];
+}
+
 /** What a run is about to make. */
 export interface ToBeMade {
   /** How many of its rows have a key that the feed does not know. */
@@ -72,14 +85,15 @@ export async function lookAtNewKeys(
     await forms.add(page);
     await people.add(page, forms.found());
   }
-  const ofPeople: readonly KeyFormCount[] = people.count() === 0 ? [] : [{ form: 'person', count: people.count() }];
+  const isStopped = people.count() >= peopleMin;
+  const ofPeople: readonly KeyFormCount[] = isStopped ? [{ form: 'person', count: people.count() }] : [];
   const keyForms = [...forms.counts(), ...ofPeople];
   const unlisted = {
     ...nothing,
     keyForms,
     creates: rows,
     events: [...forms.events(), ...people.events()],
-    notes: people.notes(),
+    notes: [...people.notes(), ...(isStopped ? [] : secondContactNotes(people.count()))],
   };
   const last = await runs.lastLook(run.feed);
   // Listing must not cost more requests than the contacts that are made, except the first time, and where people have deleted some:

@@ -3,7 +3,7 @@
  * other was in an earlier file (`docs/rules.md`, "Two people under one key"). Keys that are ids are believed.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { areCalledOtherwise, isAnother } from '#src/contacts/called.ts';
+import { isAnother } from '#src/contacts/called.ts';
 import { type DesiredScalars, partOf } from '#src/contacts/desired.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
@@ -47,11 +47,7 @@ export async function findTakenOver(
       const said = before.get(row.key)?.said.scalars;
       if (said === undefined) continue;
       base += 1;
-      // A family shares a number, and its last name.
-      const isOther = row.key.includes('@')
-        ? isAnother(said, row.desired.scalars)
-        : areCalledOtherwise({ scalars: said }, row.desired);
-      if (!isOther) continue;
+      if (!isAnother(said, row.desired.scalars)) continue;
       count += 1;
       if (events.length < eventsPerRunMax) events.push(takenEvent(row, said));
     }

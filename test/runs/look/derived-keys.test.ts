@@ -23,6 +23,15 @@ const load = (bench: RunsBench, rows: readonly string[], feed = 'book') =>
   bench.import('book.csv', file(...rows), { feed, mapping: book });
 const ann = (mail: string, mail2: string, number: string, number2: string, id = '') =>
   `${id},Ann,Fir,,${mail},${mail2},${number},${number2}`;
+/** The row for three people, with other values for each. */
+const three = (row: string): readonly string[] =>
+  ['Ann', 'Bea', 'Cid'].map((name, index) =>
+    row
+      .replace('Ann', name)
+      .replaceAll(/\+1415555\d+/g, (number) => `+${Number(number) + index * 10}`)
+      .replaceAll('@example', `${index}@example`)
+      .replace('0815', `0815${index}`),
+  );
 const others = Array.from({ length: 4 }, (_, index) => `,Zoe,Roe${index},,zoe${index}@example.com,,,`);
 
 test('keys may be derived where one of several alternatives is an e-mail address or a phone number', () => {
@@ -63,29 +72,45 @@ describe('a new key of a known person stops the run', () => {
   ])('%s', async (_, before, after) => {
     for (const feed of ['book', 'main']) {
       const bench = await openRunsBench();
-      expectCounts(await load(bench, [before, ...others], feed), { rows: 5, created: 5 });
-      const run = await load(bench, [after, ...others], feed);
+      expectCounts(await load(bench, [...three(before), ...others], feed), { rows: 7, created: 7 });
+      const run = await load(bench, [...three(after), ...others], feed);
       expect([run.state, run.reason?.code]).toEqual(['stopped', 'guardKeyForms']);
       expect(run.reason?.message).toContain(
-        '1 of the 1 new key is of a person whom this workspace knows under another key, with the same name and the same e-mail address or phone number',
+        '3 of the 3 new keys are of people whom this workspace knows under another key, with the same name and the same e-mail address or phone number',
       );
       expect(run.reason?.hint).toContain('An approval makes a second contact of each');
       expect(run.reason?.hint).toContain('patchbay runs approve');
-      expect((await bench.events(run)).filter(({ kind }) => kind === 'match')).toMatchObject([
-        { kind: 'match', code: 'matchKey', file: 'Ann Fir', app: 'Ann Fir', contact: expect.stringMatching(/^book-/) },
-      ]);
+      const matches = (await bench.events(run)).filter(({ kind }) => kind === 'match');
+      expect(matches).toHaveLength(3);
+      expect(matches[0]).toMatchObject({
+        ...{ code: 'matchKey', file: 'Ann Fir', app: 'Ann Fir', contact: expect.stringMatching(/^book-/) },
+      });
     }
   });
 
   test('in a delta, too', async () => {
     const bench = await openRunsBench({ configured: { book: { kind: 'delta' } } });
-    await load(bench, [ann('', '', phone(1), phone(2)), ...others]);
-    const run = await load(bench, [ann('', '', phone(2), phone(1))]);
+    await load(bench, [...three(ann('', '', phone(1), phone(2))), ...others]);
+    const run = await load(bench, three(ann('', '', phone(2), phone(1))));
     expect(run.reason?.code).toBe('guardKeyForms');
   });
 });
 
 describe('a new key makes a contact', () => {
+  test('of one or two people who are known, with a note that names what to do', async () => {
+    const bench = await openRunsBench();
+    await load(bench, [ann('a@example.com', '', phone(1), ''), ...others]);
+    const run = await load(bench, [ann('b@example.com', '', phone(1), ''), ...others]);
+    expectCounts(run, { rows: 5, created: 1, unchanged: 4 });
+    expect(run.notes).toContain(
+      '1 new contact seems to be of a person whom this workspace knows under another key, with the same name and e-mail address or phone number (runs show lists both): delete the earlier contact in the app, or undo this run and give the row the earlier key',
+    );
+    const { outcomes } = await bench.report(run);
+    expect(outcomes).toContainEqual(
+      expect.objectContaining({ code: 'matchKey', key: 'book-b@example.com', contact: 'book-a@example.com' }),
+    );
+  });
+
   test('of a person of the same name with another number, and of another one with the same number', async () => {
     const bench = await openRunsBench();
     await load(bench, [ann('', '', phone(1), '')]);
@@ -133,8 +158,8 @@ test('two ids are believed where the file need not hold all people, and compared
     ['full', 'stopped'],
   ] as const) {
     const bench = await openRunsBench({ configured: { book: { kind } } });
-    await load(bench, [ann('', '', phone(1), '', '7'), ...others]);
-    const run = await load(bench, [ann('', '', phone(1), '', '8'), ...others]);
+    await load(bench, [...three(ann('', '', phone(1), '', '0815')), ...others]);
+    const run = await load(bench, [...three(ann('', '', phone(1), '', '0815')).map((row) => `1${row}`), ...others]);
     expect([kind, run.state]).toEqual([kind, state]);
   }
 });
