@@ -180,7 +180,7 @@ describe('a fix-file', () => {
       [1, 5],
     ]);
     expect(letters.find(({ code }) => code === 'duplicateKey')?.message).toBe(
-      'several records in line 1 have the same key, and are different people by their names',
+      'several records in line 1 have the same key and differ',
     );
     const { text } = await bench.fixFile(run);
     const first = JSON.parse(text.split('\n')[0] ?? '');
