@@ -118,8 +118,8 @@ export async function forgetPerson(
   };
 }
 
-/** Of the person that this host has forgotten. @param host the one at hand, which is noted to have searched its files. */
-export async function hostsNotSearched(
+/** Of the person that this host has forgotten. @param host the one at hand, which is noted to have searched its files; null: none is. */
+async function hostsNotSearched(
   { forgetting, hosts }: Pick<Home['ledger'], 'forgetting' | 'hosts'>,
   key: string,
   host: string | null,
@@ -138,6 +138,39 @@ export function requireUnnamed({ key, contactId, texts }: PersonKnown, reason: s
   const message = `the reason holds the ${what} of the person, ${named}; it would stay in the trail of acts. Nothing was erased`;
   throw new PatchbayError('usage', 'reasonNamesPerson', message, {
     hint: 'Say why without naming the person: --reason "request of 2026-11-20".',
+  });
+}
+
+type AllowingHome = Pick<Home, 'ledger' | 'clock' | 'actor'>;
+
+/**
+ * To be asked before a person decides. @throws PatchbayError `usage`: `notForgotten`; `forgettingUnfinished`: on a host, this one or another, files of before may hold the
+ * person, and the command that erases them there would erase what later files bring.
+ */
+export async function requireForgotten({ ledger }: AllowingHome, { key }: PersonKnown): Promise<void> {
+  if ((await ledger.forgetting.forgottenPeople())?.has(key) !== true) throw notForgotten(key);
+  const [other] = await hostsNotSearched(ledger, key, null);
+  if (other === undefined) return;
+  const message = `the key ${key} is not forgotten yet on the host ${other.name}: its files may hold the person`;
+  throw new PatchbayError('usage', 'forgettingUnfinished', message, {
+    hint: `Give the command patchbay forget there first; if the host is gone for good: patchbay hosts forget ${other.host}`,
+  });
+}
+
+/**
+ * Lets later files bring a person again who was forgotten. What was erased stays erased.
+ * @throws PatchbayError `usage`: `reasonNamesPerson`; what `requireForgotten` throws.
+ */
+export async function allowAgain(home: AllowingHome, person: PersonKnown, reason: string): Promise<void> {
+  requireUnnamed(person, reason);
+  await requireForgotten(home, person);
+  const act = await actOf(home, 'forgetAllow', reason);
+  if (!(await home.ledger.forgetting.allowAgain(person.key, act))) throw notForgotten(person.key);
+}
+
+function notForgotten(key: string): PatchbayError {
+  return new PatchbayError('usage', 'notForgotten', `the key ${key} is not among those that were forgotten`, {
+    hint: 'Its rows are read as any others. Give the key exactly as it was given to be forgotten, with its prefix: only a hash of it is known.',
   });
 }
 

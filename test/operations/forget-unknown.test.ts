@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import type { HostRecord } from '#src/ledger/hosts.ts';
-import { allowAgain } from '#src/operations/allow-again.ts';
-import { forgetPerson, isGone, knowPerson } from '#src/operations/forget.ts';
+import { allowAgain, forgetPerson, isGone, knowPerson } from '#src/operations/forget.ts';
 import { acquaintanceOf, keyUnknown } from '#src/operations/forget-unknown.ts';
 import { csv, mapping, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 
@@ -112,8 +111,7 @@ it('each other host is named until the person was forgotten there, too', async (
     forgetPerson({ ...homeOf(bench), host }, await knowPerson(bench.parts, 'person-77'), 'request 7');
   const first = await forgetOn(one ?? null);
   expect(first.otherHosts).toEqual([{ host: two?.id, name: two?.name }]);
-  const allow = async () =>
-    allowAgain({ ...homeOf(bench), host: one ?? null }, await knowPerson(bench.parts, 'person-77'), 'a customer again');
+  const allow = async () => allowAgain(homeOf(bench), await knowPerson(bench.parts, 'person-77'), 'a customer again');
   await expect(allow()).rejects.toMatchObject({
     ...{ kind: 'usage', code: 'forgettingUnfinished' },
     message: expect.stringContaining('not forgotten yet on the host h0000000000bb:/srv'),

@@ -5,13 +5,14 @@ import { PatchbayError } from '#src/errors.ts';
 import { forgottenWord } from '#src/ledger/erased-rows.ts';
 import { ledgerBytes } from '#src/ledger/place.ts';
 import { counted } from '#src/ledger/rules/approval.ts';
-import { allowAgain, requireForgotten } from '#src/operations/allow-again.ts';
 import {
+  allowAgain,
   type ForgottenPerson,
   forgetPerson,
   isGone,
   knowPerson,
   type PersonKnown,
+  requireForgotten,
   requireUnnamed,
 } from '#src/operations/forget.ts';
 import { type Acquaintance, acquaintanceOf, keyUnknown } from '#src/operations/forget-unknown.ts';
