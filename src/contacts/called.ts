@@ -22,14 +22,20 @@ export function areCalledOtherwise(
   return !shareWord({ firstName: one.firstName }, other) && !shareWord({ firstName: other.firstName }, one);
 }
 
-/** Whether the key is made of an e-mail address or a number of the contact, as where it has no id. Of a number, the last digits tell, in any spelling. */
+/** Whether the key is made of one of these e-mail addresses or numbers, as where a row has no id. Of a number, the last digits tell, in any spelling. */
+export function isKeyOf(key: string, emails: readonly string[], phones: readonly string[]): boolean {
+  const digits = /\d{6}$/.exec(key)?.[0] ?? null;
+  const folded = key.toLowerCase();
+  return (
+    emails.some((value) => folded.endsWith(value.toLowerCase())) ||
+    (digits !== null && phones.some((value) => value.endsWith(digits)))
+  );
+}
+
+/** The same of the values of a row. */
 export function hasKeyOfValue({ key, emails, phones }: Pick<DesiredContact, 'key' | 'emails' | 'phones'>): boolean {
   const values = (slots: DesiredContact['emails']) => slots.flatMap(({ items }) => items.map(({ value }) => value));
-  const digits = /\d{6}$/.exec(key)?.[0] ?? null;
-  return (
-    values(emails).some((value) => key.toLowerCase().endsWith(value.toLowerCase())) ||
-    (digits !== null && values(phones).some((value) => value.endsWith(digits)))
-  );
+  return isKeyOf(key, values(emails), values(phones));
 }
 
 function shareWord(one: DesiredScalars, other: DesiredScalars): boolean {

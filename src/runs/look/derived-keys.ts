@@ -5,6 +5,7 @@
  * whom the file lacks. It is the same person where the names are the same, too, and no row of the file has the known key.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { hasKeyOfValue, isKeyOf } from '#src/contacts/called.ts';
 import type { DesiredContact, FieldName } from '#src/contacts/desired.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { counted } from '#src/ledger/rules/approval.ts';
@@ -19,7 +20,7 @@ import type { Contact } from '#src/wire/contact.ts';
 import { isOfLetters } from './key-forms.ts';
 import { nameOf, valuesOfContact, valuesOfRow } from './match-contacts.ts';
 import { shownRow } from './new-keys.ts';
-import { type Called, calledAs, isCalledAlike, looksDialled, spellingsOf } from './number-spellings.ts';
+import { type Called, calledAs, isCalledAlike, spellingsOf } from './number-spellings.ts';
 
 /** Keys that the ledger is asked for at once. */
 const keysAtOnceMax = 2_000;
@@ -61,24 +62,6 @@ export function keysMadeOf({ emails, phones }: Pick<DesiredContact, 'emails' | '
   return [...new Set(bodies.map((body) => foldCase(`${prefix}${body.toLowerCase()}`)))];
 }
 
-/**
- * Whether the key of a row is made of one of its e-mail addresses or numbers. Every row is asked: of a number, the last digits tell, in any spelling.
- * @param prefix of the mapping.
- */
-export function isMadeOfValue(
-  key: string,
-  { emails, phones }: Pick<DesiredContact, 'emails' | 'phones'>,
-  prefix: string,
-): boolean {
-  const body = key.startsWith(prefix) ? key.slice(prefix.length) : key;
-  const has = (slots: DesiredContact['emails'], isIt: (value: string) => boolean) =>
-    slots.some(({ items }) => items.some(({ value }) => isIt(value)));
-  if (body.includes('@')) return has(emails, (value) => value.toLowerCase() === body.toLowerCase());
-  return looksDialled(body) && has(phones, (value) => value.endsWith(body.slice(-digitsTold)));
-}
-
-const digitsTold = 6;
-
 /** A contact that the ledger knows, as far as it is compared. */
 interface KnownPerson {
   readonly key: string;
@@ -110,7 +93,7 @@ export async function comparePeople(
     );
     // Before the first contact there is none to compare with.
     knowsAnyone ??= (await contacts.sampleBound(1)).length > 0;
-    for (const row of rows) if (isMadeOfValue(row.key, row.desired, prefix)) derivedCount += 1;
+    for (const row of rows) if (hasKeyOfValue(row.desired)) derivedCount += 1;
     rowCount += rows.length;
     if (!knowsAnyone) return;
     inFile ??= await runs.keysOfRun(run.id);
@@ -126,7 +109,7 @@ export async function comparePeople(
         values.map((value) => lacked?.get(`${value} ${called}`)).find((one) => one !== undefined);
       if (found === undefined) continue;
       // Two ids are believed, unless the file is to hold all people: then the ids of all of them may have changed.
-      if (!isFull && !isMadeOfValue(row.key, row.desired, prefix) && !isMadeOfOwn(found)) continue;
+      if (!isFull && !hasKeyOfValue(row.desired) && !isMadeOfOwn(found)) continue;
       count += 1;
       const field = values.find((value) => found.values.includes(value)) ?? null;
       if (events.length < eventsPerRunMax) events.push(personEvent(row, found, field));
@@ -194,12 +177,9 @@ export async function comparePeople(
 
 /** Whether the key of a known contact is made of one of its e-mail addresses or numbers. */
 function isMadeOfOwn({ key, values }: KnownPerson): boolean {
-  const digits = /\d{6}$/.exec(key)?.[0] ?? null;
-  return values.some((value) =>
-    value.startsWith('email.')
-      ? foldCase(key).endsWith(foldCase(value.slice('email.'.length)))
-      : digits !== null && value.endsWith(digits),
-  );
+  const of = (kind: 'email' | 'phone') =>
+    values.flatMap((field) => (field.startsWith(`${kind}.`) ? [field.slice(kind.length + 1)] : []));
+  return isKeyOf(key, of('email'), of('phone'));
 }
 
 /** No more of the contact than is compared is kept. */

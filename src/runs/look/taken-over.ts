@@ -3,12 +3,12 @@
  * other was in an earlier file (`docs/rules.md`, "Two people under one key"). Keys that are ids are believed.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isAnother } from '#src/contacts/called.ts';
+import { hasKeyOfValue, isAnother } from '#src/contacts/called.ts';
 import { type DesiredScalars, partOf } from '#src/contacts/desired.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { eventsPerRunMax, type RunEvent, type StagedRecord } from '#src/ledger/staging.ts';
-import { isMadeOfValue, mayBeDerived } from './derived-keys.ts';
+import { mayBeDerived } from './derived-keys.ts';
 import { nameOf } from './match-contacts.ts';
 import { shownRow } from './new-keys.ts';
 
@@ -29,9 +29,8 @@ export async function findTakenOver(
   signal: AbortSignal,
 ): Promise<TakenOver> {
   if (run.kind !== 'file' || !mayBeDerived(run.mapping)) return nothing;
-  const prefix = run.mapping?.keyPrefix ?? '';
-  const isDerived = ({ line, key, desired }: StagedRecord): boolean =>
-    line > 0 && partOf(desired) === null && isMadeOfValue(key, desired, prefix);
+  const isDerived = ({ line, desired }: StagedRecord): boolean =>
+    line > 0 && partOf(desired) === null && hasKeyOfValue(desired);
   let [count, base] = [0, 0];
   const events: RunEvent[] = [];
   for (let next: number | null = 0; next !== null; await nextTurn()) {

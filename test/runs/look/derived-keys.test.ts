@@ -1,6 +1,7 @@
 /** People whose key is made of an e-mail address or a number that changes (`docs/rules.md`, "One person under two keys"). */
 import { describe, expect, test } from 'vitest';
-import { isMadeOfValue, keysMadeOf, mayBeDerived } from '#src/runs/look/derived-keys.ts';
+import { hasKeyOfValue } from '#src/contacts/called.ts';
+import { keysMadeOf, mayBeDerived } from '#src/runs/look/derived-keys.ts';
 import { expectCounts, mapping, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 import { phone, wanted } from '#test/upsert/support/build.ts';
 
@@ -48,7 +49,7 @@ test('keys may be derived where one of several alternatives is an e-mail address
 
 test('a key is made of a value of its row where it is the e-mail address, or ends like the number', () => {
   const desired = wanted('k', { emails: { work: ['Ann@example.com'] }, phones: { work: ['+491712345670'] } });
-  const isMade = (body: string) => isMadeOfValue(`book-${body}`, desired, 'book-');
+  const isMade = (body: string) => hasKeyOfValue({ ...desired, key: `book-${body}` });
   expect(['ann@example.com', '491712345670', '01712345670', '4901712345670'].map(isMade)).toEqual(Array(4).fill(true));
   expect(['ben@example.com', '0815', '491712345671', 'ann|fir'].map(isMade)).toEqual(Array(4).fill(false));
 });
