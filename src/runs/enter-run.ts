@@ -247,16 +247,21 @@ interface BroughtFile {
 
 /**
  * Enters a file that was downloaded or copied as a run of the feed. It can be repeated after a crash: if a run of the same
- * content is active in this feed, that run is returned and the file removed.
+ * content is active in this feed, and a person has not begun it with other options, that run is returned and the file removed.
  */
 export async function submitCopy(parts: SubmitParts, brought: BroughtFile): Promise<RunRecord> {
   const { ledger, clock, folders } = parts;
   const { feed, path, fileName, origin } = brought;
   const sha256 = brought.sha256 ?? (await hashFile(path));
-  const known = await sameRun(ledger.runs, { feed: feed.name, options: noOptions }, sha256);
-  if (known !== null && (await isUnderWay(parts, known))) {
-    await rm(path, { force: true });
-    return known;
+  const open = await sameRuns(ledger.runs, { feed: feed.name, options: noOptions }, sha256);
+  if (open.length > 0) {
+    const named = { path, name: fileName };
+    const wanted = await readingOfFile(parts, named, { ...noOptions, origin }, { kind: 'feed', feed });
+    const { same } = await meetUnderWay(parts, open, wanted, undefined);
+    if (same !== null) {
+      await rm(path, { force: true });
+      return same;
+    }
   }
   const runId = newRunId(clock.nowMs());
   const folder = feed.name === mainFeed ? null : feed.name;

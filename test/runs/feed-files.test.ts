@@ -2,8 +2,8 @@
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { NewRun, RunRecord } from '#src/ledger/runs.ts';
-import { enterOrphans, hasOrphans, submitCopy, takeFile } from '#src/runs/enter-run.ts';
+import { type NewRun, noOptions, type RunRecord } from '#src/ledger/runs.ts';
+import { enterOrphans, hasOrphans, submitCopy, submitFile, takeFile } from '#src/runs/enter-run.ts';
 import { newRunId } from '#src/runs/run-files.ts';
 import { csv, expectCounts, fillers, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 import { defaultGuards } from './support/tallies.ts';
@@ -285,6 +285,18 @@ describe('a file that was brought from elsewhere', () => {
     expect((await readdir(bench.folder)).includes('download.part')).toBe(false);
     await bench.carryOut(run);
     expectCounts(await bench.carryOut(await bring(bench, 'a.csv', rows)), { rows: 1, unchanged: 1 });
+  });
+
+  it('has a run of its own behind one of the same content that a person began with some of its rows', async () => {
+    const bench = await openRunsBench();
+    const feed = await bench.parts.feeds.get('crm');
+    const named = await bench.write('a.csv', rows);
+    const { run: some } = await submitFile(bench.parts, named, { ...noOptions, only: ['nobody'] }, { feed });
+    const whole = await bring(bench, 'a.csv', rows);
+    expect(whole.id).not.toBe(some.id);
+    expect((await bring(bench, 'a.csv', rows)).id).toBe(whole.id);
+    expectCounts(await bench.carryOut(some), { rows: 1, skipped: 1 });
+    expectCounts(await bench.carryOut(whole), { rows: 1, created: 1 });
   });
 
   it('keeps its feed where the process dies before its run is entered', async () => {
