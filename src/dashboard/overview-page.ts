@@ -11,7 +11,7 @@ import { pauseNotice, type ShownPause, shownPause } from './pause-notice.ts';
 import { askReadiness } from './readiness.ts';
 import { addressOf, paceOf } from './refresh.ts';
 import { outcomeCounts, reasonNotice, runLink, runProgress, runReason, runTable, statePill } from './runs-page.ts';
-import { deadNoticesSection, heldCountOf, heldFieldsSection, readWaiting, type Waiting } from './waiting-section.ts';
+import { heldCountOf, heldFieldsSection, noticesSection, readWaiting, type Waiting } from './waiting-section.ts';
 
 export async function overviewPage(frame: Frame, parts: DashboardParts): Promise<Markup> {
   const overview = await readOverviewView(parts);
@@ -40,7 +40,7 @@ ${last.length === 0 ? dropHint(parts.folders.watched) : runTable(frame, last)}
 <section aria-labelledby="dead-letters"><h2 id="dead-letters">Dead letters</h2>
 ${openLetterCount === 0 ? html`<p class="empty">No open dead letters.</p>` : letterGroups(frame, overview)}
 </section>
-${deadNoticesSection(frame, overview.waiting)}`,
+${noticesSection(frame, overview.waiting)}`,
   });
 }
 

@@ -1,7 +1,11 @@
-/** What waits for a person beside stopped runs and rejected rows, on the first page: held fields, and notices that were given up. */
+/**
+ * What waits for a person beside stopped runs and rejected rows, on the first page: held fields, notices that were given up, and who does
+ * not accept any.
+ */
 import { html } from 'hono/html';
 import type { Home } from '#src/app.ts';
 import { readDeadNotices } from '#src/operations/dead-notices.ts';
+import { type FailingAddressee, readFailingAddressees } from '#src/operations/failing-addressees.ts';
 import {
   choiceOfListed,
   type HeldChoice,
@@ -24,11 +28,13 @@ export interface Waiting {
   readonly heldByFeed: readonly { readonly feed: string; readonly fields: number }[];
   /** Notices that their addressee did not take, and the codes of the newest of them. */
   readonly deadNotices: { readonly count: number; readonly codes: readonly string[] };
+  /** Those to whom notices are still tried, in vain so far. */
+  readonly failingAddressees: readonly FailingAddressee[];
 }
 
 const heldShownMax = 20;
 
-export async function readWaiting(home: Pick<Home, 'ledger'>): Promise<Waiting> {
+export async function readWaiting(home: Pick<Home, 'ledger' | 'clock'>): Promise<Waiting> {
   const held = await readHeldPage(home, { limit: heldShownMax });
   const [first] = held.held;
   return {
@@ -36,6 +42,7 @@ export async function readWaiting(home: Pick<Home, 'ledger'>): Promise<Waiting> 
     firstChoice: first === undefined ? {} : await choiceOfListed(home, first),
     heldByFeed: held.held.length === 0 ? [] : await heldByFeed(home),
     deadNotices: await readDeadNotices(home),
+    failingAddressees: await readFailingAddressees(home),
   };
 }
 
@@ -79,17 +86,34 @@ function heldLine(
 `;
 }
 
-/** Nothing where every notice was delivered, or is still tried. */
-export function deadNoticesSection(
+/** Nothing where every notice was delivered, or was not tried yet. */
+export function noticesSection(
   frame: Frame,
-  { deadNotices: { count, codes } }: Pick<Waiting, 'deadNotices'>,
+  { deadNotices, failingAddressees }: Pick<Waiting, 'deadNotices' | 'failingAddressees'>,
 ): Markup {
-  if (count === 0) return html``;
+  if (deadNotices.count === 0 && failingAddressees.length === 0) return html``;
+  return html`<section aria-labelledby="notices"><h2 id="notices">Notices</h2>
+${failingAddressees.map((one) => failingNotice(frame, one))}
+${deadNotices.count === 0 ? '' : deadNoticesLine(frame, deadNotices)}
+</section>`;
+}
+
+function failingNotice(frame: Frame, { to, waiting, since, message, nextTry, retry }: FailingAddressee): Markup {
+  const sinceWhen = since === null ? '' : html` since ${moment(Date.parse(since))}`;
+  return html`<div class="notice attention" role="status">
+<p><strong>${counted(waiting, 'notice', 'notices')} not accepted by ${to}</strong>${sinceWhen}: <bdi>${message ?? ''}</bdi>; next try ${moment(Date.parse(nextTry))}.</p>
+<p class="todo">Try again now: <code>${paste(frame, `patchbay dead retry ${retry}`)}</code></p></div>`;
+}
+
+/** Where the list of dead letters has no room for them. */
+export function deadNoticesSection(frame: Frame, { deadNotices }: Pick<Waiting, 'deadNotices'>): Markup {
+  return noticesSection(frame, { deadNotices, failingAddressees: [] });
+}
+
+function deadNoticesLine(frame: Frame, { count, codes }: Waiting['deadNotices']): Markup {
   // By code: the list of all dead letters has every rejected row before them.
   const links = codes.map(
     (code) => html` <a href="${addressOf(frame, '/dead-letters', { code }, 'notices')}"><code>${code}</code></a>`,
   );
-  return html`<section aria-labelledby="notices"><h2 id="notices">Notices</h2>
-<p>${counted(count, 'notice', 'notices')} could not be delivered. See why, and send or drop them:${links}</p>
-</section>`;
+  return html`<p>${counted(count, 'notice', 'notices')} could not be delivered. See why, and send or drop them:${links}</p>`;
 }

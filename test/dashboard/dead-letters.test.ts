@@ -276,6 +276,25 @@ describe('notices that could not be delivered', () => {
     expect((await (await dashboardBench()).page('/')).text).not.toContain('could not be delivered');
   });
 
+  it('are told on the first page while they are still tried: who accepts none, since when, why, and what tries it now', async () => {
+    const bench = await dashboardBench();
+    const atMs = bench.parts.clock.nowMs();
+    const notice = { kind: 'notice', type: 'feed.bad', feed: 'crm@slack', data: {}, atMs } as const;
+    await bench.ledger.deliveries.setCondition({ feed: 'crm', troubles: ['guard'], sinceMs: atMs }, [
+      { ...notice, id: 'n1' },
+      { ...notice, id: 'n2' },
+    ]);
+    expect((await bench.page('/')).text).not.toContain('not accepted');
+    const why = { code: 'slackFailed', message: 'Slack answered 503 <down>' };
+    await bench.ledger.deliveries.tried('n1', atMs, { state: 'waiting', why, nextDueAtMs: atMs + 60_000 });
+    const { text } = await bench.page('/');
+    expect(text).toMatch(
+      /2 notices not accepted by slack<\/strong> since [\s\S]*Slack answered 503 &lt;down&gt;[\s\S]*next try/,
+    );
+    expect(text).toContain('patchbay dead retry n1');
+    expect(text).not.toContain('could not be delivered');
+  });
+
   it('follow the letters, and are paged with them by the last id of a page', async () => {
     const bench = await deadNotices(5);
     await finishedRun(bench, [deadRow(), deadRow({ key: 'c-2' })]);
