@@ -108,10 +108,11 @@ function fits({ code, run, feed }: NoticeFilter, notice: DeliveryRecord): boolea
   return feed === undefined || addressOf(notice.feed).feed === feed;
 }
 
-/** One that was given up or dropped. */
+/** One that was given up or dropped, or that waits for its next try after one that failed. */
 export async function findNotice({ ledger }: Pick<Home, 'ledger'>, id: string): Promise<DeliveryRecord | null> {
   const found = isNoticeId(id) ? await ledger.deliveries.get(id) : null;
-  return found?.state === 'dead' || found?.state === 'dropped' ? found : null;
+  if (found === null || found.state === 'delivered') return null;
+  return found.state === 'waiting' && found.attempts === 0 ? null : found;
 }
 
 /** Whether only notices are named: these need no service. */
@@ -176,6 +177,14 @@ export async function chosenNotices(
   return chosen;
 }
 
+/** As of rejected rows; one that is still tried is as one that is being tried again. */
+const letterStates = {
+  waiting: 'redriven',
+  dead: 'open',
+  dropped: 'dropped',
+  delivered: 'closed',
+} as const satisfies Record<DeliveryRecord['state'], DeadLetterState>;
+
 /** A notice in the shape of `dead ls --json`, with its type and to whom it should have gone; what a notice does not have is null. */
 export function noticeDocument(notice: DeliveryRecord): Readonly<Record<string, string | number | null>> {
   const { id, type, code, message, attempts, state } = notice;
@@ -193,7 +202,7 @@ export function noticeDocument(notice: DeliveryRecord): Readonly<Record<string, 
     message,
     attempts,
     seen: 1,
-    state: state === 'dropped' ? 'dropped' : 'open',
+    state: letterStates[state],
     firstAt: isoInstant(notice.atMs),
     lastAt: isoInstant(notice.endedAtMs ?? notice.atMs),
     type,

@@ -166,6 +166,13 @@ describe('dead show', () => {
     expect(shown).toMatchObject({ id: 'n3f', type: 'feed.bad', data: { troubles: ['guard'] } });
     await expect(showDead({ data }, 'n4')).rejects.toMatchObject({ code: 'noSuchDeadLetter' });
   });
+
+  it('shows one that is still tried as one that is tried again, with what happened last', async () => {
+    const { data, ledger } = await dataFolder();
+    await ledger.deliveries.tried('n4', atMs, { state: 'waiting', why: failed, nextDueAtMs: 9e12 });
+    const [shown] = await documentsOf(() => showDead({ data, json: true }, 'n4'));
+    expect(shown).toMatchObject({ id: 'n4', state: 'redriven', attempts: 1, ...failed });
+  });
 });
 
 describe('dead retry', () => {
