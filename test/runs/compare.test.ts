@@ -73,6 +73,24 @@ describe('a row takes nothing away', () => {
     });
     expect(clears(before, now)).toBe(0);
   });
+
+  it('where a value beside it could not be read: what is not named may be that', () => {
+    const before = said({ phones: [{ slot: 'phone', items: [item('+14155550100'), item('+14155550101')] }] });
+    const now = (partial: boolean) =>
+      ours({ phones: [{ slot: 'phone', items: [item('+14155550100')], ...(partial ? { partial } : {}) }] });
+    expect(clears(before, now(true))).toBe(0);
+    expect(clears(before, now(false))).toBe(1);
+  });
+
+  it('where the policy of the list removes none', () => {
+    const before = said({
+      emails: [{ slot: 'email', items: [item('a@example.com')] }],
+      phones: [{ slot: 'phone', items: [item('+14155550100')] }],
+    });
+    const now = ours({ emails: [{ slot: 'email', items: [] }], phones: [{ slot: 'phone', items: [] }] });
+    expect(clears(before, now, { ...usualPolicies, emails: 'none' })).toBe(1);
+    expect(clears(before, now, { ...usualPolicies, emails: 'none', phones: 'none' })).toBe(0);
+  });
 });
 
 function recordOf(given: Partial<Said>, triedFingerprint: string | null = null): SaidRecord {

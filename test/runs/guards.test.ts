@@ -218,9 +218,11 @@ describe('guards', () => {
     expect(guardsOf(tally, { maxChange: 0.59 })).toEqual(['updates', 'creates', 'clears', 'dead']);
   });
 
-  it('give way to --max-dead, which raises the one on dead rows only', () => {
-    const tally = { rows: 100, known: 100, updates: 60, dead: 60 };
+  it('give way to --max-dead, which raises those on dead rows and on rows that lose a value, and no other', () => {
+    const tally = { rows: 100, known: 100, updates: 60, dead: 60, lossy: 60 };
+    expect(guardsOf(tally)).toEqual(['updates', 'dead', 'losses']);
     expect(guardsOf(tally, { maxDead: 0.6 })).toEqual(['updates']);
+    expect(guardsOf(tally, { maxDead: 0.59 })).toEqual(['updates', 'dead', 'losses']);
   });
 
   it('are never made stricter by a flag', () => {

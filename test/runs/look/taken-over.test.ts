@@ -53,6 +53,14 @@ test('a row with the number of another person stops the run, and names both', as
   expectCounts(await bench.finish(await bench.apply(await bench.again(run))), { rows: 2, created: 1, updated: 1 });
 });
 
+test('it is written with --accept', async () => {
+  const bench = await openRunsBench();
+  await load(bench, anna);
+  const rows = ['Id,First,Last,Company,Mail,Phone', ben].map((row) => `${row}\r\n`).join('');
+  const run = await bench.import('book.csv', rows, { mapping: book, options: { accept: true } });
+  expectCounts(run, { rows: 1, updated: 1 });
+});
+
 test('with an id for each of the two the contact stays whose it was', async () => {
   const bench = await openRunsBench();
   await load(bench, anna);
