@@ -127,6 +127,19 @@ describe('differing', () => {
       'Engineer',
     ]);
   });
+
+  it('an unchanged row that came twice in an earlier slice is dead once in a JSON file of one line', async () => {
+    const bench = await openRunsBench();
+    const person = (externalId: string, role: string) => ({ externalId, firstName: 'Ann', role });
+    const many = Array.from({ length: 600 }, (_, index) => person(`f-${index}`, 'Engineer'));
+    await bench.import('a.json', JSON.stringify([person('c-1', 'Engineer'), ...many]));
+    const twice = [person('c-1', 'Engineer'), person('c-1', 'Engineer')];
+    const run = await bench.stage(
+      await bench.submit('b.json', JSON.stringify([...twice, ...many, person('c-1', 'Boss')])),
+    );
+    expectCounts(run, { rows: 603, unchanged: 600, skipped: 1, dead: 2 });
+    expect(await bench.deadRows(run)).toHaveLength(2);
+  });
 });
 
 describe('a dead row and a good one', () => {

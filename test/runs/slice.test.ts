@@ -164,6 +164,15 @@ describe('what a slice writes', () => {
     expect(slice.dead).toMatchObject([{ key: 'b', letterId: 'again' }]);
   });
 
+  it('answers no dead letter of a row that needs nothing any more, where another row of its key differs', () => {
+    const { slice } = sliceOf(
+      [{ ...verdict(2, 'unchanged', 'x'), letterId: 'mended' }, verdict(3, 'changed', 'y')],
+      'dead',
+    ).content;
+    expect(slice.answered).toEqual([]);
+    expect(slice.dead).toMatchObject([{ line: 2, letterId: 'mended' }, { line: 3 }]);
+  });
+
   it('counts a contact for the guards where a row stood for it', () => {
     const rows: readonly Verdict[] = [
       { ...verdict(2, 'changed', 'x', 'a'), isKnown: true, isUpdate: true, clears: 2 } as Verdict,
