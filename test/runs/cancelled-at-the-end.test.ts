@@ -5,6 +5,7 @@ import { createLogger } from '#src/log.ts';
 import { finishCancelled, finishRun, tidyFinished } from '#src/runs/finish-run.ts';
 import { stageRun } from '#src/runs/stage.ts';
 import { openFileSupply } from '#src/runs/supply.ts';
+import { processBatch } from '#src/upsert/process-batch.ts';
 import { csv, fillers, openRunsBench, type RunsBench } from './support/runs-bench.ts';
 
 const cancelled = { code: 'cancelled', message: 'cancelled by a person', hint: null, facts: {} };
@@ -70,6 +71,19 @@ describe('a run that is cancelled after its report was written', () => {
   });
 });
 
+it('a run that is cancelled says so of a single write that may have landed', async () => {
+  const bench = await openRunsBench();
+  await bench.world.faults('create:dropAfter');
+  const run = await bench.stage(await bench.submit('a.csv', csv(['c-1,Ann,A', 'c-2,Bob,A'])));
+  for (const batch of await bench.ledger.runs.nextBatches(bench.world.clock.nowMs(), 1))
+    await processBatch(bench.world.parts, batch, new AbortController().signal, { recordsMax: 1 });
+  await bench.ledger.runs.move(run.id, ['applying'], 'cancelling', { atMs: 1, reason: cancelled });
+  expect((await bench.finish(run)).reason).toMatchObject({
+    message: 'cancelled by a person; 1 write had no answer by then and may have landed',
+    facts: { inDoubt: 1 },
+  });
+});
+
 it('a run that is cancelled while it leaves staging is not logged as staged', async () => {
   const { bench, logged } = await openedFeed();
   const run = await bench.submit('second.csv', csv(fillers(3)), { feed: 'crm' });
@@ -114,4 +128,18 @@ describe('a process that dies after a run has ended, before who is missing by it
     await tidyFinished(bench.parts);
     expect(await missing()).toEqual(['f-4', 'f-5', 'f-3']);
   });
+});
+
+it('the next engine gives back letters that a run had taken whose process died before it did so', async () => {
+  const { bench } = await openedFeed();
+  let asked = 0;
+  const deadLetters: typeof bench.ledger.deadLetters = {
+    ...bench.ledger.deadLetters,
+    giveBackEnded: async () => {
+      asked += 1;
+      await bench.ledger.deadLetters.giveBackEnded();
+    },
+  };
+  await tidyFinished({ ...bench.parts, ledger: { ...bench.ledger, deadLetters } });
+  expect(asked).toBe(1);
 });
