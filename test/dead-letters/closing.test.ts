@@ -64,3 +64,21 @@ describe('a letter without a key', () => {
     expect(await states(bench)).toEqual(['no one keyMissing open', 'nobody keyMissing closed']);
   });
 });
+
+describe('a letter with a key', () => {
+  const header = 'externalId,firstName,role,phone';
+  const good = 'c-1,Ann,Engineer,+14155550100';
+  const openOf = async (bench: RunsBench) => (await bench.letters()).map(({ key, state }) => `${key} ${state}`);
+
+  it.each(['crm', 'main'])('is closed by a file of %s whose row says what was settled before', async (feed) => {
+    const bench = await openRunsBench();
+    const given = (name: string, row: string) =>
+      bench.import(name, csv([row, 'c-2,Bob,Boss,call me'], header), { feed });
+    await given('a.csv', good);
+    await given('b.csv', 'c-1,Ann,Engineer,call me');
+    expect(await openOf(bench)).toEqual(expect.arrayContaining(['c-1 open', 'c-2 open']));
+    const run = await given('c.csv', good);
+    expect(run.counts).toMatchObject({ rows: 2, unchanged: 1, dead: 1 });
+    expect((await openOf(bench)).toSorted()).toEqual(['c-1 closed', 'c-2 open']);
+  });
+});
