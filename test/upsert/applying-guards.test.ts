@@ -1,8 +1,9 @@
 /** `docs/rules.md`, "Guards": while applying, a ledger that knows nothing and a service that takes nothing stop the run. */
 import { describe, expect, test } from 'vitest';
 import { PatchbayError } from '#src/errors.ts';
-import { approvalOf, figuresOf, type GuardFigures } from '#src/ledger/rules/approval.ts';
+import { approvalOf, approvedShare, figureFacts, figuresOf, type GuardFigures } from '#src/ledger/rules/approval.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
+import { adoptionStop } from '#src/upsert/applying-guards.ts';
 import { wanted } from './support/build.ts';
 import { openUpsertWorld, type UpsertWorld } from './support/upsert-world.ts';
 
@@ -106,8 +107,26 @@ describe('contacts found that the ledger did not know', () => {
     await enterByHand(world, 30);
     const run = await world.stage([...people(40).slice(30), ...people(30)]);
     await stopAndApprove(world, run, { guard: 'adoptions', count: 10, base: 20, limit: 0.3 });
-    const stopped = await world.workOnce(run).catch((error: unknown) => error);
-    expect(stopped).toMatchObject({ facts: { adoptionsCount: 30, adoptionsBase: 40 } });
+    await stopAndApprove(world, run, { guard: 'adoptions', count: 30, base: 40, limit: 0.3 });
+    expect((await world.finish(run)).counts).toMatchObject({ created: 10, adopted: 30 });
+  });
+
+  test('pass up to the greatest share that was approved, in whatever order', () => {
+    const approvalAt = (count: number, base: number) => {
+      const facts = figureFacts([{ guard: 'adoptions', count, base, limit: 0.3 }]);
+      return approvalOf({ code: 'guardAdoptions', facts }, { reason: null, atMs: 1 });
+    };
+    const approvals = [approvalAt(10, 20), approvalAt(30, 40), approvalAt(24, 60)];
+    expect(approvedShare(approvals, 'adoptions')).toBe(0.75);
+    expect(approvedShare(approvals, 'refusals')).toBeNull();
+  });
+
+  test('pass where dead letters are tried again', async () => {
+    const world = await openUpsertWorld();
+    const run = await world.stage(people(20));
+    const stopOf = (kind: RunRecord['kind']) =>
+      adoptionStop(world.parts.limits, { ...run, kind, counts: { lookedUp: 20, foundUnknown: 20 } });
+    expect([stopOf('redrive'), stopOf('file')?.code]).toEqual([null, 'guardAdoptions']);
   });
 });
 
@@ -156,5 +175,15 @@ describe('writes that are all refused with one code', () => {
     );
     const run = await world.load([wanted('crm-1'), ...refused]);
     expect(run.counts).toMatchObject({ created: 1, dead: 25 });
+  });
+
+  test('do not stop it once an update was accepted', async () => {
+    const world = await openUpsertWorld();
+    await world.load(people(1));
+    const refused = Array.from({ length: 25 }, (_, index) =>
+      wanted(`bad-${index}`, { customFields: { no_such_field: 'x' } }),
+    );
+    const run = await world.load([...people(1, 'Seller'), ...refused]);
+    expect(run.counts).toMatchObject({ updated: 1, created: 0, dead: 25 });
   });
 });
