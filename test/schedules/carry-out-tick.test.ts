@@ -149,6 +149,15 @@ describe('the job take-files', () => {
     },
   );
 
+  it('that succeeded all the same as it was cut off has ended, and is not done again', async () => {
+    const { stop, work, ended } = await opened(async () => {
+      stop.abort();
+      return taken;
+    });
+    await work();
+    expect(await ended()).toMatchObject({ ...taken, state: 'ended', attempts: 1 });
+  });
+
   it('that is cut off leaves its tick to wait, and that counts as no attempt', async () => {
     const { stop, work, ended } = await opened(hanging);
     const working = work();
