@@ -77,6 +77,21 @@ describe('a glob of full exports', () => {
     expect(await bench.take(pattern(bench))).toMatchObject({ outcome: 'nothingNew', code: 'fileMoving' });
     expect(await bench.contents()).toEqual([]);
   });
+
+  it('takes the older one after all where the newest is gone before it came to rest', async () => {
+    let grows = true;
+    const grow = async () => {
+      if (grows) await appendFile(pattern(bench, 'b.csv'), '+');
+    };
+    const bench = await openTakesBench({ clock: quickClock(grow) });
+    await bench.write('exports/a.csv', 'old', 1);
+    await bench.write('exports/b.csv', 'new', 2);
+    expect(await bench.take(pattern(bench))).toMatchObject({ code: 'fileMoving' });
+    grows = false;
+    await rm(pattern(bench, 'b.csv'));
+    expect(await bench.take(pattern(bench))).toMatchObject({ outcome: 'run' });
+    expect(await bench.contents()).toEqual(['old']);
+  });
 });
 
 describe('a glob of what changed', () => {
