@@ -1,6 +1,6 @@
 /** What a wait makes stale is never sent: lease, age of the read and start guard are looked at right before the write. */
 import { describe, expect, test } from 'vitest';
-import { createsPerIntent, horizonMs, keysPerChunk, type UpsertParts } from '#src/upsert/chunk.ts';
+import { createsPerIntent, horizonMs, keysPerChunk, type UpsertParts, updateHorizonMs } from '#src/upsert/chunk.ts';
 import { wanted } from './support/build.ts';
 import { defaultLimits } from './support/default-limits.ts';
 import { openUpsertWorld } from './support/upsert-world.ts';
@@ -115,6 +115,10 @@ describe('a decision that grew old', () => {
 describe('the size of a piece of work', () => {
   test('the horizon is start guard, the second until the socket write, latest commit and visibility lag together', () => {
     expect(horizonMs(defaultLimits)).toBe(42_000);
+  });
+
+  test('that of an update has the age of its read in place of the start guard', () => {
+    expect(updateHorizonMs(defaultLimits)).toBe(43_000);
   });
 
   test.each([
