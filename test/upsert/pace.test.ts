@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import type { Clock } from '#src/clock.ts';
 import { createPace } from '#src/rate/rate-share.ts';
 import { paceOf } from '#src/upsert/chunk.ts';
+import { wanted } from './support/build.ts';
 import { defaultLimits } from './support/default-limits.ts';
+import { openUpsertWorld } from './support/upsert-world.ts';
 
 const slowly = { keyCount: 12, tookMs: 10_000 };
 
@@ -45,4 +48,15 @@ describe('the pace under a shared rate', () => {
     for (let chunk = 0; chunk < 10; chunk += 1) pace.ended({ keyCount: 100, tookMs: 1, lateCount: 0 });
     expect(pace.keysPerChunk()).toBe(keysMax);
   });
+});
+
+test('a run with a rate of its own sends no more at once than a second allows, and waits for the rest of their time', async () => {
+  const world = await openUpsertWorld();
+  const clock: Clock = { ...world.clock, sleep: async (ms) => world.clock.advance(Math.ceil(ms)) };
+  const people = Array.from({ length: 6 }, (_, index) => wanted(`crm-${index}`));
+  const run = await world.stage(people, { options: { rate: 3 } });
+  const startMs = world.clock.monotonicMs();
+  await world.workOnce(run, { ...world.parts, clock });
+  expect(world.service.counts(), 'a look-up for every two').toMatchObject({ list: 3, create: 6 });
+  expect(world.clock.monotonicMs() - startMs).toBeGreaterThanOrEqual(3_000);
 });
