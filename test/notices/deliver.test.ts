@@ -191,6 +191,17 @@ describe('A delivery', () => {
     expect(await deliveries.get('n1')).toMatchObject({ attempts: 1, state: 'waiting', dueAtMs: before?.dueAtMs });
   });
 
+  it('that was brought forward waits as long as the receiver asks then, if that is later than it was due', async () => {
+    const bench = await openBench(await startReceiver([429], { 'retry-after': '3600' }));
+    const { deliveries } = bench.ledger;
+    const nowMs = await bench.ledger.nowMs(bench.clock);
+    const why = { code: 'webhookFailed', message: 'the webhook answered 503' };
+    await deliveries.tried('n1', 0, { state: 'waiting', why, nextDueAtMs: nowMs + 60_000 });
+    await deliveries.bringForward(() => true, nowMs);
+    await bench.deliver();
+    expect((await deliveries.get('n1'))?.dueAtMs).toBeGreaterThan(nowMs + 3_590_000);
+  });
+
   it('is given up at once where the receiver is gone for good', async () => {
     const bench = await openBench(await startReceiver([410]));
     await bench.deliver();
