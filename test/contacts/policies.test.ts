@@ -2,7 +2,14 @@
 import { describe, expect, test } from 'vitest';
 import type { DesiredContact, FieldName } from '#src/contacts/desired.ts';
 import { type Plan, planContact } from '#src/contacts/plan.ts';
-import { type FieldPolicy, type ItemPolicy, mayClear, mayWrite, usualPolicies } from '#src/contacts/policies.ts';
+import {
+  type FieldPolicy,
+  type ItemPolicy,
+  itemRules,
+  mayClear,
+  mayWrite,
+  usualPolicies,
+} from '#src/contacts/policies.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import { base, contact, desired, input, owned, said, slot } from './support/build.ts';
 
@@ -219,4 +226,29 @@ describe('a list of phones', () => {
     ]);
     expect(made.written.phones).toEqual([dropped, ours]);
   });
+});
+
+test('under the policy source a cleared custom field stays where the configuration removes nothing', () => {
+  const role = { key: 'role', value: 'Buyer' };
+  const verdictsOf = (itemRemoval: 'owned' | 'none') =>
+    planContact(
+      input({
+        itemRemoval,
+        policies: { ...usualPolicies, fields: new Map([['custom.role', 'source']]) },
+        base: base({
+          said: said({ customFields: [role] }),
+          agreed: [{ feed: null, values: [{ field: 'custom.role', value: role.value }] }],
+        }),
+        theirs: contact({ customFields: [['role', role.value]] }),
+        ours: desired({ customFields: [{ key: 'role', value: null }] }),
+      }),
+    ).verdicts;
+  expect(verdictsOf('owned')).toMatchObject([{ decision: 'write' }]);
+  expect(verdictsOf('none')).toMatchObject([{ decision: 'keep', why: 'notOurs' }]);
+});
+
+test('under the policy all no item is removed that a value may be which could not be read', () => {
+  const removes = (partial: boolean) =>
+    itemRules('all', 'owned', [{ slot: 'phone', items: [], ...(partial ? { partial } : {}) }]).removes;
+  expect([removes(false), removes(true)]).toEqual(['all', 'owned']);
 });
