@@ -142,6 +142,11 @@ describe('a rejected row', () => {
     expect(rejectRow(place, deadRow('k1'), known, known).closes).toBeNull();
   });
 
+  it('leaves that letter open where another row of it was rejected in the same run', () => {
+    const met = { ...known, runId: place.runId };
+    expect(rejectRow(place, deadRow('k1', { code: 'emailInvalid' }), met, null).closes).toBeNull();
+  });
+
   it('keeps file and sequence of its letter in a redrive, and the sequence alone in a fix-file', () => {
     const content = (isRedrive: boolean) => rejectRow({ ...place, isRedrive }, deadRow('k1'), known, known).letter;
     expect(content(true)).toMatchObject({ content: { file: 'a.csv', sequence: 1 } });
