@@ -59,7 +59,7 @@ export function withDetach(command: Command): Command {
 
 /** Of a decision. @param kept where the reason is found later. */
 export function withReason(command: Command, kept: 'recorded in the report' | 'logs --acts shows it'): Command {
-  return command.option('--reason <text>', `why; ${kept}. A terminal is asked for it, unless --yes`);
+  return command.option('--reason <text>', `why; ${kept}. Asked for on a terminal, unless --yes`);
 }
 
 /** One command a line, with what it does. */

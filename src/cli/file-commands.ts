@@ -42,7 +42,7 @@ export function addImport(program: Command): void {
     .argument('[FILE...]', `exports: ${readableEndings}; - reads standard input`)
     .option('--plan <id>', 'carry out this plan (patchbay plan FILE): a contact that changed since is skipped');
   const feed = 'the feed that the files belong to, with its mapping, label and limits (default: main)';
-  withGuards(withRows(withReading(command, feed)), '; with --accept a terminal is asked for it, unless --yes')
+  withGuards(withRows(withReading(command, feed)), '; with --accept asked for on a terminal, unless --yes')
     .option('--only <key>', 'only the row with this key, prefix included; may be repeated', append)
     .option('--limit <n>', 'only the first changed rows, at most this many', countFromOne)
     .addOption(
@@ -88,7 +88,7 @@ function withReading(
 /** What is read, and which of its rows count: the same for the plan of a file and for its import. */
 function withRows(command: Command): Command {
   return command
-    .addOption(new Option('--format <name>', 'of standard input (default: detected)').choices(inputFormats))
+    .addOption(new Option('--format <name>', 'format of standard input (default: detected)').choices(inputFormats))
     .addOption(new Option('--on-blank <rule>', 'what a blank cell does').choices(['keep', 'clear']))
     .addOption(
       new Option('--create-only', 'only create contacts; leave those that exist as they are').conflicts('updateOnly'),

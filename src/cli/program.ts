@@ -99,7 +99,7 @@ function addForget(program: Command): void {
     .argument('<KEY>', 'the externalId, prefix included')
     .option(
       '--reason <text>',
-      'why, without personal data; kept in the trail of acts. A terminal is asked for it; needed without one, and with --yes or --json',
+      'why, without personal data; logs --acts shows it. Asked for on a terminal; needed without one, and with --yes or --json',
     )
     .option('--allow', 'erase nothing: let later files bring a person again who was forgotten before');
   withExamples(onDataFolder(command), 'patchbay forget crm-17 --reason "request of 2026-11-20"').action(

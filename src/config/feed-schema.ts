@@ -128,10 +128,10 @@ export const guardsSection = z
     strangersFloor: limits.strangersFloor.default(100),
     olderRows: limits.olderRows.default(20),
   })
-  .describe('Limits that stop a run before its first write.');
+  .describe('Limits that stop a run, most of them before its first write.');
 
 /** The limits of one feed: any of them, none with a default. */
-const feedGuards = z.strictObject(limits).exactPartial().describe('Limits that apply to this feed instead.');
+const feedGuards = z.strictObject(limits).exactPartial().describe('Limits that replace those of guards for this feed.');
 
 // People who left.
 

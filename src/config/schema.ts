@@ -169,7 +169,7 @@ const dataSection = z
       .register(settingTraits, { env: 'PATCHBAY_IMPORT', path: true }),
     keepFiles: duration('1d', '3650d')
       .prefault('30d')
-      .describe('How long archived originals, fix-files and reports are kept, from the end of their run on.'),
+      .describe('How long archived originals, fix-files and reports are kept after the end of their run.'),
     keepJournal: duration('1d', '3650d')
       .prefault('90d')
       .describe('How long the ledger keeps what each write changed in a contact.'),
