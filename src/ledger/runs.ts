@@ -196,6 +196,13 @@ export interface FileShape {
   readonly leftOut?: readonly string[];
   /** Of a full file with columns, once it was read to its end. Absent in what older versions wrote. */
   readonly filled?: readonly ColumnFill[];
+  /** Rows of the file, once it was read to its end. Absent in what older versions wrote. */
+  readonly rows?: number;
+}
+
+/** How many rows the file of a run has: what a run counts has the contacts of people who left, too, which it changes. */
+export function rowsOfFile({ shape, counts }: Pick<RunRecord, 'shape' | 'counts'>): number {
+  return shape?.rows ?? counts.rows;
 }
 
 /** A run as it is entered; the ledger sets everything else. */

@@ -11,7 +11,14 @@ import type { Feeds } from '#src/feeds/feeds.ts';
 import { eachRun } from '#src/ledger/paged-lists.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { acceptedStates, mainFeed } from '#src/ledger/rules/feeds.ts';
-import { appliesAllRows, type ColumnFill, cameByItself, type FileShape, type RunRecord } from '#src/ledger/runs.ts';
+import {
+  appliesAllRows,
+  type ColumnFill,
+  cameByItself,
+  type FileShape,
+  type RunRecord,
+  rowsOfFile,
+} from '#src/ledger/runs.ts';
 import { beyondNumbersOf, namesColumn } from '#src/mapping/bind-mapping.ts';
 import type { ContactColumn } from '#src/mapping/contact-columns.ts';
 import { straysInWords, unreadInWords } from '#src/mapping/contradicted-country.ts';
@@ -23,6 +30,7 @@ import { normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
 import { listNames, type Row } from '#src/sources/row.ts';
 import { blankedColumns, type FillCount, fillOf } from './column-fill.ts';
 import type { FileBefore, FileHistory, GuardVerdict, OlderFile } from './guards.ts';
+import { keysShared } from './keys-shared.ts';
 
 /** Whether the run's file belongs to a series of files that each hold all contacts of their feed. */
 export function isFullFile(feeds: Feeds, run: RunRecord): boolean {
@@ -106,7 +114,7 @@ export async function fillOfFile(
 }
 
 async function compareWithBefore(ledger: Ledger, before: RunRecord, run: RunRecord): Promise<FileBefore> {
-  const { keys, shared } = await ledger.runs.sharedKeys(before.id, run.id);
+  const { keys, shared } = await keysShared(ledger, before, run);
   const mapped = before.shape?.mapped ?? [];
   const isSameMapping = areReadAlike(before, run);
   const columns = run.shape?.columns ?? null;
@@ -115,7 +123,7 @@ async function compareWithBefore(ledger: Ledger, before: RunRecord, run: RunReco
   const beyond = missing.filter(beyondNumbersOf(run.mapping, columns ?? []));
   const filled = [...(run.shape?.filled ?? []), ...beyond.map((column) => ({ column, share: 0 }))];
   return {
-    rows: before.counts.rows,
+    rows: rowsOfFile(before),
     keys,
     sharedKeys: shared,
     mappedColumns: mapped.length,
@@ -133,19 +141,19 @@ async function blankedSince(
   ledger: Ledger,
   { before, run, filled }: { before: RunRecord; run: RunRecord; filled: readonly ColumnFill[] },
 ): Promise<Pick<FileBefore, 'blankedColumns' | 'filledRows'>> {
-  const from = before.counts.rows > 0 ? before : await lastWithRows(ledger, before);
+  const from = rowsOfFile(before) > 0 ? before : await lastWithRows(ledger, before);
   if (from === null || !areReadAlike(from, run)) return { blankedColumns: [], filledRows: 0 };
   const blanked = blankedColumns(from.shape?.filled ?? [], filled);
   // A column that the header without rows was let lack is not compared when it returns.
   const lacked = new Set((before.shape?.lacked ?? []).map(normaliseHeader));
   const isKnown = (column: string): boolean => !lacked.has(normaliseHeader(column));
-  return { blankedColumns: blanked.filter(isKnown), filledRows: from.counts.rows };
+  return { blankedColumns: blanked.filter(isKnown), filledRows: rowsOfFile(from) };
 }
 
 /** The last accepted file with rows before the run's, of those that were accepted with all rows; null where there is none. */
 async function lastWithRows(ledger: Ledger, run: RunRecord): Promise<RunRecord | null> {
   const files = await acceptedFiles(ledger, run);
-  return files.find(({ counts, options }) => counts.rows > 0 && appliesAllRows(options)) ?? null;
+  return files.find((file) => rowsOfFile(file) > 0 && appliesAllRows(file.options)) ?? null;
 }
 
 /** Another mapping reads other columns. */

@@ -114,7 +114,7 @@ async function stageFile(
     const changed = await headerNote(ledger, run, supply.shape.columns);
     if (changed !== null) await ledger.runs.record(run.id, { notes: [changed] });
     const read = { ...rows.told, filled: rows.filled, leftOut: leftOut.map(({ column }) => column) };
-    await ledger.runs.record(run.id, { shape: { ...supply.shape, ...read } });
+    await ledger.runs.record(run.id, { shape: { ...supply.shape, ...read, rows: rows.tally.rows } });
     const writeEvents = async (events: readonly RunEvent[]): Promise<void> => {
       await writeSlice(parts, run, { events });
     };

@@ -42,6 +42,11 @@ export function union(one: Uint8Array, other: Uint8Array): Uint8Array {
   return bits;
 }
 
+/** What is in the first and not in the other. */
+export function without(bits: Uint8Array, other: Uint8Array): Uint8Array {
+  return bits.map((byte, index) => byte & ~(other[index] ?? 0));
+}
+
 /** The numbers that are in it, lowest first, at most `sliceMax` at a time. Ends behind the last bit. */
 export function* numbersIn(bits: Uint8Array, sliceMax: number): Generator<readonly number[]> {
   let numbers: number[] = [];
