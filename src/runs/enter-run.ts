@@ -7,7 +7,7 @@
  * A process may die between checking a file out and entering its run. Such files are orphans: the next start enters them.
  */
 import type { Dirent } from 'node:fs';
-import { rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Clock } from '#src/clock.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
@@ -35,6 +35,7 @@ import { chooseFeed, type FeedChoice, readingOfFile } from './choose-feed.ts';
 import { removeOld } from './expire-files.ts';
 import { makeFeedFolder, removeFeedFolder } from './feed-folder.ts';
 import { type FileOptions, otherOptions, uncountedFlags } from './other-options.ts';
+import { bringAgain } from './read-before.ts';
 import {
   type ClaimedFile,
   claimedFolderOf,
@@ -122,7 +123,7 @@ export async function submitFile(
   const open = await sameRuns(ledger.runs, reading, copy.sha256);
   const { same, ahead } = await meetUnderWay(parts, open, reading, besides);
   if (same !== null) {
-    await rm(copy.path, { force: true });
+    await bringAgain(parts, same, copy.path);
     return { run: same, resumed: true, uncounted: uncountedFlags(same.options, options), ahead: null };
   }
   // A look is no file of the feed, and a fix-file may belong to another one.
@@ -259,7 +260,7 @@ export async function submitCopy(parts: SubmitParts, brought: BroughtFile): Prom
     const wanted = await readingOfFile(parts, named, { ...noOptions, origin }, { kind: 'feed', feed });
     const { same } = await meetUnderWay(parts, open, wanted, undefined);
     if (same !== null) {
-      await rm(path, { force: true });
+      await bringAgain(parts, same, path);
       return same;
     }
   }

@@ -127,9 +127,10 @@ const idLength = '20261121T140000Z-000000'.length;
 
 /** When the run arrived that the file is named after. The file's own time does not tell: an archived file keeps its old one. */
 function runInstantMs(name: string): number | null {
-  const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-[0-9a-f]{6}(?:__|(?:\.audit)?\.json$|\.changes\.csv$)/.exec(
-    name,
-  );
+  const match =
+    /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-[0-9a-f]{6}(?:__|(?:\.audit|\.earlier)?\.json$|(?:\.earlier)?\.changes\.csv$)/.exec(
+      name,
+    );
   if (match === null) return null;
   const [, year, month, day, hour, minute, second] = match;
   return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);

@@ -42,6 +42,7 @@ import { type HeldRules, heldRulesOf, readsHeld } from './held-again.ts';
 import { type StagedRows, stageLateDead, stageMoved } from './late-rows.ts';
 import { type LeaveParts, leaveStaging } from './leave-staging.ts';
 import { missingRuleOf } from './missing-people.ts';
+import { resumeRestored } from './read-before.ts';
 import {
   createRowReader,
   gathered,
@@ -105,6 +106,7 @@ async function stageFile(
   let supply: RowSupply | null = null;
   try {
     if (run.refusal !== null) throw refusedBefore(run.refusal);
+    if (parts.isDraft !== true) await resumeRestored(parts, run);
     supply = await openSupply(run);
     await ledger.runs.record(run.id, { shape: supply.shape, mapping: supply.mapping });
     const rows = await stageRows(parts, run, supply, signal);

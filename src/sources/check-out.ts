@@ -100,6 +100,11 @@ export async function archiveFile(from: string, folder: string, runId: string, n
   return path;
 }
 
+/** Moves the file of a run back to where the run has it; otherwise as `checkOutFile`. @param to its own path. */
+export async function putBack(from: string, to: string): Promise<void> {
+  await moveFile(from, to, renameOnDisk);
+}
+
 /** Read at a time: each piece costs turns of the loop. */
 const chunkBytes = 512 * 1024;
 

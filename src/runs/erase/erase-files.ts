@@ -87,7 +87,7 @@ export async function eraseFromFiles({ ledger, folders, host }: EraseParts, pers
   for (const path of await filesIn(folders.reports)) {
     if (path.endsWith('.csv')) note(path, (await eraseRows(path, null, person, 'changes')).removed);
     else {
-      const places = placesOf(basename(path).replace(/(?:\.audit)?\.json$/, ''));
+      const places = placesOf(basename(path).replace(/(?:\.audit|\.earlier)?\.json$/, ''));
       note(path, await eraseEntries(path, person, places));
     }
   }
