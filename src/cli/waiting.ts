@@ -1,6 +1,6 @@
 /** Commands that work wait for a ledger that is away, and say for what they wait. Commands that only look end at once. */
 import type { Home } from '#src/app.ts';
-import { systemClock } from '#src/clock.ts';
+import { type Clock, systemClock } from '#src/clock.ts';
 import { formatDuration } from '#src/config/forms.ts';
 import type { PatchbayError } from '#src/errors.ts';
 import { isLedgerAway } from '#src/ledger/trouble.ts';
@@ -63,6 +63,37 @@ export function waitingNotes(
     noted = message;
     const forWhat = what === null ? '' : ` for the ${what}`;
     note(`waiting${forWhat}${howLong}: ${printable(message)}`);
+  };
+}
+
+/** What keeps a ledger from taking what was done: a job that ends for that reason can leave no note of it there. */
+const diskCodes: ReadonlySet<string> = new Set(['diskFull', 'ledgerIoFails']);
+const diskLookMs = 2_000;
+
+/**
+ * Says that work stands still for want of a disk, once for each cause. @param ask what keeps the work, if anything does.
+ * @returns to be called again and again while nothing moves. Never throws.
+ */
+export function diskNotes(
+  clock: Pick<Clock, 'monotonicMs'>,
+  ask: () => Promise<{ readonly code: string; readonly message: string } | null | undefined>,
+  say: ReturnType<typeof waitingNotes>,
+): () => void {
+  const said = new Set<string>();
+  let askedAtMs = Number.NEGATIVE_INFINITY;
+  const look = async (): Promise<void> => {
+    const trouble = await ask();
+    // How much is free may change from look to look.
+    if (trouble === null || trouble === undefined || !diskCodes.has(trouble.code) || said.has(trouble.code)) return;
+    said.add(trouble.code);
+    say(null, `${trouble.message} [${trouble.code}]`);
+  };
+  return () => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - askedAtMs < diskLookMs) return;
+    askedAtMs = nowMs;
+    // Following itself reports what is wrong with the ledger.
+    look().catch(() => undefined);
   };
 }
 

@@ -16,7 +16,7 @@ import { waitedFor } from '#src/operations/job-failures.ts';
 import { isOfQueue } from '#src/operations/standstill.ts';
 import { type Interrupt, NothingEntered } from './interrupt.ts';
 import type { Output } from './output.ts';
-import { folderTakenText, ledgerNotes, waitingNotes } from './waiting.ts';
+import { diskNotes, folderTakenText, ledgerNotes, waitingNotes } from './waiting.ts';
 
 export interface WorkOptions {
   readonly sameWorkspace: boolean;
@@ -168,14 +168,17 @@ async function followOnce<End>(
   };
   const say = waitingNotes(note, patienceMs);
   const onFailure = (failure: JobFailure): void => say(waitedFor(failure), failure.message);
-  const common = { ledger, clock, patienceMs, onFailure, signal: interrupt.signal };
+  const watching = new AbortController();
+  // What was asked may be answered when following has ended.
+  const ask = async () => (watching.signal.aborted ? null : await troubleOf(home, engine));
+  const onStill = diskNotes(clock, ask, (...what) => (watching.signal.aborted ? undefined : say(...what)));
+  const common = { ledger, clock, patienceMs, onFailure, onStill, signal: interrupt.signal };
   const following = follow(engine === null ? { ...common, isEngineGone } : common);
   const death = engine?.died.then((cause): never => {
     throw cause;
   });
   // When following ends first, the death is no longer awaited.
   death?.catch(() => undefined);
-  const watching = new AbortController();
   void notePauses(home, note, patienceMs, watching.signal);
   try {
     const end = await (death === undefined ? following : Promise.race([following, death]));

@@ -22,6 +22,8 @@ export interface Following {
   readonly isEngineGone?: () => boolean;
   /** Called again and again while nothing moves, since a job of the run that is followed ends early. Must not throw. */
   readonly onFailure?: (failure: JobFailure) => void;
+  /** Called again and again while nothing moves, whatever the cause. Must not throw. */
+  readonly onStill?: () => void;
   readonly signal: AbortSignal;
 }
 
@@ -160,7 +162,9 @@ export async function follow<End>(following: Following, look: () => Promise<Look
       }
       stillBeforeMs = 0;
       const stillMs = clock.monotonicMs() - movedAtMs;
-      const jobFailure = stillMs > failurePatienceMs ? await failureOf(following) : null;
+      const isStill = stillMs > failurePatienceMs;
+      if (isStill) following.onStill?.();
+      const jobFailure = isStill ? await failureOf(following) : null;
       if (jobFailure !== null && !isDefect(jobFailure)) following.onFailure?.(jobFailure);
       const isBroken = jobFailure !== null && isDefect(jobFailure);
       if (isPatienceOver() || isBroken) return await standstill(following, pause, stillMs);

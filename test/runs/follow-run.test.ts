@@ -66,6 +66,16 @@ describe('following ends', () => {
     expect(clock.monotonicMs() - startMs).toBeLessThan(minute + 500);
   });
 
+  it('and meanwhile tells again and again that nothing moves, from ten seconds on', async () => {
+    const { clock, follow } = await followed();
+    const startMs = clock.monotonicMs();
+    const toldMs: number[] = [];
+    await follow({ onStill: () => void toldMs.push(clock.monotonicMs() - startMs) });
+    expect(toldMs.length).toBeGreaterThan(10);
+    expect(Math.min(...toldMs)).toBeGreaterThan(10_000);
+    expect(Math.min(...toldMs)).toBeLessThan(11_500);
+  });
+
   it('within seconds where a job of the run ends again and again with an error of Patchbay’s own', async () => {
     const { ledger, clock, follow } = await followed();
     const startMs = clock.monotonicMs();
