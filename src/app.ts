@@ -145,10 +145,15 @@ async function chooseService(
   const known = sandboxAsked ? null : await boundOrigin(config);
   if (known === null) return { mode: 'sandbox', serviceName: 'sandbox' };
   if (look) return { mode: 'real', serviceName: known };
-  throw new PatchbayError(
+  throw realDataFolder(known);
+}
+
+/** @param origin of the workspace that the data folder belongs to. */
+export function realDataFolder(origin: string): PatchbayError {
+  return new PatchbayError(
     'usage',
     'realDataFolder',
-    `the data folder belongs to the workspace at ${known}, and PATCHBAY_BASE_URL is not set`,
+    `the data folder belongs to the workspace at ${origin}, and PATCHBAY_BASE_URL is not set`,
     { hint: 'Set PATCHBAY_BASE_URL and the key, or use the sandbox in another data folder (--data DIR).' },
   );
 }

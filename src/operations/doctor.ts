@@ -5,7 +5,7 @@
 
 import { access, constants, statfs } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { type BareHome, type Home, requireApiKey } from '#src/app.ts';
+import { type BareHome, type Home, realDataFolder, requireApiKey } from '#src/app.ts';
 import { isoInstant } from '#src/clock.ts';
 import { archiveFolders } from '#src/config/data-folders.ts';
 import { formatDuration } from '#src/config/forms.ts';
@@ -238,6 +238,9 @@ function queueFinding(queue: QueueState | null): Finding {
 
 async function checkService({ config, clock, log, mode }: BareHome, ledger: Home | PatchbayError): Promise<Finding> {
   const check = 'service';
+  // A look needs no service, and opens the folder all the same.
+  const isUnnamed = mode === 'real' && config.service.baseUrl === null;
+  if (isUnnamed && !(ledger instanceof PatchbayError)) return failed(check, realDataFolder(ledger.serviceName));
   if (mode === 'sandbox' || config.service.baseUrl === null) {
     const unless = ledger instanceof PatchbayError ? ', unless the ledger belongs to a service' : '';
     return { check, ok: true, detail: `the sandbox${unless} (PATCHBAY_BASE_URL replaces it)`, exitCode: 0 };

@@ -71,6 +71,21 @@ test('doctor, which changes nothing, refuses another workspace as an import does
   });
 });
 
+test('doctor fails where the data folder belongs to a service that nothing names, as start does', async ({
+  journey,
+}) => {
+  const { origin } = await journey.service();
+  expect((await journey.call(['import', journey.file('a.csv', 'externalId,firstName\nc-1,Ann\n')])).code).toBe(0);
+  const empty = { PATCHBAY_BASE_URL: '', PATCHBAY_API_KEY: '', PATCHBAY_CONFIG: journey.file('patchbay.yaml', '') };
+  const { code, stdout } = await journey.call(['doctor'], empty);
+  expect(stdout).toContain(
+    `FAIL service      the data folder belongs to the workspace at ${origin}, and PATCHBAY_BASE_URL is not set. Set`,
+  );
+  expect(code).toBe(2);
+  const sandbox = await journey.call(['doctor', '--sandbox'], empty);
+  expect(sandbox).toMatchObject({ code: 0, stdout: expect.stringContaining('ok   service      the sandbox') });
+});
+
 test('doctor checks all the others where the file of the ledger cannot be used', async ({ journey }) => {
   await journey.service();
   mkdirSync(join(journey.data, 'ledger.sqlite'), { recursive: true });
