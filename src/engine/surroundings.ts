@@ -5,6 +5,7 @@ import { dataFolders } from '#src/config/data-folders.ts';
 import { PatchbayError, systemCodeOf } from '#src/errors.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 import type { QueueState } from '#src/operations/doctor.ts';
+import { findUnreadableFiles, unreadableSentences } from '#src/sources/unreadable-files.ts';
 import { parseOrigin } from '#src/workspace/http-workspace.ts';
 import { diskFullMessage, freeBytesOf, inSentence, isDiskFull, queueTrouble } from './health.ts';
 
@@ -35,7 +36,8 @@ export async function checkSurroundings({
   mode,
   ledger,
   folders,
-}: Pick<Home, 'config' | 'mode' | 'ledger' | 'folders'>): Promise<Surroundings> {
+  clock,
+}: Pick<Home, 'config' | 'mode' | 'ledger' | 'folders' | 'clock'>): Promise<Surroundings> {
   const { root } = dataFolders(config, mode);
   // Unknown is no trouble: a folder that cannot be read is reported by whatever needs it.
   const diskFreeBytes = await freeBytesOf(root).catch(() => null);
@@ -48,9 +50,10 @@ export async function checkSurroundings({
   const known = [disk, database, queue?.trouble ?? null].flatMap((one) => (one === null ? [] : [one.message]));
   // A folder that is missing is made by whatever needs it.
   const closed = (await unusableFolders(folders)).filter(({ systemCode }) => systemCode !== 'ENOENT');
+  const unreadable = unreadableSentences(await findUnreadableFiles(folders, clock));
   const other = database === null && mode === 'real' ? await otherService(config, ledger) : [];
   const standstill = database ?? disk ?? queue?.trouble ?? null;
-  const troubles = [...known, ...closed.map(({ message }) => message), ...other];
+  const troubles = [...known, ...closed.map(({ message }) => message), ...unreadable, ...other];
   return { diskFreeBytes, queueAnswers: queue?.answers ?? null, queue, standstill, troubles };
 }
 

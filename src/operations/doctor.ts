@@ -23,6 +23,7 @@ import { readWebhookSecret } from '#src/notices/senders.ts';
 import { createPauseGate } from '#src/rate/rate-gate.ts';
 import { requireOwnWorkspace } from '#src/runs/check-workspace.ts';
 import { exitCodes, worstExitCode } from '#src/runs/exit-code.ts';
+import { findUnreadableFiles, unreadableSentences } from '#src/sources/unreadable-files.ts';
 import { makeFolder } from '#src/whole-file.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
 import { firstLookHeldMsMax, onlyLookSilentMsMax } from '#src/workspace/port.ts';
@@ -103,7 +104,7 @@ function openWindows({ config, mode }: BareHome): readonly string[] {
   ];
 }
 
-async function checkFolder({ config, folders }: BareHome): Promise<Finding> {
+async function checkFolder({ config, folders, clock }: BareHome): Promise<Finding> {
   const check = 'data folder';
   const { importFolder } = config.data;
   const named = importFolder === null ? null : resolve(importFolder);
@@ -137,6 +138,8 @@ async function checkFolder({ config, folders }: BareHome): Promise<Finding> {
       return unusable(folder, error, hint);
     }
   }
+  const unreadable = unreadableSentences(await findUnreadableFiles(folders, clock));
+  if (unreadable.length > 0) return { check, ok: false, detail: unreadable.join(' '), exitCode: exitCodes.usage };
   return { check, ok: true, detail: `${folders.root}, files go into ${folders.watched.at(-1)}`, exitCode: 0 };
 }
 

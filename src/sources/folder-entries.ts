@@ -9,6 +9,7 @@ import { type BigIntStats, constants } from 'node:fs';
 import { lstat, open, opendir } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { systemCodeOf } from '#src/errors.ts';
+import { classifyFileName } from './file-name.ts';
 
 const entriesPerSliceMax = 1_000;
 
@@ -47,6 +48,11 @@ function entryOf(folder: string, name: string | Buffer, isFolder: boolean): Fold
   const isText = isUtf8(bytes);
   const path = isText ? `${folder}${sep}${text}` : Buffer.concat([Buffer.from(folder + sep), bytes]);
   return { isFolder, name: text, isUtf8: isText, path, id: isText ? text : `bytes:${bytes.toString('hex')}` };
+}
+
+/** Whether it is neither opened nor reported. A folder may end in `.tmp` on purpose, so only its first character is judged. */
+export function isIgnored({ name, isFolder }: FolderEntry): boolean {
+  return classifyFileName(name).kind === 'ignore' && !(isFolder && /^[^._]/.test(name));
 }
 
 export type Look =

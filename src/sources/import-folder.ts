@@ -15,7 +15,14 @@ import type { Clock } from '#src/clock.ts';
 import { messageOf, systemCodeOf } from '#src/errors.ts';
 import { fileTag, type Logger } from '#src/log.ts';
 import { classifyFileName } from './file-name.ts';
-import { type EntryPath, type FolderEntry, type LookAtFile, listFolder, lookAtFile } from './folder-entries.ts';
+import {
+  type EntryPath,
+  type FolderEntry,
+  isIgnored,
+  type LookAtFile,
+  listFolder,
+  lookAtFile,
+} from './folder-entries.ts';
 
 /** How long a file must stay the same. */
 const restMs = 1_000;
@@ -128,11 +135,6 @@ interface FoundAtRest {
   readonly known: KnownFile;
   readonly seenAtMs: number;
   readonly file: RestingFile;
-}
-
-/** A folder may end in `.tmp` on purpose, so only its first character is judged. */
-function isIgnored({ name, isFolder }: FolderEntry): boolean {
-  return classifyFileName(name).kind === 'ignore' && !(isFolder && /^[^._]/.test(name));
 }
 
 interface Scanner {

@@ -3,7 +3,7 @@ import { checkQueue } from '#src/engine/surroundings.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { diagnose } from '#src/operations/doctor.ts';
 import { type GlobalOptions, openToCheck } from '../open-home.ts';
-import { createOutput } from '../output.ts';
+import { createOutput, printable } from '../output.ts';
 
 export async function doctor(options: GlobalOptions): Promise<number> {
   const output = createOutput(options);
@@ -17,7 +17,7 @@ export async function doctor(options: GlobalOptions): Promise<number> {
     }
     for (const { check, ok, detail } of findings) {
       const mark = ok ? output.style('green', 'ok  ') : output.style('red', 'FAIL');
-      output.line(`${mark} ${check.padEnd(12)} ${output.paste(detail)}`);
+      output.line(`${mark} ${check.padEnd(12)} ${output.paste(printable(detail))}`);
     }
     output.line('Risks that no client can rule out:');
     for (const window of windows) output.line(`  - ${window}`);

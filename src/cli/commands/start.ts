@@ -28,6 +28,7 @@ import { errorDocument } from '#src/operations/error-document.ts';
 import { readOpenJobFailures } from '#src/operations/job-failures.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { shellWord } from '#src/shell-words.ts';
+import { findUnreadableFiles, plainUnreadable, unreadableSentences } from '#src/sources/unreadable-files.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 
 interface StartOptions extends GlobalOptions {
@@ -194,14 +195,19 @@ function openPage(home: Home, engine: Engine, metrics: Metrics): Promise<Running
 }
 
 async function readiness(home: Home, engine: Engine): Promise<Readiness> {
-  const { folders, ledger } = home;
+  const { folders, ledger, clock } = home;
   // Trouble of the ledger is among the troubles by now.
   const unlessTrouble = (error: unknown): null => {
     if (isLedgerTrouble(error)) return null;
     throw error;
   };
   const pause = await ledger.pause().catch(unlessTrouble);
-  const failures = (await readOpenJobFailures(home).catch(unlessTrouble)) ?? { whole: [], plain: [] };
+  const ofJobs = (await readOpenJobFailures(home).catch(unlessTrouble)) ?? { whole: [], plain: [] };
+  const unreadable = await findUnreadableFiles(folders, clock);
+  const failures = {
+    whole: [...ofJobs.whole, ...unreadableSentences(unreadable)],
+    plain: [...ofJobs.plain, ...plainUnreadable(unreadable)],
+  };
   const unusable = (await unusableFolders(folders)).map(({ message }) => message);
   return readinessOf({ folders: unusable, troubles: engine.troubles(), failures, pause });
 }
