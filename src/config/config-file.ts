@@ -4,9 +4,10 @@
  * Anchors, aliases and tags are refused: nothing in the file is ever expanded, so no file can grow. A message never repeats
  * what the file holds, except keys: a value may be a secret.
  */
+import { lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isMap, isScalar, isSeq, LineCounter, type Node, type ParsedNode, visit, type YAMLMap } from 'yaml';
-import { messageOf } from '../errors.ts';
+import { messageOf, systemCodeOf } from '../errors.ts';
 import { NotSettings, readSettingsFile } from '../settings-file.ts';
 import { parseSettings, yamlMistakes } from '../yaml-mistakes.ts';
 import type { Layer, RawValue } from './layers.ts';
@@ -19,7 +20,7 @@ export async function readConfigFile(path: string, shownPath: string): Promise<L
   try {
     return { ...layer, ...parseConfigFile(await readSettingsFile(path), shownPath) };
   } catch (error) {
-    return { ...layer, problems: [`${shownPath}: ${readProblem(error)}`] };
+    return { ...layer, problems: [`${shownPath}: ${await readProblem(error, path)}`] };
   }
 }
 
@@ -90,9 +91,15 @@ function refusedYaml(node: Node): string | null {
   return node.tag === undefined ? null : 'tags (!name) are not supported here';
 }
 
-function readProblem(error: unknown): string {
+async function readProblem(error: unknown, path: string): Promise<string> {
   if (error instanceof NotSettings) return `the file ${error.message}`;
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    ? 'there is no such file'
-    : messageOf(error);
+  if (systemCodeOf(error) !== 'ENOENT') return messageOf(error);
+  return (await isLink(path)) ? 'it is a link to a file that is not there' : 'there is no such file';
+}
+
+function isLink(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (found) => found.isSymbolicLink(),
+    () => false,
+  );
 }

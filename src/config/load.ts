@@ -6,7 +6,7 @@
  * message holds a secret.
  */
 
-import { access } from 'node:fs/promises';
+import { access, lstat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
@@ -78,7 +78,7 @@ export async function loadConfig({ env, flags, configPath, cwd }: LoadOptions): 
   const parsed = configSchema.safeParse(merged.input);
   const wrong = parsed.success ? [] : parsed.error.issues.flatMap((issue) => problemsOf(issue, merged));
   if (!parsed.success || merged.problems.length > 0) {
-    throw invalid([...merged.problems, ...wrong], await pathHint(configFile, configPath));
+    throw invalid([...merged.problems, ...wrong], await pathHint(configFile, configPath, env));
   }
 
   const found = await checkSurroundings(parsed.data);
@@ -105,20 +105,34 @@ async function defaultLayer(cwd: string): Promise<Layer> {
   return { ...layer, values, folder: cwd };
 }
 
+const usualFile = 'patchbay.yaml';
+
 async function findConfigFile(configPath: string | null, env: LoadOptions['env'], cwd: string): Promise<string | null> {
-  const named = configPath ?? (env[configVariable]?.trim() || null);
+  const named = configPath ?? pathInEnvironment(env);
   if (named !== null) return resolve(cwd, named);
-  const usual = resolve(cwd, 'patchbay.yaml');
-  return access(usual).then(
+  const usual = resolve(cwd, usualFile);
+  // Not what it leads to: a link whose file is gone would begin a sandbox.
+  return lstat(usual).then(
     () => usual,
     () => null,
   );
 }
 
 /** What to check where the config file does not exist; null where it does. */
-async function pathHint(configFile: string | null, configPath: string | null): Promise<string | null> {
+async function pathHint(
+  configFile: string | null,
+  configPath: string | null,
+  env: LoadOptions['env'],
+): Promise<string | null> {
   if (configFile === null || (await isThere(configFile))) return null;
-  return configPath === null ? `Check the path in ${configVariable}.` : 'Check the path given with --config.';
+  if (configPath !== null) return 'Check the path given with --config.';
+  return pathInEnvironment(env) === null
+    ? `Remove the link ${usualFile}, or put its file where it leads.`
+    : `Check the path in ${configVariable}.`;
+}
+
+function pathInEnvironment(env: LoadOptions['env']): string | null {
+  return env[configVariable]?.trim() || null;
 }
 
 function isThere(path: string): Promise<boolean> {

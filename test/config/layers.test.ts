@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configBench, problems } from './support.ts';
@@ -103,6 +103,17 @@ describe('layers of the configuration', () => {
     const hint = (path: string) => ({ code: 'configInvalid', hint: expect.stringContaining(path) });
     await expect(bench.load({ configPath: 'gone.yaml' })).rejects.toMatchObject(hint('--config'));
     await expect(bench.load({ env: { PATCHBAY_CONFIG: 'gone.yaml' } })).rejects.toMatchObject(hint('PATCHBAY_CONFIG'));
+  });
+
+  it('a link to a file that is gone is an error, and not a folder without a config file', async () => {
+    await using bench = await configBench();
+    await symlink('gone.yaml', join(bench.folder, 'patchbay.yaml'));
+    const link = 'patchbay.yaml: it is a link to a file that is not there';
+    expect(await bench.problems()).toEqual([link]);
+    await expect(bench.load()).rejects.toMatchObject({ hint: expect.stringContaining('Remove the link') });
+    expect(await bench.problems({ configPath: 'patchbay.yaml' })).toEqual([link]);
+    await bench.write('gone.yaml', 'page: { port: 1004 }\n');
+    expect((await bench.load()).config.page.port).toBe(1004);
   });
 
   it('a blank is no path: not the folder of the config file, nor that of the command', async () => {
