@@ -12,7 +12,7 @@ import { PatchbayError } from './errors.ts';
 import { createFeeds, type Feeds } from './feeds/feeds.ts';
 import type { Actor } from './ledger/acts.ts';
 import { type HostIdentity, identifyHost, knownHost } from './ledger/host-identity.ts';
-import { hasLedger, type LedgerPlace, openLedger } from './ledger/place.ts';
+import { hasLedger, type LedgerPlace, openLedger, openLedgerToShow } from './ledger/place.ts';
 import type { Ledger } from './ledger/port.ts';
 import { identifyProcess, type ProcessIdentity } from './ledger/process-identity.ts';
 import type { LedgerObserver } from './ledger/trouble.ts';
@@ -53,6 +53,8 @@ export interface HomeOptions {
   readonly besideService?: boolean;
   /** Nothing will be sent: a data folder of a real service may be read without naming the service. */
   readonly look: boolean;
+  /** Nothing will be changed, either: a data folder that is not there yet is not made. */
+  readonly showsOnly?: boolean;
   /** By default the configuration alone names the data folder. */
   readonly folderFlags?: FolderFlags;
 }
@@ -71,7 +73,8 @@ export async function openHome(config: Config, log: Logger, options: HomeOptions
   if (!options.look) await feeds.check();
   let observer: LedgerObserver = () => undefined;
   const place = ledgerPlace(config, mode);
-  const ledger = await openLedger(place, (trouble) => observer(trouble));
+  const open = options.showsOnly === true ? openLedgerToShow : openLedger;
+  const ledger = await open(place, (trouble) => observer(trouble));
   const host = place.kind === 'file' ? null : await (options.look ? knownHost : identifyHost)(folders.root);
   const system = systemClock();
   const clock: Clock = { ...system, bootId: await ledger.bootId(system) };

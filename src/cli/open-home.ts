@@ -44,6 +44,8 @@ export async function loadCliConfig(
 
 /** What a command does with the data folder. */
 export type HomeUse =
+  /** Only shows what is there: makes nothing. */
+  | 'show'
   /** Reads, or changes only the ledger: needs no service. */
   | 'look'
   /** Acts on what is in the data folder, and may become the engine. */
@@ -85,8 +87,9 @@ export async function homeOpener(options: GlobalOptions, use: HomeUse): Promise<
       });
     }
     log ??= await openLog(options, chosen, use);
-    const home = await openHome(chosen, log, { ...sandbox, look: use === 'look', folderFlags });
-    return use === 'look' ? home : await withTraces(home);
+    const look = use === 'show' || use === 'look';
+    const home = await openHome(chosen, log, { ...sandbox, look, showsOnly: use === 'show', folderFlags });
+    return look ? home : await withTraces(home);
   };
   return { config: chosen, open };
 }
@@ -158,7 +161,7 @@ async function hasAnyLedger(config: LoadedConfig['config']): Promise<boolean> {
 }
 
 async function openLog(options: GlobalOptions, config: LoadedConfig['config'], use: HomeUse): Promise<Logger> {
-  if (use === 'look') return silentLogger();
+  if (use === 'show' || use === 'look') return silentLogger();
   const { logs } = dataFolders(config, config.service.baseUrl === null ? 'sandbox' : 'real');
   const onTerminal = use === 'start' || options.verbose === true;
   return createLogger({

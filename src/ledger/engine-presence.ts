@@ -5,9 +5,10 @@
  * A registration is not a lock: a killed process leaves its registration behind. Whether its owner is alive follows from
  * its identity (`process-identity.ts`), from the engine's lock, and for a worker from its last sign of life.
  */
+import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { messageOf, PatchbayError } from '#src/errors.ts';
+import { messageOf, PatchbayError, systemCodeOf } from '#src/errors.ts';
 import { makeFolderNow } from '#src/whole-file.ts';
 import { passing } from './trouble.ts';
 
@@ -88,11 +89,21 @@ export function takeEngineLock(file: string): EngineLock | null {
   }
 }
 
-/** Whether any process is the engine of this data folder: the lock tells, and is given back at once. */
+/** Whether any process is the engine of this data folder: the lock tells, and is given back at once. Without its file no process holds it. */
 export function isEngineRunning({ folders }: { readonly folders: { readonly lockFile: string } }): boolean {
+  if (isMissing(folders.lockFile)) return false;
   const lock = takeEngineLock(folders.lockFile);
   lock?.release();
   return lock === null;
+}
+
+function isMissing(file: string): boolean {
+  try {
+    lstatSync(file);
+    return false;
+  } catch (error) {
+    return systemCodeOf(error) === 'ENOENT';
+  }
 }
 
 /** SQLite's result codes BUSY and LOCKED. */

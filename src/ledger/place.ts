@@ -1,5 +1,8 @@
 /** Where a ledger is: a SQLite file in the data folder, or a schema of a PostgreSQL database. */
 import { existsSync } from 'node:fs';
+import { lstat, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { systemCodeOf } from '#src/errors.ts';
 import type { Ledger } from './port.ts';
 import { bytesOf } from './sqlite/check.ts';
 import { openSqliteLedger } from './sqlite/ledger.ts';
@@ -15,6 +18,35 @@ export async function openLedger(place: LedgerPlace, observe?: LedgerObserver): 
   if (place.kind === 'file') return openSqliteLedger(place.file, observe);
   const { openPostgresLedger } = await postgres();
   return await openPostgresLedger(place.url, observe, place.suffix);
+}
+
+/**
+ * The same for a command that only shows: one in a file that is not there yet is empty, and is not made. A name with a mistake in it would
+ * leave a folder behind.
+ */
+export async function openLedgerToShow(place: LedgerPlace, observe?: LedgerObserver): Promise<Ledger> {
+  const isEmpty = place.kind === 'file' && (await isNotThereYet(place.file));
+  return isEmpty ? openSqliteLedger(':memory:', observe) : await openLedger(place, observe);
+}
+
+/** Whether it would be made, as far as can be seen: opening it says what prevents that. */
+async function isNotThereYet(file: string): Promise<boolean> {
+  let path = file;
+  // Ends at the root.
+  while (await isMissing(path)) path = dirname(path);
+  if (path === file) return false;
+  return await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
+/** A link that leads nowhere is there. */
+function isMissing(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => false,
+    (error: unknown) => systemCodeOf(error) === 'ENOENT',
+  );
 }
 
 /** Whether there is one. Creates nothing. @throws PatchbayError where a database does not say. */

@@ -4,7 +4,7 @@ import { isoInstant } from '#src/clock.ts';
 import { type FeedTrouble, troublesSinceMs } from '#src/ledger/deliveries.ts';
 import { isEngineRunning, liveWorkers } from '#src/ledger/engine-presence.ts';
 import type { DeadLetterGroup } from '#src/ledger/letters.ts';
-import { ledgerBytes, nameOfPlace } from '#src/ledger/place.ts';
+import { hasLedger, type LedgerPlace, ledgerBytes, nameOfPlace } from '#src/ledger/place.ts';
 import type { Pause } from '#src/ledger/port.ts';
 import { activeRunStates, finalRunStates } from '#src/ledger/runs.ts';
 import { readDeadNotices } from './dead-notices.ts';
@@ -73,8 +73,7 @@ export async function readStatus(home: StatusHome, { diskFreeBytes, queueAnswers
     service: home.serviceName,
     data: folders.root,
     importFolder: folders.watched.at(-1) ?? null,
-    // A ledger that is known to be damaged is not opened: opening it throws.
-    ledger: { file: await nameOfPlace(ledgerPlace), bytes: await ledgerBytes(ledgerPlace), state: 'noDamageKnown' },
+    ledger: await ledgerState(ledgerPlace),
     // Of this data folder: what other hosts do is in `hosts`.
     engine: isEngineRunning(home) ? 'running' : 'not running',
     hosts,
@@ -101,6 +100,15 @@ export async function readStatus(home: StatusHome, { diskFreeBytes, queueAnswers
     },
     audits: { waiting: counts.waitingAudits, duplicates },
   };
+}
+
+/** One that is known to be damaged is not opened: opening it throws. One in a file is made by the first command that works. */
+async function ledgerState(place: LedgerPlace) {
+  const file = await nameOfPlace(place);
+  const isNone = place.kind === 'file' && !(await hasLedger(place));
+  return isNone
+    ? { file, bytes: 0, state: 'noneYet' as const }
+    : { file, bytes: await ledgerBytes(place), state: 'noDamageKnown' as const };
 }
 
 /** What needs a person beside runs that stopped and rows that were rejected. */

@@ -70,7 +70,7 @@ interface CutOptions extends ListOptions {
 }
 
 export async function listDead(options: ListOptions): Promise<number> {
-  const home = await openCliHome(options, 'look');
+  const home = await openCliHome(options, 'show');
   try {
     const output = createOutput(options);
     await noteUnknownFeed(home, output, options.feed);
@@ -305,7 +305,7 @@ function counted(count: number): string {
 }
 
 export async function showDead(options: GlobalOptions, id: string): Promise<number> {
-  const home = await openCliHome(options, 'look');
+  const home = await openCliHome(options, 'show');
   try {
     const output = createOutput(options);
     const found = await readDeadLetter(home, id);

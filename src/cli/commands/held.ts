@@ -54,7 +54,7 @@ interface ListOptions extends ChoiceOptions {
 const listedInTextMax = 1_000;
 
 export async function listHeldFields(options: ListOptions, keys: readonly string[]): Promise<number> {
-  const home = await openCliHome(options, 'look');
+  const home = await openCliHome(options, 'show');
   try {
     const output = createOutput(options);
     const choice = await choiceOf(home, options, keys);
@@ -149,7 +149,7 @@ interface ExportOptions extends ChoiceOptions {
 }
 
 export async function exportHeldFields(options: ExportOptions, keys: readonly string[]): Promise<number> {
-  const home = await openCliHome(options, 'look');
+  const home = await openCliHome(options, 'show');
   try {
     const output = createOutput(options);
     const file = resolve(options.output);

@@ -8,7 +8,7 @@ import { createOutput, type Output, printable } from '../output.ts';
 import { instantText } from '../present-values.ts';
 
 export async function listHosts(options: GlobalOptions): Promise<number> {
-  const home = await openCliHome(options, 'look');
+  const home = await openCliHome(options, 'show');
   try {
     const output = createOutput(options);
     const hosts = await readHosts(home);

@@ -66,7 +66,7 @@ export async function logs(options: LogsOptions): Promise<number> {
 
 /** What people did, oldest first. */
 async function printActs(options: LogsOptions, output: Output): Promise<number> {
-  const home = await openCliHome(options, 'look');
+  const home = await openCliHome(options, 'show');
   try {
     const run = options.run === undefined ? {} : { run: (await findRun(home, options.run)).id };
     const feed = options.feed === undefined ? {} : { feed: feedNameOf(options.feed) };
@@ -91,7 +91,7 @@ function logFolder(config: Config, { sandbox }: GlobalOptions): string {
 }
 
 async function runOf(options: GlobalOptions, text: string): Promise<{ readonly id: string; readonly folder: string }> {
-  const home = await openCliHome(options, 'look');
+  const home = await openCliHome(options, 'show');
   try {
     return { id: (await findRun(home, text)).id, folder: home.folders.logs };
   } finally {

@@ -93,7 +93,7 @@ interface ExportOptions extends GlobalOptions, Omit<LetterSelection, 'ids'> {
 }
 
 export async function exportDead(options: ExportOptions, ids: readonly string[]): Promise<number> {
-  const home = await openCliHome(options, 'look');
+  const home = await openCliHome(options, 'show');
   try {
     const output = createOutput(options);
     await noteUnknownFeed(home, output, options.feed);

@@ -43,7 +43,7 @@ const historyChangesShown = 5;
 const snapshotChangesShown = 100;
 
 export async function numbers(options: NumbersOptions): Promise<number> {
-  const home = await openCliHome(options, 'look');
+  const home = await openCliHome(options, 'show');
   try {
     const output = createOutput(options);
     const { snapshot, numbers } = await listNumbers(home, options);
@@ -64,7 +64,7 @@ export async function numbers(options: NumbersOptions): Promise<number> {
 }
 
 export async function numbersDiff(options: NumbersOptions, from?: string, to?: string): Promise<number> {
-  const home = await openCliHome(options, 'look');
+  const home = await openCliHome(options, 'show');
   try {
     const output = createOutput(options);
     const ends = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
@@ -86,7 +86,7 @@ interface HistoryOptions extends NumbersOptions {
 }
 
 export async function numberHistory(options: HistoryOptions, number?: string): Promise<number> {
-  const home = await openCliHome(options, 'look');
+  const home = await openCliHome(options, 'show');
   try {
     const output = createOutput(options);
     if (number === undefined) await printSnapshots(home, output, options);

@@ -36,7 +36,7 @@ interface ListOptions extends GlobalOptions {
 }
 
 export async function runs(options: ListOptions): Promise<number> {
-  const home = await openCliHome(options, 'look');
+  const home = await openCliHome(options, 'show');
   try {
     const output = createOutput(options);
     const { state } = options;
@@ -78,7 +78,7 @@ interface ShowOptions extends GlobalOptions {
 }
 
 export async function showRun(options: ShowOptions, id: string): Promise<number> {
-  const home = await openCliHome(options, 'look');
+  const home = await openCliHome(options, 'show');
   try {
     const output = createOutput(options);
     const story = await readStory(home, await findRun(home, id), { values: output.values });

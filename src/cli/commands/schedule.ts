@@ -50,7 +50,7 @@ interface PauseOptions extends GlobalOptions {
 }
 
 export async function schedules(options: GlobalOptions): Promise<number> {
-  const home = await openCliHome(options, 'look');
+  const home = await openCliHome(options, 'show');
   try {
     const output = createOutput(options);
     const views = await listSchedules(home);

@@ -20,7 +20,7 @@ const shownMax = 20;
 const noticeCodesShown = 3;
 
 export async function status(options: GlobalOptions): Promise<number> {
-  const home = await openCliHome(options, 'look');
+  const home = await openCliHome(options, 'show');
   try {
     const output = createOutput(options);
     const facts = await readStatus(home, await checkSurroundings(home));
@@ -44,7 +44,7 @@ function print(output: Output, facts: Status, scheduled: ReadonlySet<string>): v
   line('service', facts.service);
   line('data folder', facts.data);
   line('import folder', `${facts.importFolder}`);
-  line('ledger', 'no damage known');
+  line('ledger', ledgerTexts[facts.ledger.state]);
   const isUp = ({ state }: Status['hosts'][number]): boolean => state === 'leads' || state === 'works';
   const elsewhere = facts.hosts.filter((host) => !host.isThis && isUp(host)).map(({ name }) => printable(name));
   const engine = facts.engine === 'running' || elsewhere.length === 0 ? facts.engine : noEngineText(elsewhere);
@@ -113,6 +113,11 @@ function print(output: Output, facts: Status, scheduled: ReadonlySet<string>): v
   }
   line('dead letters', `${facts.deadLetters}${facts.deadLetters > 0 ? '  patchbay dead ls' : ''}`);
 }
+
+const ledgerTexts: Readonly<Record<Status['ledger']['state'], string>> = {
+  noDamageKnown: 'no damage known',
+  noneYet: 'none yet: nothing has been imported into this data folder; patchbay start makes it',
+};
 
 /** What an addressee did not accept. One of which no older version wrote the time has none. */
 function failingText({ waiting, since, message, nextTry, retry }: FailingAddressee): string {
