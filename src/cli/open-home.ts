@@ -20,11 +20,11 @@ import { openLogFiles } from './log-files.ts';
 
 /**
  * Says what is worth a warning.
- * @param tellsOfService `serviceWarnings`, too; not with `--sandbox`.
+ * @param forStart `startWarnings` and, not with `--sandbox`, `serviceWarnings`, too.
  */
 export async function loadCliConfig(
   options: GlobalOptions,
-  { tellsOfService = false }: { readonly tellsOfService?: boolean } = {},
+  { forStart = false }: { readonly forStart?: boolean } = {},
 ): Promise<LoadedConfig> {
   const flags: ConfigFlags = {
     ...(options.data === undefined ? {} : { data: { folder: options.data } }),
@@ -36,8 +36,8 @@ export async function loadCliConfig(
     configPath: options.config ?? null,
     cwd: process.cwd(),
   });
-  const ofService = tellsOfService && options.sandbox !== true ? loaded.serviceWarnings : [];
-  const warnings = [...loaded.warnings, ...ofService];
+  const ofService = options.sandbox === true ? [] : loaded.serviceWarnings;
+  const warnings = [...loaded.warnings, ...(forStart ? [...loaded.startWarnings, ...ofService] : [])];
   for (const warning of warnings) process.stderr.write(`patchbay: ${warning}\n`);
   return { ...loaded, warnings };
 }
@@ -75,7 +75,7 @@ export interface HomeOpener {
 
 /** Configuration and log are opened once. @throws PatchbayError what is wrong with the configuration. */
 export async function homeOpener(options: GlobalOptions, use: HomeUse): Promise<HomeOpener> {
-  const { config } = await loadCliConfig(options, { tellsOfService: use === 'start' });
+  const { config } = await loadCliConfig(options, { forStart: use === 'start' });
   const { chosen, sandbox } = chooseConfig(options, config);
   const folderFlags = fromAnywhere(options);
   const isNamed = chosen.service.baseUrl !== null || sandbox.sandboxAsked || process.stdout.isTTY === true;
@@ -118,7 +118,7 @@ export interface CheckedHome {
 
 /** @throws PatchbayError of a ledger that is too new, and of what is no trouble of a ledger, as `openCliHome`. */
 export async function openToCheck(options: GlobalOptions): Promise<CheckedHome> {
-  const { config } = await loadCliConfig(options, { tellsOfService: true });
+  const { config } = await loadCliConfig(options, { forStart: true });
   const { chosen, sandbox } = chooseConfig(options, config);
   const how = { ...sandbox, look: true };
   try {

@@ -50,6 +50,8 @@ export interface LoadedConfig {
   readonly sources: Readonly<Record<string, Origin>>;
   /** Worth a note, one sentence each. */
   readonly warnings: readonly string[];
+  /** About what an engine will meet: for those who check the configuration or start an engine, since its environment may have what this one lacks. */
+  readonly startWarnings: readonly string[];
   /** About the service: for those who check the configuration or start an engine, not for each command, nor for the sandbox. */
   readonly serviceWarnings: readonly string[];
   /** The config file that was read, absolute; null where there is none. */
@@ -81,7 +83,7 @@ export async function loadConfig({ env, flags, configPath, cwd }: LoadOptions): 
     throw invalid([...merged.problems, ...wrong], await pathHint(configFile, configPath, env));
   }
 
-  const found = await checkSurroundings(parsed.data);
+  const found = await checkSurroundings(parsed.data, env);
   const withPlace = ({ path, sentence }: { readonly path: readonly string[]; readonly sentence: string }): string =>
     `${placeOf(merged, path)}: ${sentence}`;
   if (found.problems.length > 0) throw invalid(found.problems.map(withPlace));
@@ -92,8 +94,9 @@ export async function loadConfig({ env, flags, configPath, cwd }: LoadOptions): 
     ...found.warnings.map(withPlace),
     ...(misnamed !== null && needsZone(parsed.data) ? [zoneWarning(misnamed, zone)] : []),
   ];
+  const startWarnings = found.startWarnings.map(withPlace);
   const serviceWarnings = found.serviceWarnings.map(withPlace);
-  return { config, sources: sourcesOf(merged), warnings, serviceWarnings, configFile };
+  return { config, sources: sourcesOf(merged), warnings, startWarnings, serviceWarnings, configFile };
 }
 
 const defaultFile = fileURLToPath(new URL('../../config/default.yaml', import.meta.url));

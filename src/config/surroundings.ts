@@ -3,11 +3,12 @@
  * only if such a value is set. And what is worth a warning.
  */
 import { access, readdir } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { systemCodeOf } from '#src/errors.ts';
 import { closest } from './closest.ts';
 import { longestDistanceMs } from './cron-distance.ts';
-import { isMappingName } from './feed-schema.ts';
+import { downloadHost, isMappingName } from './feed-schema.ts';
 import { formatDuration, isLoopback, isPrivateHost } from './forms.ts';
 import type { Config } from './schema.ts';
 import { keyFileProblem, readNotifySecret, webhookSecretBytes } from './secrets.ts';
@@ -21,9 +22,17 @@ export interface Remark {
 
 const tokenCharactersMin = 16;
 
-export async function checkSurroundings(config: Config): Promise<{
+/** Variables of the process, by name. */
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** @param env of this process: that of an engine may be another one. */
+export async function checkSurroundings(
+  config: Config,
+  env: Environment,
+): Promise<{
   readonly problems: readonly Remark[];
   readonly warnings: readonly Remark[];
+  readonly startWarnings: readonly Remark[];
   readonly serviceWarnings: readonly Remark[];
 }> {
   const { service, notify, mapping, feeds } = config;
@@ -44,6 +53,10 @@ export async function checkSurroundings(config: Config): Promise<{
   return {
     problems,
     warnings: [...warningsOf(config), ...ofSecrets],
+    startWarnings: [
+      ...Object.entries(feeds).flatMap((feed) => takeWarnings(feed, config, env)),
+      ...mailWarnings(notify),
+    ],
     serviceWarnings: await serviceWarningsOf(config),
   };
 }
@@ -115,6 +128,46 @@ function authorizationProblem(path: readonly string[], variable: string | null):
   if (variable === null || !settings.some(({ variables }) => variables.includes(variable))) return [];
   const sentence = `${path.join('.')} names ${variable}, a setting of Patchbay, which is never sent elsewhere; use another variable`;
   return [{ path, sentence }];
+}
+
+/** What a feed will say at its first take, at night. */
+function takeWarnings(
+  [name, { take, authorization }]: readonly [string, Config['feeds'][string]],
+  { download }: Pick<Config, 'download'>,
+  env: Environment,
+): readonly Remark[] {
+  const path = (key: string): readonly string[] => ['feeds', name, key];
+  const warnings: Remark[] = [];
+  const host = downloadHost(take);
+  if (host !== null && isCertainlyPrivate(host) && !download.privateAddresses) {
+    const what = `${host} is an address of this machine or of a private network`;
+    const sentence = `${path('take').join('.')}: ${what}: nothing is taken from there without download.privateAddresses`;
+    warnings.push({ path: path('take'), sentence });
+  }
+  if (authorization !== null && (env[authorization] ?? '').trim() === '') {
+    const sentence = `${path('authorization').join('.')}: the variable ${authorization} is not set here: where Patchbay is started without it, nothing is taken`;
+    warnings.push({ path: path('authorization'), sentence });
+  }
+  return warnings;
+}
+
+/** A name may lead anywhere: only a look-up tells. */
+function isCertainlyPrivate(host: string): boolean {
+  return isLoopback(host) || (isIP(host.replace(/^\[|\]$/g, '')) !== 0 && isPrivateHost(host));
+}
+
+function mailWarnings({ mail }: Config['notify']): readonly Remark[] {
+  const { server, from, to, user, password, passwordFile } = mail;
+  const path = (key: string): readonly string[] => ['notify', 'mail', key];
+  if (server === null) {
+    const named = from !== null ? 'from' : to.length > 0 ? 'to' : null;
+    const sentence = `notify.mail.${named} is set, and notify.mail.server is not: no e-mail is sent`;
+    return named === null ? [] : [{ path: path(named), sentence }];
+  }
+  if (user === null || password !== null || passwordFile !== null) return [];
+  const sentence =
+    'notify.mail.user is set, and neither notify.mail.passwordFile nor PATCHBAY_NOTIFY_MAIL_PASSWORD is: the password is sent as an empty one';
+  return [{ path: path('user'), sentence }];
 }
 
 async function serviceWarningsOf({ service }: Config): Promise<readonly Remark[]> {

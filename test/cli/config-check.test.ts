@@ -54,3 +54,18 @@ test('a service over plain http is told of by config check, by start and by doct
   if ('close' in ledger) await ledger.close();
   expect(captured.stderr().match(/over http/g)).toHaveLength(3);
 });
+
+test('what a feed lacks at its first take is told by config check and by start, also for the sandbox', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pb-check-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const config = join(folder, 'patchbay.yaml');
+  writeFileSync(config, 'feeds: { crm: { take: "https://files.example.com/x", authorization: NOT_SET_HERE } }\n');
+  const captured = captureOutput();
+  const options = { config, data: folder, sandbox: true };
+  await loadCliConfig(options);
+  await homeOpener(options, 'show');
+  expect(captured.stderr()).toBe('');
+  await homeOpener(options, 'start');
+  expect(await checkConfig(options)).toBe(0);
+  expect(captured.stderr().match(/the variable NOT_SET_HERE is not set here/g)).toHaveLength(2);
+});

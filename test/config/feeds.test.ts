@@ -260,6 +260,29 @@ describe('what a feed takes', () => {
     expect((await loaded(text, { PATCHBAY_CRM_TOKEN: 'x' })).warnings).toEqual([]);
   });
 
+  it('a variable that is not set is worth a warning before the first take', async () => {
+    const text = 'feeds: { crm: { take: https://files.example.com/x, authorization: CRM_TOKEN } }\n';
+    const warningsIn = async (env: Record<string, string>) => (await loaded(text, env)).startWarnings;
+    const sentence = 'feeds.crm.authorization: the variable CRM_TOKEN is not set here: ';
+    for (const env of [{}, { CRM_TOKEN: ' ' }])
+      expect(await warningsIn(env)).toEqual([expect.stringMatching(`^patchbay.yaml:1:67: ${sentence}`)]);
+    expect(await warningsIn({ CRM_TOKEN: 'Bearer x' })).toEqual([]);
+  });
+
+  it.each(['127.0.0.1', 'localhost', '10.1.2.3', '[::1]', '[fd00::1]'])(
+    'a URL of %s is worth a warning, unless private addresses are allowed',
+    async (host) => {
+      const text = `feeds: { crm: { take: "https://${host}/a.csv?secret=1" } }\n`;
+      const sentence = `patchbay.yaml:1:23: feeds.crm.take: ${host} is an address of this machine or of a private network: nothing is taken from there without download.privateAddresses`;
+      expect((await loaded(text)).startWarnings).toEqual([sentence]);
+      expect((await loaded(`${text}download: { privateAddresses: true }\n`)).startWarnings).toEqual([]);
+    },
+  );
+
+  it.each(['203.0.113.7', 'files.example.com', 'files.internal', 'files'])('a URL of %s has none', async (host) => {
+    expect((await loaded(`feeds: { crm: { take: "https://${host}/a.csv" } }\n`)).startWarnings).toEqual([]);
+  });
+
   it('a mapping file must be there; a name must be one that comes with Patchbay', async () => {
     const [line] = await feedProblems('mapping: maps/gone.yaml');
     expect(line).toMatch(/^3:14: feeds\.crm\.mapping: there is no file .*gone\.yaml$/);

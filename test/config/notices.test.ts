@@ -216,6 +216,20 @@ describe('Slack, Teams and e-mail', () => {
     expect((await bench.load({ env })).warnings.join()).not.toContain('there is no file');
   });
 
+  it('e-mail without a server, or with a user name and no password, is worth a warning', async () => {
+    const warningsOf = async (mail: string, env = {}) =>
+      (await loaded(`notify:\n  mail: { ${mail} }\n`, env)).startWarnings.map((one) => one.replace(/, and .*/, ''));
+    expect(await warningsOf('from: a@example.com, to: [b@example.com]')).toEqual([
+      'patchbay.yaml:2:17: notify.mail.from is set',
+    ]);
+    expect(await warningsOf('to: [b@example.com]')).toEqual(['patchbay.yaml:2:15: notify.mail.to is set']);
+    const mail = 'server: smtp://mail.example.com, from: a@example.com, to: [b@example.com]';
+    expect(await warningsOf(mail)).toEqual([]);
+    expect(await warningsOf(`${mail}, user: me`)).toEqual(['patchbay.yaml:2:92: notify.mail.user is set']);
+    expect(await warningsOf(`${mail}, user: me, passwordFile: its-file`)).toEqual([]);
+    expect(await warningsOf(`${mail}, user: me`, { PATCHBAY_NOTIFY_MAIL_PASSWORD: canary })).toEqual([]);
+  });
+
   it('a secret that no post can be signed with is worth a warning, and is not shown', async () => {
     const warningsFor = async (secret: string) => {
       const env = { PATCHBAY_NOTIFY_URL: 'https://hooks.example.com/x', PATCHBAY_NOTIFY_SECRET: secret };

@@ -8,7 +8,7 @@ import { createOutput } from '../output.ts';
 /** Loading it throws what is wrong, all problems at once; then the mappings and labels of its feeds are checked, as at a start. */
 export async function checkConfig(options: GlobalOptions): Promise<number> {
   const output = createOutput(options);
-  const { config, configFile, warnings } = await loadCliConfig(options, { tellsOfService: true });
+  const { config, configFile, warnings } = await loadCliConfig(options, { forStart: true });
   await createFeeds(config, []).check();
   if (output.json) output.document({ ok: true, configFile, warnings, exitCode: 0 });
   else output.line(`configuration OK (${configFile ?? 'no config file; defaults and environment'})`);
