@@ -68,9 +68,11 @@ function lookAt(program: Command, words: readonly string[]): readonly string[] {
  * commander would hand an unknown word as an argument.
  */
 function unknownSubcommand(program: Command, words: readonly string[]): ErrorDocument | null {
-  const [name, word] = lookAt(program, words);
+  const [name, word, ofHelp] = lookAt(program, words);
+  if (name === 'help') return word === undefined ? null : unknownInHelp(program, word, ofHelp);
   const known = program.commands.find((command) => command.name() === name);
-  if (known === undefined || known.commands.length === 0 || word === undefined || word === 'help') return null;
+  if (known === undefined || known.commands.length === 0 || word === undefined) return null;
+  if (word === 'help') return ofHelp === undefined ? null : unknownInHelp(program, known.name(), ofHelp);
   const names = known.commands.map((command) => command.name());
   if (names.includes(word)) return null;
   const meant = closest(word, names);
@@ -79,6 +81,23 @@ function unknownSubcommand(program: Command, words: readonly string[]): ErrorDoc
   if (takesArguments && (meant === null || !/^[a-z]+$/.test(word))) return null;
   const suggestion = meant === null ? '' : `Did you mean: patchbay ${name} ${meant}? `;
   return usageDocument(`unknown command '${name} ${word}'`, `${suggestion}See: patchbay ${name} --help`);
+}
+
+/** `help` of a word that is no command: commander would print the help of all, and end as without a command. */
+function unknownInHelp(program: Command, name: string, word: string | undefined): ErrorDocument | null {
+  const known = program.commands.find((command) => command.name() === name);
+  const path = known === undefined || word === undefined ? [name] : [name, word];
+  const among = known === undefined || word === undefined ? program : known;
+  const names = [...among.commands.map((command) => command.name()), 'help'];
+  const last = path.at(-1) ?? '';
+  if (names.includes(last) || (path.length === 2 && among.commands.length === 0)) return null;
+  const meant = closest(last, names);
+  const group = path
+    .slice(0, -1)
+    .map((one) => `${one} `)
+    .join('');
+  const suggestion = meant === null ? '' : `Did you mean: patchbay ${group}${meant} --help? `;
+  return usageDocument(`unknown command '${path.join(' ')}'`, `${suggestion}See: patchbay ${group}--help`);
 }
 
 /**

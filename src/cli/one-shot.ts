@@ -37,13 +37,17 @@ const defaultPatienceMs = 600_000;
 /** For runs of other commands, once its own have ended: the next engine continues them. */
 const othersPatienceMs = 60_000;
 
+/** In less time work that goes well shows no progress, either. */
+const patienceMsMin = 1_000;
+
 /** `--wait`, or ten minutes. @throws PatchbayError `usage` `waitInvalid`. */
 export function patienceOf(wait: string | undefined): number {
   if (wait === undefined) return defaultPatienceMs;
   const patienceMs = parseDuration(wait);
-  if (patienceMs !== null) return patienceMs;
-  throw new PatchbayError('usage', 'waitInvalid', `--wait ${wait} is not a duration`, {
-    hint: 'Write it as 30s, 10m or 1h.',
+  if (patienceMs !== null && patienceMs >= patienceMsMin) return patienceMs;
+  const what = patienceMs === null ? 'is not a duration' : 'is too short for any work';
+  throw new PatchbayError('usage', 'waitInvalid', `--wait ${wait} ${what}`, {
+    hint: 'Write it as 30s, 10m or 1h, from 1s on.',
   });
 }
 

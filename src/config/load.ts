@@ -247,14 +247,27 @@ function unknownKey(path: readonly string[], name: string): string {
   const group = memberAt(path);
   const here = group?.kind === 'group' ? group.members : sections;
   const synonym = path[0] === 'feeds' && path.length === 2 ? feedKeySynonyms[name.toLowerCase()] : undefined;
+  const whole = `${path.join('.')}.`;
+  const hereWritten = name.startsWith(whole) ? name.slice(whole.length) : null;
   const elsewhere = settings.find((each) => each.name === name || each.key === name)?.key;
   const isKnownPlace = group?.kind === 'group' || path.length === 0;
   const names = here.map((each) => each.name);
-  const meant = synonym ?? elsewhere ?? closest(name, names);
+  const meant = synonym ?? hereWritten ?? elsewhere ?? closest(name, names);
   const suggestion = meant === null ? listOf(isKnownPlace ? names : []) : ` (did you mean "${meant}"?)`;
-  return path.length === 0
-    ? `unknown section "${name}"${suggestion}`
-    : `unknown key "${name}" in ${path.join('.')}${suggestion}`;
+  const how = meant === name || isPathAtTop(path, name) ? `: ${oneBelowTheOther(name)}` : suggestion;
+  return path.length === 0 ? `unknown section "${name}"${how}` : `unknown key "${name}" in ${path.join('.')}${how}`;
+}
+
+/** `guards.updatesMax`, as messages and documents call a setting. */
+function isPathAtTop(path: readonly string[], name: string): boolean {
+  const [section] = name.split('.');
+  return path.length === 0 && section !== name && sections.some((each) => each.name === section);
+}
+
+/** How such a name is written in YAML. */
+function oneBelowTheOther(key: string): string {
+  const [first, ...others] = key.split('.').map((name) => `"${name}:"`);
+  return `write ${[`${first} at the beginning of a line`, ...others].join(', and below it ')}`;
 }
 
 function listOf(names: readonly string[]): string {

@@ -440,7 +440,10 @@ export function checkCountry(text: string): CountryCode {
   if (code !== null) return code;
   throw new PatchbayError('usage', 'countryUnknown', `"${text}" is not a country code`, {
     facts: { country: text },
-    hint: 'Use the two letters of ISO 3166-1, e.g. DE, AT, US or GB.',
+    hint:
+      text.trim().toUpperCase() === 'UK'
+        ? 'The United Kingdom is GB.'
+        : 'Use the two letters of ISO 3166-1, e.g. DE, AT, US or GB.',
   });
 }
 

@@ -153,6 +153,10 @@ describe('words that are no command', () => {
     ],
     [['runs', 'aprove', 'r-1'], "unknown command 'runs aprove' [usage]", 'patchbay runs approve? See'],
     [['held', 'tak', 'file'], "unknown command 'held tak' [usage]", 'patchbay held take? See'],
+    [['help', 'frobnicate'], "unknown command 'frobnicate' [usage]", 'See: patchbay --help'],
+    [['help', 'statu'], "unknown command 'statu' [usage]", 'Did you mean: patchbay status --help?'],
+    [['help', 'runs', 'shw'], "unknown command 'runs shw' [usage]", 'patchbay runs show --help? See: patchbay runs'],
+    [['runs', 'help', 'zzz'], "unknown command 'runs zzz' [usage]", 'See: patchbay runs --help'],
     [['status', '--dta', 'x'], "unknown option '--dta' [usage]", 'Did you mean --data? See: patchbay status --help'],
     [
       ['import', 'a.csv', '--max-dead', 'x'],
@@ -168,6 +172,9 @@ describe('words that are no command', () => {
     [['--data', '--verbose', 'status'], "option '--data <dir>' argument missing", 'See: patchbay'],
     [['runs', 'ls', '--feed', '--quiet', 'x'], "option '--feed <name>' argument missing", 'patchbay runs ls --help'],
     [['status', '--config', ''], 'flag: --config must be the path of a file, not "" [configInvalid]', 'with --config'],
+    [['import', 'a.csv', '--wait', '0s'], '--wait 0s is too short for any work [waitInvalid]', 'from 1s on'],
+    [['import', 'a.csv', '--verify', '--limit', '1'], '--verify looks at each contact of the file', '--only KEY'],
+    [['import', 'a.csv', '--default-country', 'uk'], '"uk" is not a country code', 'The United Kingdom is GB.'],
     [['import', ''], 'the name of a file is empty [fileNameEmpty]', 'pattern'],
   ])('%j: exit code 2, one prefix, and the way on', async (words, message, hint) => {
     const captured = captureOutput();

@@ -27,6 +27,17 @@ describe('unknown keys', () => {
     ]);
   });
 
+  it('a setting by its whole name is told how it is written', async () => {
+    expect(await fileProblems('guards.updatesMax: 30%\nfeeds.crm.take: x\nlog:\n  guards.deadMax: 1%\n')).toEqual([
+      'patchbay.yaml:1:1: unknown section "guards.updatesMax": write "guards:" at the beginning of a line, and below it "updatesMax:"',
+      'patchbay.yaml:2:1: unknown section "feeds.crm.take": write "feeds:" at the beginning of a line, and below it "crm:", and below it "take:"',
+      'patchbay.yaml:4:3: unknown key "guards.deadMax" in log: write "guards:" at the beginning of a line, and below it "deadMax:"',
+    ]);
+    expect(await fileProblems('guards:\n  guards.updatesMax: 30%\n')).toEqual([
+      'patchbay.yaml:2:3: unknown key "guards.updatesMax" in guards (did you mean "updatesMax"?)',
+    ]);
+  });
+
   it('a key that resembles none is an error with the keys that are known there', async () => {
     expect(await fileProblems('log:\n  zzzzzzzz: 1\n')).toEqual([
       expect.stringMatching(/^patchbay\.yaml:2:3: unknown key "zzzzzzzz" in log; known here: .*\blevel\b/),

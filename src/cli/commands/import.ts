@@ -180,9 +180,9 @@ async function removeInput(input: ReadInput | null): Promise<void> {
   if (input?.file !== undefined) await rm(input.file.path, { force: true });
 }
 
-/** @throws PatchbayError `usage` `auditDetached` | `noFile` | `planOptions` | `fileNameEmpty` | `stdinTwice` | `formatNotUsed`. */
+/** @throws PatchbayError `usage` `auditDetached` | `verifyLimited` | `noFile` | `planOptions` | `fileNameEmpty` | `stdinTwice` | `formatNotUsed`. */
 function requireSense(options: ImportCommandOptions, files: readonly string[]): void {
-  const { audit, detach, format, plan } = options;
+  const { audit, detach, format, plan, verify, limit } = options;
   if (plan !== undefined) requirePlanAlone(options, files);
   if (plan === undefined && files.length === 0) {
     throw new PatchbayError('usage', 'noFile', 'no file was named', { hint: 'Name one: patchbay import FILE' });
@@ -190,6 +190,12 @@ function requireSense(options: ImportCommandOptions, files: readonly string[]): 
   if (audit === true && detach === true) {
     throw new PatchbayError('usage', 'auditDetached', '--audit waits for the audit, and --detach waits for nothing', {
       hint: 'Remove one of them. Every run is audited; look at the result later with: patchbay runs show RUN',
+    });
+  }
+  if (plan === undefined && verify === true && limit !== undefined) {
+    const message = '--verify looks at each contact of the file, and --limit is of the rows that changed';
+    throw new PatchbayError('usage', 'verifyLimited', message, {
+      hint: 'Leave out --limit, or name the contacts to look at with --only KEY.',
     });
   }
   if (files.includes('')) {
