@@ -49,7 +49,7 @@ export function onDataFolder(command: Command): Command {
 export function withWait(command: Command): Command {
   return command.option(
     '--wait <duration>',
-    'how long to wait for a service or a ledger that does not answer (default: 10m)',
+    'how long to wait for a service or a ledger that does not answer, from 1s on (default: 10m)',
   );
 }
 

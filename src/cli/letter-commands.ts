@@ -71,7 +71,7 @@ export function addDead(program: Command): void {
     .option('--feed <name>', 'all of this feed')
     .option('--all', 'all that are open')
     .option('--remap', 'map their cells again, with the mapping as it is now')
-    .option('--rate <n>', 'at most this many requests per second, below what the key allows', rate)
+    .option('--rate <n>', 'at most this many requests per second, from 0.1 to 1000, below what the key allows', rate)
     .option('--reason <text>', 'why; logs --acts shows it')
     .action(run(async () => (await import('./commands/dead.ts')).retryDead));
   addMending(dead);

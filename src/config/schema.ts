@@ -216,7 +216,7 @@ const downloadSection = z
       .describe('Whether files may come from this machine or a private network, and by plain http.'),
     bytesMax: wholeNumber(1, 100_000_000_000)
       .default(1_000_000_000)
-      .describe('A download that is larger than this many bytes is refused.'),
+      .describe('A download that is larger than this many bytes (at most 100000000000) is refused.'),
     timeout: duration('1s', '25m').prefault('10m').describe('How long one download may take as a whole.'),
   })
   .describe('Files that feeds take from URLs.');
@@ -315,7 +315,7 @@ const nameSetting = checkedText(expectedName, (text) => (namePattern.test(text) 
   .nullable()
   .default(null)
   .describe(
-    'Which installation this is, where there are several: in pages, notices, log lines, metrics and traces; null means that it has no name.',
+    'Which installation this is, in at most 40 characters, where there are several: in pages, notices, log lines, metrics and traces; null means that it has no name.',
   );
 
 /** The sections, as they are written and before anything is checked across them; and the one setting without a section. */
