@@ -106,11 +106,33 @@ const upsertSection = z
 
 const expectedRedisUrl = 'a URL such as redis://localhost:6379 or rediss://user:password@host:6380/0';
 
+/** A character of a password that is not escaped ends it too early: what remains of it would be taken for something that is shown. */
+const escapes = 'in a user name or a password, write @ as %40, / as %2F, ? as %3F, # as %23, % as %25';
+const splitByPassword = `; this one has an @ or a / too many: ${escapes}`;
+
+/** With what is said of escapes where the text has an `@`, and so perhaps a password. */
+function withEscapes(problem: string, text: string): string {
+  return text.includes('@') ? `${problem}; ${escapes}` : problem;
+}
+
+function isDecodable(part: string): boolean {
+  try {
+    decodeURIComponent(part);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** A query is refused since it may hold a password that would not be masked. */
 function redisUrlProblem(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^rediss?:\/\//i.test(text) || url.hostname === '') return expectedRedisUrl;
-  if (url.search !== '' || url.hash !== '') return `${expectedRedisUrl}, without anything behind a ? or #`;
+  if (url === null || !/^rediss?:\/\//i.test(text) || url.hostname === '') return withEscapes(expectedRedisUrl, text);
+  if (url.search !== '' || url.hash !== '')
+    return withEscapes(`${expectedRedisUrl}, without anything behind a ? or #`, text);
+  if (url.pathname.includes('@')) return `${expectedRedisUrl}${splitByPassword}`;
+  if (!isDecodable(url.username) || !isDecodable(url.password))
+    return `${expectedRedisUrl}; this one has a % that begins no escape: ${escapes}`;
   return /^\/?\d{0,5}$/.test(url.pathname) ? null : `${expectedRedisUrl}; its path is the number of a database`;
 }
 
@@ -138,10 +160,13 @@ const databaseParameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sche
 /** A parameter that is not known is refused: it would be ignored, and may hold a password that would not be masked. */
 function databaseUrlProblem(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^postgres(?:ql)?:\/\//i.test(text)) return expectedDatabaseUrl;
-  if (url.hash !== '') return `${expectedDatabaseUrl}, without anything behind a #`;
+  if (url === null || !/^postgres(?:ql)?:\/\//i.test(text)) return withEscapes(expectedDatabaseUrl, text);
+  if (url.hash !== '') return withEscapes(`${expectedDatabaseUrl}, without anything behind a #`, text);
+  if (url.pathname.includes('@')) return `${expectedDatabaseUrl}${splitByPassword}`;
   const isKnown = [...url.searchParams.keys()].every((name) => databaseParameters.includes(name));
-  return isKnown ? null : `${expectedDatabaseUrl}, with no other parameters than ${databaseParameters.join(', ')}`;
+  if (isKnown) return null;
+  const known = `${expectedDatabaseUrl}, with no other parameters than ${databaseParameters.join(', ')}`;
+  return withEscapes(known, url.search);
 }
 
 const ledgerSection = z

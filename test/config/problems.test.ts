@@ -189,4 +189,42 @@ describe('the service', () => {
     expect(line).toContain('DATABASE_URL: ledger.databaseUrl must be a URL such as postgres://user:password@localhost');
     expect(line).not.toContain('hush');
   });
+
+  const escapes = 'in a user name or a password, write @ as %40, / as %2F, ? as %3F, # as %23, % as %25';
+
+  it.each([
+    'postgres://patchbay:12/hush@127.0.0.1:5432/patchbay',
+    'postgres://patchbay:p@ss/hush2@127.0.0.1:5432/patchbay',
+    'postgres://patchbay:pa/hush@127.0.0.1/patchbay',
+    'postgres://patchbay:12#hush@127.0.0.1/patchbay',
+    'postgres://patchbay:12?hush@127.0.0.1/patchbay',
+    'postgres://patchbay:pa?hush@127.0.0.1/patchbay',
+  ])('%s, whose password is not escaped, is refused with what to write, and no part of it is shown', async (url) => {
+    await using bench = await configBench();
+    const [line] = await bench.problems({ env: { DATABASE_URL: url } });
+    expect(line).toContain(escapes);
+    expect(line).not.toContain('hush');
+  });
+
+  it.each([
+    'redis://patchbay:12/hush@127.0.0.1:6379',
+    'redis://:p@12/hush@127.0.0.1:6379/0',
+    'redis://:pa/hush@127.0.0.1:6379/0',
+    'redis://patchbay:12#hush@127.0.0.1:6379',
+    'redis://patchbay:12?hush@127.0.0.1:6379',
+    'redis://:50%hush@127.0.0.1:6379',
+  ])('%s, whose password is not escaped, is refused with what to write, and no part of it is shown', async (url) => {
+    await using bench = await configBench();
+    const [line] = await bench.problems({ env: { REDIS_URL: url } });
+    expect(line).toContain(escapes);
+    expect(line).not.toContain('hush');
+  });
+
+  it('a password with any character is taken where it is escaped', async () => {
+    await using bench = await configBench();
+    const password = encodeURIComponent('a@b/c?d#e%f:g');
+    const urls = [`postgres://me:${password}@h/d`, `redis://me:${password}@h:6379/1`] as const;
+    const { config } = await bench.load({ env: { DATABASE_URL: urls[0], REDIS_URL: urls[1] } });
+    expect([config.ledger.databaseUrl, config.queue.redisUrl]).toEqual(urls);
+  });
 });

@@ -74,6 +74,10 @@ test.each([
   'postgres://me:hush@h/d?options=-c%20work_mem%3D1',
   'postgres://me:hush@h/d?sslrootcert=/no/such/file&sslmode=verify-ca',
   'postgres://me:%hush@h/d',
+  'postgres://me:12/hush@h/d',
+  'postgres://me:p@ss/hush@h/d',
+  'postgres://me:12?hush&x@h/d',
+  'postgres://me:12#hush@h/d',
 ])('%s is refused, and its password not repeated', (url) => {
   const { code, message } = problemOf(url);
   expect(code).toBe('databaseUrlInvalid');

@@ -41,6 +41,8 @@ export function parseAddress(databaseUrl: string, suffix = ''): Address {
   const url = urlOf(databaseUrl);
   for (const name of url.searchParams.keys()) {
     if (!parameterNames.includes(name)) {
+      // Behind a ? that is not escaped the rest of a password looks like parameters.
+      if (url.search.includes('@')) throw invalid('DATABASE_URL has a parameter that is not known', escapes);
       throw invalid(
         `DATABASE_URL has a parameter that is not known: ${name}`,
         `Known are ${parameterNames.join(', ')}.`,
@@ -65,14 +67,21 @@ export function parseAddress(databaseUrl: string, suffix = ''): Address {
   };
 }
 
+/** For passwords that end too early, and of which the rest would be shown as host or database. */
+const escapes = 'In a user name or a password, write @ as %40, / as %2F, ? as %3F, # as %23, % as %25.';
+
+/** No message repeats the text: it may hold a password. */
 function urlOf(text: string): URL {
-  try {
-    const url = new URL(text);
-    if (/^postgres(?:ql)?:\/\//i.test(text)) return url;
-  } catch {
-    // Said below, without the text: it may hold a password.
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url !== null && /^postgres(?:ql)?:\/\//i.test(text)) {
+    if (url.pathname.includes('@')) throw invalid('DATABASE_URL has an @ or a / too many', escapes);
+    if (url.hash === '') return url;
+    throw invalid('DATABASE_URL has something behind a #', escapes);
   }
-  throw invalid('DATABASE_URL is not a URL of the form postgres://user:password@host:5432/database');
+  throw invalid(
+    'DATABASE_URL is not a URL of the form postgres://user:password@host:5432/database',
+    text.includes('@') ? escapes : undefined,
+  );
 }
 
 function schemaOf(schema: string | undefined, options: string | undefined): string {
