@@ -4,10 +4,12 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisOptions } from 'bullmq';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { timedOut, within } from '#src/clock.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { QueueServer } from '#src/queue/connection.ts';
+import { QuietRedis } from '#src/queue/quiet-redis.ts';
+import { firstRefusal } from '#src/queue/redis-answers.ts';
 import { queueTrouble } from './health.ts';
 
 /** Longer than the others take to write it anew after a flush. */
@@ -18,7 +20,9 @@ const answerMsMax = 5_000;
 const nameOf = (ledgerId: string): string => `patchbay-${ledgerId}-queue`;
 
 async function onRedis<Result>(connection: RedisOptions, work: (redis: Redis) => Promise<Result>): Promise<Result> {
-  const redis = new Redis({ ...connection, lazyConnect: true, enableOfflineQueue: true, maxRetriesPerRequest: 1 });
+  // Not connected anew: what was begun in a transaction would go on outside of it.
+  const once = { lazyConnect: true, enableOfflineQueue: true, maxRetriesPerRequest: 1, retryStrategy: () => null };
+  const redis = new QuietRedis({ ...connection, ...once });
   // What breaks is met by the command.
   redis.on('error', () => undefined);
   try {
@@ -51,7 +55,8 @@ export async function nameQueue(
 }
 
 /**
- * After a flush the queue has none: it is given again, by a write that is refused where the queue takes none.
+ * After a flush the queue has none: it is given again, by a write that is refused where the queue takes none. A user of Redis may be refused
+ * other writes alone, without which no work moves: these are tried.
  * @returns whether the queue has this identity; null where it does not say, which its users report.
  * @throws the error with which Redis refuses, as `OOM command not allowed …`.
  */
@@ -61,10 +66,12 @@ export async function renameQueue(
   queueId: string,
 ): Promise<boolean | null> {
   try {
-    return await onRedis(connection, async (redis) => {
+    const [isSame, refusal] = await onRedis(connection, async (redis) => {
       await redis.set(nameOf(ledgerId), queueId, 'NX');
-      return (await redis.get(nameOf(ledgerId))) === queueId;
+      return [(await redis.get(nameOf(ledgerId))) === queueId, await firstRefusal(redis)];
     });
+    if (refusal === null) return isSame;
+    throw Object.assign(new Error(refusal), { name: 'ReplyError' });
   } catch (error) {
     if (error instanceof Error && error.name === 'ReplyError') throw error;
     return null;

@@ -108,7 +108,7 @@ async function ledgerTrouble(ledger: Pick<Home['ledger'], 'requireWritable'>): P
 export async function checkQueue({ redisUrl }: Pick<Home['config']['queue'], 'redisUrl'>): Promise<QueueState | null> {
   if (redisUrl === null) return null;
   // Loaded on demand: most commands need no queue.
-  const { askRedis, settingRefused } = await import('#src/queue/connection.ts');
+  const { askRedis, settingRefused } = await import('#src/queue/redis-answers.ts');
   const { away, refusal, policy } = await askRedis(redisUrl, answerWithinMs);
   const description = `Redis at ${new URL(redisUrl).host}`;
   const setting = refusal === null ? null : settingRefused(refusal, description);

@@ -235,7 +235,8 @@ function queueFinding(queue: QueueState | null): Finding {
     return { check, ok: false, detail: `${trouble.message}${what}`, exitCode };
   }
   const ok = policy === null || policy === 'noeviction';
-  const detail = ok ? 'Redis answers' : `Redis answers, with maxmemory-policy ${policy}: set it to noeviction`;
+  const untold = policy === null ? '; its maxmemory-policy, which it does not tell this user, must be noeviction' : '';
+  const detail = ok ? `Redis answers${untold}` : `Redis answers, with maxmemory-policy ${policy}: set it to noeviction`;
   return { check, ok, detail, exitCode: ok ? 0 : exitCodes.usage };
 }
 

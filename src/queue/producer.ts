@@ -9,6 +9,7 @@ import { messageOf } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
 import type { WakeUp } from '#src/schedules/start-schedules.ts';
 import { keptWhenEnded, queueName, removeEnded } from './job-definition.ts';
+import { openWithQuietClients } from './queue-clients.ts';
 import { holdWakeUps, nextWakeUp, type WakeUpOptions, wakeJobName } from './wake-ups.ts';
 import { jobLinesMax } from './workers.ts';
 
@@ -76,6 +77,7 @@ export function openProducer(
   observe: QueueObserver = () => undefined,
   host: string | null = null,
 ): Producer {
+  openWithQuietClients();
   const connection: RedisOptions = { commandTimeout: commandMsMax, ...server };
   let isGivenUp = false;
   /** Each ends an `add` that waits. */

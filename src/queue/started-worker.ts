@@ -9,6 +9,7 @@ import type { Worker } from 'bullmq';
 import { timedOut, within } from '#src/clock.ts';
 import { messageOf } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
+import { openWithQuietClients } from './queue-clients.ts';
 
 /** After a lost connection. With BullMQ's default of 15 s, stopping and resuming after an outage would take that long. */
 export const retryDelayMs = 1_000;
@@ -24,6 +25,7 @@ export interface StartedWorker {
 
 /** @param open makes a worker that does not run by itself (`autorun: false`). */
 export function startWorker(open: () => Worker, log: Logger): StartedWorker {
+  openWithQuietClients();
   let worker = opened();
   let isToEnd = false;
 

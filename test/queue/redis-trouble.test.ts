@@ -2,12 +2,15 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { z } from 'zod';
 import { nameQueue, renameQueue } from '#src/engine/queue-identity.ts';
 import { checkQueue } from '#src/engine/surroundings.ts';
 import { silentLogger } from '#src/log.ts';
-import { askRedis, openQueueServer } from '#src/queue/connection.ts';
+import { openQueueServer } from '#src/queue/connection.ts';
 import { openProducer } from '#src/queue/producer.ts';
+import { askRedis } from '#src/queue/redis-answers.ts';
+import { startWorkers } from '#src/queue/workers.ts';
 import { applyingRun } from '#test/contracts/support/build.ts';
 import { peopleKeys } from '#test/support/people.ts';
 import { findRedisServer, type RedisServer, startRedisServer } from '#test/support/redis-server.ts';
@@ -216,6 +219,66 @@ describe.skipIf(binary === null)(`a redis-server of this machine in trouble${rea
     } finally {
       await bench.redis.config('SET', 'requirepass', '');
     }
+  });
+
+  /** Its address for a user with these rights. */
+  async function asUser(rights: string): Promise<string> {
+    const { bench } = await openObserved();
+    await bench.redis.call('ACL', 'SETUSER', 'limited', 'reset', 'on', '>limitedpw', ...rights.split(' '));
+    return `redis://limited:limitedpw@${new URL(url()).host}`;
+  }
+
+  test('whose user may not ask INFO does all work, and no library writes about it', async () => {
+    const redisUrl = await asUser('~bull:* ~patchbay-* +@all -@dangerous');
+    const said = vi.spyOn(console, 'warn');
+    onTestFinished(() => said.mockRestore());
+    const { ledger } = (await openObserved()).bench;
+    const server = await openAt(redisUrl);
+    const producer = openProducer(ledger.id, server.producer, silentLogger());
+    const done = Promise.withResolvers<number>();
+    const workers = startWorkers({
+      ...{ ledgerId: ledger.id, connection: server.worker, context: null, log: silentLogger() },
+      catalog: [
+        {
+          ...{ name: job.name, schema: z.object({ slot: z.number() }), concurrency: 1 },
+          process: async ({ slot }) => done.resolve(slot),
+        },
+      ],
+      onJobEnd: () => undefined,
+    });
+    onTestFinished(async () => {
+      await workers.stop(5_000);
+      await producer.close();
+    });
+    await until('a job that is taken', () => producer.add([job]));
+    expect(await done.promise).toBe(1);
+    expect(await renameQueue(server.producer, ledger.id, 'q-1')).toBe(true);
+    expect(await askRedis(redisUrl, 5_000)).toEqual({ away: null, refusal: null, policy: null });
+    expect(said).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    ['~bull* +@all -@dangerous', 'SET patchbay-tried'],
+    ['~patchbay-* +@all -@dangerous', 'SET bull:patchbay'],
+    ['~* +@all -@dangerous -@scripting', 'EVAL bull:patchbay'],
+    ['~* +@all -multi', "'multi' command"],
+  ])('whose user has the rights %s alone is refused with what it lacks', async (rights, lacked) => {
+    const redisUrl = await asUser(rights);
+    const hint = expect.stringContaining('ACL SETUSER NAME ~bull:* ~patchbay-* +@all -@dangerous');
+    await expect(openAt(redisUrl)).rejects.toMatchObject({
+      ...{ kind: 'usage', code: 'queueLoginRefused', message: expect.stringContaining(lacked), hint },
+    });
+    const { isRefused, trouble } = (await checkQueue({ redisUrl })) ?? {};
+    expect(isRefused).toBe(true);
+    expect(trouble?.message).toContain(lacked);
+  });
+
+  test('that lets its user write the identity of the queue, and no jobs, is in trouble for a host that has none to add', async () => {
+    const redisUrl = await asUser('~bull:* ~patchbay-* +@all -@dangerous');
+    const server = await openAt(redisUrl);
+    expect(await renameQueue(server.producer, 'l-1', 'q-1')).toBe(true);
+    await asUser('~patchbay-* +@all -@dangerous');
+    await expect(renameQueue(server.producer, 'l-1', 'q-1')).rejects.toThrow(/^NOPERM .*\(SET bull:patchbay\)$/);
   });
 
   test('that is no Redis does not answer as one', async () => {
