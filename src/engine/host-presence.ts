@@ -14,6 +14,7 @@ import type { LineOfHosts } from '#src/ledger/runs.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 import { feedFolders } from '#src/operations/feed-names.ts';
 import { every } from '#src/repeat.ts';
+import { queueNotShared } from './queue-identity.ts';
 
 export interface HostPresence {
   readonly id: string;
@@ -146,7 +147,7 @@ async function entered(
       case 'entered':
         return entry;
       case 'queueNotShared':
-        throw queueNotShared(record, entry.other);
+        throw queueNotShared(record.queue, entry.other);
       case 'sandboxNotShared':
         throw sandboxNotShared(entry.other);
       case 'taken': {
@@ -166,20 +167,6 @@ function hostTaken({ name, id }: Pick<HostRecord, 'name' | 'id'>, by: HostRecord
     facts: { host: id },
     hint: 'Each host needs a data folder of its own. If this one is a copy of another, delete its file host.id; nothing else of it has to change.',
   });
-}
-
-function queueNotShared(me: HostRecord, other: HostRecord): PatchbayError {
-  const [message, hint] =
-    me.queue === 'embedded'
-      ? [
-          `the host ${other.name} works on this ledger, and the queue of this one is embedded, which no other host can use`,
-          'Set REDIS_URL to the Redis that all hosts use.',
-        ]
-      : [
-          `the host ${other.name} works on this ledger with a queue that is embedded, which no other host can use`,
-          'Stop it, and start it with REDIS_URL set to the same Redis as here.',
-        ];
-  return new PatchbayError('usage', 'queueNotShared', message, { facts: { host: other.name }, hint });
 }
 
 function sandboxNotShared(other: HostRecord): PatchbayError {

@@ -7,6 +7,7 @@ import type { RedisOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { timedOut, within } from '#src/clock.ts';
 import { PatchbayError } from '#src/errors.ts';
+import type { HostRecord } from '#src/ledger/hosts.ts';
 import type { QueueServer } from '#src/queue/connection.ts';
 import { QuietRedis } from '#src/queue/quiet-redis.ts';
 import { firstRefusal } from '#src/queue/redis-answers.ts';
@@ -105,4 +106,19 @@ export async function requireQueue(
   throw new PatchbayError('usage', 'otherQueue', `REDIS_URL names another Redis than that of ${who}`, {
     hint: 'All hosts on one ledger share one queue and so one rate: set REDIS_URL to the same Redis everywhere.',
   });
+}
+
+/** @param queue of this host. @param other another one at work, whose queue is not the same. */
+export function queueNotShared(queue: HostRecord['queue'], other: HostRecord): PatchbayError {
+  const [message, hint] =
+    queue === 'embedded'
+      ? [
+          `the host ${other.name} works on this ledger, and the queue of this one is embedded, which no other host can use`,
+          'Set REDIS_URL to the Redis that all hosts use.',
+        ]
+      : [
+          `the host ${other.name} works on this ledger with a queue that is embedded, which no other host can use`,
+          'Stop it, and start it with REDIS_URL set to the same Redis as here.',
+        ];
+  return new PatchbayError('usage', 'queueNotShared', message, { facts: { host: other.name }, hint });
 }

@@ -3,6 +3,7 @@ import { access, constants } from 'node:fs/promises';
 import type { Home } from '#src/app.ts';
 import { dataFolders } from '#src/config/data-folders.ts';
 import { PatchbayError, systemCodeOf } from '#src/errors.ts';
+import { isAtWork, notSharing } from '#src/ledger/rules/hosts.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 import type { QueueState } from '#src/operations/doctor.ts';
 import { findUnreadableFiles, unreadableSentences } from '#src/sources/unreadable-files.ts';
@@ -123,4 +124,40 @@ export async function checkQueue({ redisUrl }: Pick<Home['config']['queue'], 're
         ? queueTrouble(description, new Error(refusal), 0)
         : null;
   return { answers: away === null, isRefused: false, trouble, policy };
+}
+
+type LookedAtHome = Pick<Home, 'config' | 'ledger' | 'clock' | 'identity' | 'host'>;
+
+/**
+ * `checkQueue` for a host before its start: where others are at work on the ledger, it is in trouble, too, if it is not theirs. A Redis without their
+ * identity is asked again for twelve seconds, since they give it anew after a flush. What the ledger does not say is left out.
+ */
+export async function checkQueueOfHosts(home: LookedAtHome): Promise<QueueState | null> {
+  const found = await checkQueue(home.config.queue);
+  if (found !== null && found.trouble !== null) return found;
+  try {
+    await requireQueueOfHosts(home);
+    return found;
+  } catch (error) {
+    if (isLedgerTrouble(error) || !(error instanceof PatchbayError)) return found;
+    const trouble = { code: error.code, message: `${inSentence(error.message)} ${error.hint}` };
+    return { answers: found !== null, isRefused: true, trouble, policy: found?.policy ?? null };
+  }
+}
+
+/** @throws PatchbayError `usage`: `queueNotShared`, `otherQueue`; what the ledger throws. */
+async function requireQueueOfHosts({ config, ledger, clock, identity, host }: LookedAtHome): Promise<void> {
+  const { redisUrl } = config.queue;
+  const nowMs = await ledger.nowMs(clock);
+  const atWork = (await ledger.hosts.list()).filter((one) => isAtWork(one, nowMs) && !identity.isDead(one.session));
+  if (atWork.length === 0) return;
+  const { queueNotShared, requireQueue } = await import('./queue-identity.ts');
+  const others = atWork.filter(({ id }) => id !== host?.id);
+  const queue = redisUrl === null ? 'embedded' : 'redis';
+  const alone = notSharing(queue, others);
+  if (alone !== undefined) throw queueNotShared(queue, alone);
+  if (redisUrl === null) return;
+  const { parseRedisUrl, remoteOptions } = await import('#src/queue/redis-answers.ts');
+  const who = others[0]?.name ?? 'the engine of this data folder';
+  await requireQueue(remoteOptions(parseRedisUrl(redisUrl)), ledger.id, () => ledger.hosts.queueId(), who);
 }

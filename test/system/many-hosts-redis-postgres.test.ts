@@ -334,15 +334,31 @@ describeOnServers('several hosts on one ledger', (servers) => {
       expect(code, stderr).toBe(2);
       return documents[0].error;
     };
-    expect(await refusedWith(site.host('embedded', { REDIS_URL: '' }))).toMatchObject({
+    const queueLine = async (host: Host) => {
+      const { code, documents } = await journey.call(['doctor', '--json'], host.env);
+      const line = documents[0].checks.find(({ check }: { readonly check: string }) => check === 'queue');
+      return { code, ...line };
+    };
+    const embedded = site.host('embedded', { REDIS_URL: '' });
+    expect(await refusedWith(embedded)).toMatchObject({
       code: 'queueNotShared',
       hint: expect.stringContaining('REDIS_URL'),
     });
     // A database of the same server is another queue, too.
-    expect(await refusedWith(site.host('astray', { REDIS_URL: `${servers().redis.url}/3` }))).toMatchObject({
+    const astray = site.host('astray', { REDIS_URL: `${servers().redis.url}/3` });
+    expect(await refusedWith(astray)).toMatchObject({
       code: 'otherQueue',
       message: expect.stringContaining(one.data),
     });
+    expect(await Promise.all([embedded, astray, site.host('right')].map(queueLine))).toMatchObject([
+      { code: 2, ok: false, detail: expect.stringMatching(/^The host .* is embedded.*\. Set REDIS_URL/) },
+      {
+        code: 2,
+        ok: false,
+        detail: expect.stringMatching(/^REDIS_URL names another Redis than that of .*\. All hosts/),
+      },
+      { code: 0, ok: true, detail: 'Redis answers' },
+    ]);
     const copy = site.host('copy');
     mkdirSync(copy.data, { recursive: true });
     copyFileSync(join(one.data, 'host.id'), join(copy.data, 'host.id'));

@@ -1,5 +1,5 @@
 /** `patchbay doctor`. */
-import { checkQueue } from '#src/engine/surroundings.ts';
+import { checkQueue, checkQueueOfHosts } from '#src/engine/surroundings.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { diagnose } from '#src/operations/doctor.ts';
 import { type GlobalOptions, openToCheck } from '../open-home.ts';
@@ -9,7 +9,8 @@ export async function doctor(options: GlobalOptions): Promise<number> {
   const output = createOutput(options);
   const { bare, ledger } = await openToCheck(options);
   try {
-    const { findings, windows, exitCode } = await diagnose(bare, ledger, await checkQueue(bare.config.queue));
+    const queue = await (ledger instanceof PatchbayError ? checkQueue(bare.config.queue) : checkQueueOfHosts(ledger));
+    const { findings, windows, exitCode } = await diagnose(bare, ledger, queue);
     if (output.json) {
       const checks = findings.map(({ exitCode: _, ...finding }) => finding);
       output.document({ ok: exitCode === 0, checks, windows, exitCode });

@@ -29,6 +29,11 @@ export function waitsForHost(run: Pick<RunRecord, 'state' | 'counts' | 'host'>, 
   return run.host !== null && away.includes(run.host) && needsItsHost(run);
 }
 
+/** Which of the other hosts at work cannot share a queue with one that has this; undefined where all can. */
+export function notSharing(queue: HostRecord['queue'], others: readonly HostRecord[]): HostRecord | undefined {
+  return queue === 'embedded' ? others[0] : others.find((other) => other.queue === 'embedded');
+}
+
 /**
  * @param known all hosts that are entered.
  * @param queueId the queue's identity; null before the first host.
@@ -47,7 +52,7 @@ export function entryOf(
   const others = atWork.filter(({ id }) => id !== host.id);
   const [other] = others;
   if (other !== undefined && host.isSandbox) return { kind: 'sandboxNotShared', other };
-  const alone = host.queue === 'embedded' ? other : others.find(({ queue }) => queue === 'embedded');
+  const alone = notSharing(host.queue, others);
   if (alone !== undefined) return { kind: 'queueNotShared', other: alone };
   const isFirst = other === undefined || queueId === null;
   return { kind: 'entered', queueId: isFirst ? freshQueueId : queueId, others };
