@@ -49,12 +49,14 @@ export async function checkSurroundings({
   const database = await ledgerTrouble(ledger);
   const queue = await checkQueue(config.queue);
   const known = [disk, database, queue?.trouble ?? null].flatMap((one) => (one === null ? [] : [one.message]));
+  const evicts = queue?.evicts ?? null;
   // A folder that is missing is made by whatever needs it.
   const closed = (await unusableFolders(folders)).filter(({ systemCode }) => systemCode !== 'ENOENT');
   const unreadable = unreadableSentences(await findUnreadableFiles(folders, clock));
   const other = database === null && mode === 'real' ? await otherService(config, ledger) : [];
   const standstill = database ?? disk ?? queue?.trouble ?? null;
-  const troubles = [...known, ...closed.map(({ message }) => message), ...unreadable, ...other];
+  const evicting = evicts === null ? [] : [evicts];
+  const troubles = [...known, ...evicting, ...closed.map(({ message }) => message), ...unreadable, ...other];
   return { diskFreeBytes, queueAnswers: queue?.answers ?? null, queue, standstill, troubles };
 }
 
@@ -109,13 +111,13 @@ async function ledgerTrouble(ledger: Pick<Home['ledger'], 'requireWritable'>): P
 export async function checkQueue({ redisUrl }: Pick<Home['config']['queue'], 'redisUrl'>): Promise<QueueState | null> {
   if (redisUrl === null) return null;
   // Loaded on demand: most commands need no queue.
-  const { askRedis, settingRefused } = await import('#src/queue/redis-answers.ts');
+  const { askRedis, evictionWords, settingRefused } = await import('#src/queue/redis-answers.ts');
   const { away, refusal, policy } = await askRedis(redisUrl, answerWithinMs);
   const description = `Redis at ${new URL(redisUrl).host}`;
   const setting = refusal === null ? null : settingRefused(refusal, description);
   if (setting !== null) {
     const message = `${inSentence(setting.message)} ${setting.hint}`;
-    return { answers: true, isRefused: true, trouble: { code: setting.code, message }, policy };
+    return { answers: true, isRefused: true, trouble: { code: setting.code, message }, policy, evicts: null };
   }
   const trouble =
     away !== null
@@ -123,7 +125,7 @@ export async function checkQueue({ redisUrl }: Pick<Home['config']['queue'], 're
       : refusal !== null
         ? queueTrouble(description, new Error(refusal), 0)
         : null;
-  return { answers: away === null, isRefused: false, trouble, policy };
+  return { answers: away === null, isRefused: false, trouble, policy, evicts: evictionWords(policy, description) };
 }
 
 type LookedAtHome = Pick<Home, 'config' | 'ledger' | 'clock' | 'identity' | 'host'>;
@@ -141,7 +143,7 @@ export async function checkQueueOfHosts(home: LookedAtHome): Promise<QueueState 
   } catch (error) {
     if (isLedgerTrouble(error) || !(error instanceof PatchbayError)) return found;
     const trouble = { code: error.code, message: `${inSentence(error.message)} ${error.hint}` };
-    return { answers: found !== null, isRefused: true, trouble, policy: found?.policy ?? null };
+    return { answers: found !== null, isRefused: true, trouble, policy: found?.policy ?? null, evicts: null };
   }
 }
 

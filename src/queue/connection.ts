@@ -9,7 +9,15 @@ import type { QueuePlace } from '#src/ledger/engine-presence.ts';
 import type { Logger } from '#src/log.ts';
 import { type EmbeddedConnection, startEmbeddedValkey } from './embedded/embedded-valkey.ts';
 import { QuietRedis } from './quiet-redis.ts';
-import { askRedis, greet, parseRedisUrl, refusalOf, remoteOptions, settingRefused } from './redis-answers.ts';
+import {
+  askRedis,
+  evictionWords,
+  greet,
+  parseRedisUrl,
+  refusalOf,
+  remoteOptions,
+  settingRefused,
+} from './redis-answers.ts';
 
 /** The longest wait between two attempts to reconnect (`docs/design.md`, "BullMQ"). */
 const retryDelayMaxMs = 2_000;
@@ -54,7 +62,7 @@ const rightsMsMax = 2_000;
  *   `unreachable` if the embedded server does not start.
  */
 export async function openQueueServer(options: QueueServerOptions): Promise<QueueServer> {
-  if (options.redisUrl !== null) return await openRemote(options.redisUrl, adviceOn(options));
+  if (options.redisUrl !== null) return await openRemote(options.redisUrl, adviceOn(options), options.log);
   const valkey = await startEmbeddedValkey({ folder: options.folder, log: options.log });
   return {
     ...embeddedServer(valkey.connection),
@@ -107,13 +115,16 @@ function adviceOn({ isShared }: Pick<QueueServerOptions, 'isShared'>): string {
     : 'Check REDIS_URL, or unset it to use the embedded queue.';
 }
 
-async function openRemote(redisUrl: string, advice: string): Promise<QueueServer> {
+/** @param log absent: the process that opened it for the engine has said what is to be said. */
+async function openRemote(redisUrl: string, advice: string, log?: Logger): Promise<QueueServer> {
   const server = remoteServer(redisUrl);
   await ask(server, `${advice} Nothing was lost.`);
   // One that goes away now, or takes no writes for a while, is waited for by the work.
-  const { refusal } = await askRedis(redisUrl, rightsMsMax);
+  const { refusal, policy } = await askRedis(redisUrl, rightsMsMax);
   const lacking = refusal === null ? null : settingRefused(refusal, server.description);
   if (lacking !== null) throw lacking;
+  const reason = evictionWords(policy, server.description);
+  if (reason !== null) log?.warn({ code: 'queueEvicts', reason }, 'Redis may evict jobs');
   return server;
 }
 

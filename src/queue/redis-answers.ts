@@ -159,3 +159,9 @@ export async function askRedis(redisUrl: string, timeoutMs: number): Promise<Red
     redis.disconnect();
   }
 }
+
+/** What follows from a `maxmemory_policy`, as a sentence; null where there is nothing to say. Pure. */
+export function evictionWords(policy: string | null, description: string): string | null {
+  if (policy === null || policy === 'noeviction') return null;
+  return `The queue may lose jobs: ${description} has the maxmemory-policy ${policy}. Set it to noeviction; until then what is lost comes back from the ledger, and is late.`;
+}

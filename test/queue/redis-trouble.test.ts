@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { z } from 'zod';
 import { nameQueue, renameQueue } from '#src/engine/queue-identity.ts';
 import { checkQueue } from '#src/engine/surroundings.ts';
-import { silentLogger } from '#src/log.ts';
+import { createLogger, silentLogger } from '#src/log.ts';
 import { openQueueServer } from '#src/queue/connection.ts';
 import { openProducer } from '#src/queue/producer.ts';
 import { askRedis } from '#src/queue/redis-answers.ts';
@@ -227,6 +227,25 @@ describe.skipIf(binary === null)(`a redis-server of this machine in trouble${rea
     await bench.redis.call('ACL', 'SETUSER', 'limited', 'reset', 'on', '>limitedpw', ...rights.split(' '));
     return `redis://limited:limitedpw@${new URL(url()).host}`;
   }
+
+  test('that may evict jobs is told of once, in words of our own, and each library keeps silent', async () => {
+    const { bench, producer } = await openObserved();
+    await bench.redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    const said = vi.spyOn(console, 'warn');
+    onTestFinished(async () => {
+      said.mockRestore();
+      await bench.redis.config('SET', 'maxmemory-policy', 'noeviction');
+    });
+    const lines: string[] = [];
+    const write = (line: string) => void lines.push(line);
+    const log = createLogger({ level: 'info', stream: { write } });
+    await openQueueServer({ redisUrl: url(), isShared: false, folder: '/nowhere', log });
+    expect(await producer.add([job])).toBe(true);
+    expect(said).not.toHaveBeenCalled();
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 'warn', code: 'queueEvicts', reason: expect.stringContaining('maxmemory-policy allkeys-lru') },
+    ]);
+  });
 
   test('whose user may not ask INFO does all work, and no library writes about it', async () => {
     const redisUrl = await asUser('~bull:* ~patchbay-* +@all -@dangerous');

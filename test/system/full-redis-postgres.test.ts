@@ -42,6 +42,30 @@ describeOnServers('a Redis without memory', (servers) => {
     expect((await journey.call(['doctor', '--json'], env)).documents[0]).toMatchObject({ ok: true });
   });
 
+  test('that may evict jobs is named by status and doctor with the setting to change, and work goes on', async ({
+    journey,
+  }) => {
+    await journey.service();
+    const env = { REDIS_URL: servers().redis.url };
+    const client = new Redis(servers().redis.url);
+    await client.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    onTestFinished(async () => {
+      await client.config('SET', 'maxmemory-policy', 'noeviction');
+      client.disconnect();
+    });
+    const words = expect.stringMatching(
+      /^The queue may lose jobs: .* maxmemory-policy allkeys-lru\. Set it to noeviction;/,
+    );
+    const { documents } = await journey.call(['status', '--json'], env);
+    expect(documents[0]).toMatchObject({ surroundings: { queueAnswers: true, troubles: [words] } });
+    const doctor = await journey.call(['doctor', '--json'], env);
+    const queue = doctor.documents[0].checks.find(({ check }: { check: string }) => check === 'queue');
+    expect(queue).toMatchObject({ ok: false, detail: words });
+    const imported = await journey.run(['import', '--json', journey.file('people.csv', peopleCsv(3))], env);
+    expect(imported.documents[0]).toMatchObject({ state: 'done', created: 3 });
+    expect(imported.stderr).not.toContain('IMPORTANT!');
+  });
+
   test('keeps no start from its page, and no one-shot longer than it waits', async ({ journey }) => {
     await journey.service();
     const env = { REDIS_URL: servers().redis.url };
