@@ -9,13 +9,14 @@ import { type FileReading, readingOfFile } from '#src/runs/choose-feed.ts';
 import { removeStoppedNote } from '#src/runs/stop-run.ts';
 import { actOf } from './acts.ts';
 import { stateWords } from './runs.ts';
+import { whyUnreadable } from './stopped-file.ts';
 
 /**
  * Puts the run back into the line of its feed, to be read as its file would be read if it came now: by the mapping that was named for it, as
  * it is now, or by its feed's. Its order among the runs stays. The engine does the rest.
  * @param shown the run as the person saw it.
- * @throws PatchbayError `usage` `notStopped`, `restageWritten`, `restageKind`, `restageElsewhere`, and what reading the mapping throws;
- *   `guard` `notRestaged` where it was decided about meanwhile.
+ * @throws PatchbayError `usage` `notStopped`, `restageWritten`, `restageKind`, `restageElsewhere`, `restageUnreadable`, and what reading
+ *   the mapping throws; `guard` `notRestaged` where it was decided about meanwhile.
  */
 export async function restageRun(
   home: Pick<Home, 'ledger' | 'clock' | 'log' | 'actor' | 'feeds' | 'host'>,
@@ -23,7 +24,7 @@ export async function restageRun(
   why: string | null,
 ): Promise<RunRecord> {
   const { ledger, clock, log } = home;
-  requireRestageable(shown, home.host?.id ?? null);
+  await requireRestageable(shown, home.host?.id ?? null);
   const { mapping, sourceLabel = null, options } = await readingNow(home, shown);
   const isMappingNew = mappingVersion(mapping) !== mappingVersion(shown.mapping);
   // A plan of what was staged says nothing of what will be.
@@ -42,7 +43,8 @@ export async function restageRun(
 }
 
 /** @param here the host that this data folder is, or null. @throws PatchbayError `usage`, as `restageRun` says of the run. */
-export function requireRestageable({ id, state, kind, host, counts, requests }: RunRecord, here: string | null): void {
+export async function requireRestageable(run: RunRecord, here: string | null): Promise<void> {
+  const { id, state, kind, host, counts, requests } = run;
   if (state !== 'stopped') {
     throw new PatchbayError('usage', 'notStopped', `run ${id} cannot be read anew: it is ${stateWords[state]}`, {
       hint: 'List the stopped runs with: patchbay runs ls --state stopped',
@@ -67,6 +69,13 @@ export function requireRestageable({ id, state, kind, host, counts, requests }: 
         hint: 'Type the command on that host: patchbay hosts ls',
       },
     );
+  }
+  // What is staged of a file that is gone is the last copy of it.
+  const cause = await whyUnreadable(run);
+  if (cause !== null) {
+    const message = `run ${id} cannot be read anew, and stays as it is: ${cause.message}`;
+    const hint = `Approve it as it was read: patchbay runs approve ${id}. Or end it, and import the file from where it came again: patchbay runs cancel ${id}`;
+    throw new PatchbayError('usage', 'restageUnreadable', message, { hint, cause });
   }
 }
 

@@ -156,7 +156,8 @@ export async function readRunPageDocument(home: RunHome, run: RunRecord, listMax
     changes: changes.slice(0, listMax),
     changesComplete: story.changesKnown !== 'gone' && changes.length <= listMax,
   };
-  return run.reason === null ? document : { ...document, error: run.reason };
+  const { reason } = story.record;
+  return reason === null ? document : { ...document, error: reason };
 }
 
 async function* changeDocuments(

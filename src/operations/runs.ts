@@ -23,6 +23,7 @@ import { readReportHead } from '#src/runs/report-head.ts';
 import { type FailedFile, failedFileOf } from '#src/runs/run-files.ts';
 import { standstillOfHost } from './hosts.ts';
 import { standstillReason } from './standstill.ts';
+import { withoutVainRestage } from './stopped-file.ts';
 
 /** What reading a run needs of a data folder. */
 export type RunHome = Pick<Home, 'ledger' | 'clock' | 'serviceName'> & {
@@ -86,7 +87,11 @@ export interface RunQuery {
 export async function listRuns(home: RunHome, { after, ...filter }: RunQuery): Promise<readonly RunView[]> {
   const before = after === undefined ? {} : { beforeSequence: (await findRun(home, after)).sequence };
   const runs = await home.ledger.runs.list({ ...filter, ...before });
-  return runs.map((run) => viewRun(home, run));
+  return Promise.all(runs.map(async (run) => viewRun(home, await asSeenHere(home, run))));
+}
+
+function asSeenHere({ host }: RunHome, run: RunRecord): Promise<RunRecord> {
+  return withoutVainRestage(run, host?.id ?? null);
 }
 
 /** The files of a run are where its host is: `HOST:PATH`. Empty: they are here. */
@@ -213,10 +218,11 @@ const generousLimits: ReadLimits = {
  */
 export async function readRun(
   home: RunHome,
-  run: RunRecord,
+  found: RunRecord,
   stop: FollowStop | null = null,
   limits: ReadLimits = generousLimits,
 ): Promise<RunDetail> {
+  const run = await asSeenHere(home, found);
   const { problems, outcomes, problemsKnown, rejectedRowsUnread, reportBytes } = await readProblems(home, run, limits);
   const view = viewRun(home, run, stop);
   return {

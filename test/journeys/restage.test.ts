@@ -1,4 +1,6 @@
 /** `runs restage`: a stopped run is read anew with the mapping and the limits of today (`docs/rules.md`, "Guards"). */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { type Journey, test } from '#test/support/journey.ts';
 
@@ -58,6 +60,30 @@ describe.concurrent('runs restage', () => {
     const done = await journey.call(['runs', 'restage', id, '--json'], env);
     expect(done.documents, done.stderr).toMatchObject([{ run: id, created: 1, updated: 20, dead: 1 }]);
     expect((await service.people()).get('p-3')).toMatchObject({ firstName: 'B3' });
+  });
+
+  test('of a file that is gone is refused, and what was staged of it can still be approved', async ({ journey }) => {
+    const { service, id } = await stopped(journey);
+    rmSync(join(journey.data, 'handed-over'), { recursive: true });
+    const before = await journey.runs();
+    const refused = await journey.call(['runs', 'restage', id, '--detach', '--json']);
+    expect(refused.documents, refused.stderr).toMatchObject([
+      {
+        error: {
+          code: 'restageUnreadable',
+          message: `run ${id} cannot be read anew, and stays as it is: b.csv is not there`,
+          hint: expect.stringContaining(`patchbay runs approve ${id}`),
+        },
+        exitCode: 2,
+      },
+    ]);
+    expect(refused.stdout).not.toContain(journey.data);
+    expect(await journey.runs()).toEqual(before);
+    expect((await journey.call(['logs', '--acts', '--json'])).stdout).not.toContain('"restage"');
+
+    const approved = await journey.call(['runs', 'approve', id, '--json']);
+    expect(approved.documents, approved.stderr).toMatchObject([{ run: id, created: 1, updated: 20, pending: 0 }]);
+    expect(await service.keys()).toHaveLength(21);
   });
 
   test('of an undo is refused, with what to type instead', async ({ journey }) => {

@@ -7,8 +7,9 @@ import { presentRun } from '#src/cli/present-run.ts';
 import type { FollowEnd, Standstill } from '#src/ledger/follow.ts';
 import { noOptions } from '#src/ledger/runs.ts';
 import { detachedDocument, interruptedDocument, runDocument, wholeRunDocument } from '#src/operations/run-document.ts';
-import { readRun, readRunEnd, viewRun } from '#src/operations/runs.ts';
+import { findRun, listRuns, readRun, readRunEnd, viewRun } from '#src/operations/runs.ts';
 import { submitFile } from '#src/runs/enter-run.ts';
+import { guardReason } from '#src/runs/guard-reason.ts';
 import { csv, fillers, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 import { defaultGuards } from '#test/runs/support/tallies.ts';
 
@@ -91,6 +92,29 @@ describe('the document of a run', () => {
     expect(summary).toMatchObject({ state: 'stopped', exitCode: 5, dead: 20, pending: 0, fixFile: null });
     expect(reason).toMatchObject({ code: 'guardDead' });
     expect(await bench.names('import', '_fix')).toEqual([]);
+  });
+
+  it('of a stopped run offers no reading anew once its file is gone', async () => {
+    const bench = await openRunsBench({ guards: defaultGuards });
+    const rows = Array.from({ length: 20 }, (_, index) => `c-${index},Ann,A,call me`);
+    const stopped = await bench.import('a.csv', csv(rows, header));
+    const { id, claimedPath } = stopped;
+    const reason = guardReason([], { ...stopped, options: { ...noOptions, origin: 'folder' } }, 'sandbox');
+    const { hint } = reason;
+    await bench.ledger.runs.move(id, ['stopped'], 'stopped', { atMs: 1, reason });
+    const hintsSeen = async (): Promise<readonly unknown[]> => {
+      const [listed] = await listRuns(homeOf(bench), { limit: 1 });
+      const run = await findRun(homeOf(bench), id);
+      return [listed?.record.reason?.hint, (await readRun(homeOf(bench), run)).reason?.hint];
+    };
+    expect(await hintsSeen()).toEqual([hint, hint]);
+    await rm(claimedPath);
+    const others = hint
+      ?.split('\n')
+      .filter((line) => !line.includes('restage'))
+      .join('\n');
+    expect(others).not.toBe(hint);
+    expect(await hintsSeen()).toEqual([others, others]);
   });
 
   it('of a run that waits for a working key is stopped with exit code 4, and says how to go on', async () => {

@@ -224,7 +224,7 @@ export async function restage(options: RestageOptions, id: string): Promise<numb
     const run = await findRun(home, id);
     const isAgain = await isUnderWayBy(home, run, 'restage');
     if (isAgain) output.note(`run ${run.id} is being read anew already: following it`);
-    else requireRestageable(run, home.host?.id ?? null);
+    else await requireRestageable(run, home.host?.id ?? null);
     const why = await askWhy(isAgain ? null : terminalOf(options), whyQuestions.acts, options.reason);
     const restaged = async () => [isAgain ? run : await restageRun(home, run, why)];
     if (options.detach === true) {
