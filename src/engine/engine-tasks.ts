@@ -11,6 +11,7 @@ import { tidyFinished } from '#src/runs/finish-run.ts';
 import { expireAll, expireEveryMs } from './expiry.ts';
 import type { LedWork } from './led-work.ts';
 import { type PeriodicTask, sweepEveryMs } from './periodic-tasks.ts';
+import type { QueueClaim } from './queue-ledger.ts';
 import type { ServiceWatch } from './service-watch.ts';
 import type { HostTaskParts, Standing } from './standing.ts';
 
@@ -18,6 +19,7 @@ export interface EngineTaskParts extends HostTaskParts {
   readonly home: Home;
   readonly standing: Standing;
   readonly server: QueueServer;
+  readonly claim: QueueClaim;
   readonly producer: Producer;
   readonly dispatcher: Dispatcher;
   readonly led: LedWork;
@@ -33,13 +35,14 @@ const probeMsMax = 60_000;
 
 /** In this order: due ticks are entered before the dispatcher looks for them. */
 export function engineTasks(parts: EngineTaskParts): readonly PeriodicTask[] {
-  const { home, standing, server, producer, dispatcher, led, watch, noticeWatch, health, runs } = parts;
+  const { home, standing, server, claim, producer, dispatcher, led, watch, noticeWatch, health, runs } = parts;
   const byLeader = (everySweeps: number, run: PeriodicTask['run']): PeriodicTask => ({
     everySweeps,
     run: async (signal) => (standing.leads() ? run(signal) : undefined),
   });
   return [
     { everySweeps: 1, run: () => health.look() },
+    { everySweeps: 1, run: async () => health.queueClaimed(await claim.renew()) },
     // Again and again: a flushed queue has forgotten the limit.
     byLeader(1, () => limitBatches(home, producer)),
     // A beginning that met trouble goes on.

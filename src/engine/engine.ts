@@ -33,6 +33,7 @@ import { doLastWork } from './last-work.ts';
 import { createLedWork } from './led-work.ts';
 import { openSandbox } from './own-services.ts';
 import { createSweeper, startEngineTimers, sweepOver } from './periodic-tasks.ts';
+import { claimQueue } from './queue-ledger.ts';
 import { aloneOn, type Standing } from './standing.ts';
 
 export interface EngineOptions {
@@ -100,7 +101,7 @@ export async function startEngine(home: Home, lock: EngineLock, options: EngineO
 
 /**
  * The order in which closers are added is behaviour, since each is called before those added earlier: lock, queue, presence (hosts), sandbox,
- * client, producer, dispatcher, notices, candidacy (hosts), last look of the notice watch, pauses of runs (alone), workers with led work and
+ * claim of the queue, client, producer, dispatcher, notices, candidacy (hosts), last look of the notice watch, pauses of runs (alone), workers with led work and
  * files that grow, `giveUp` of the queue's server, sweeper, timers, registration (alone).
  * @param stopping cuts all reads that have no signal of their own.
  */
@@ -118,8 +119,11 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
   const sandbox = await openSandbox(home, closers);
   // Before the client, whose rate gate is kept there.
   const server = await queue;
-  await standing.shareQueue(server);
   const { signal } = stopping;
+  // A copy of the ledger must not give the queue another identity.
+  const claim = await claimQueue(server, ledger, signal);
+  closers.add(() => claim.release());
+  await standing.shareQueue(server);
   const service = openService(home, { standing, sandbox, queue: server, sameWorkspace, stopping: signal });
   const { client, watch, batches } = service;
   const stopLeftMs = createStopDeadline(clock, config.queue.stopDeadlineMs);
@@ -139,7 +143,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
     context: (): JobContext => context,
   });
   const tasks = engineTasks({
-    ...{ home, standing, server, producer, dispatcher, led, watch, noticeWatch, health },
+    ...{ home, standing, server, claim, producer, dispatcher, led, watch, noticeWatch, health },
     runs: batches.runs,
   });
   const sweeper = createSweeper(clock, sweepOver(tasks));

@@ -11,8 +11,8 @@ import { messageOf, type PatchbayError } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
 
 export interface Trouble {
-  readonly part: 'queue' | 'queueIdentity' | 'ledger' | 'disk';
-  /** `otherQueue`; `queueAway`, `queueSlow`, `queueFull`, `queueRefuses`; a code of `src/ledger/trouble.ts`; `diskFull`. */
+  readonly part: 'queue' | 'queueIdentity' | 'queueLedger' | 'ledger' | 'disk';
+  /** `otherQueue`; `ledgerTwice`; `queueAway`, `queueSlow`, `queueFull`, `queueRefuses`; a code of `src/ledger/trouble.ts`; `diskFull`. */
   readonly code: string;
   /** A sentence for people. */
   readonly message: string;
@@ -32,6 +32,8 @@ export interface Health {
   queueEnded(error: Error | null, tookMs: number): void;
   /** Whether the queue has the identity that the ledger knows: all hosts use one. */
   queueShared(isShared: boolean): void;
+  /** Whether no copy of the ledger is at work on the queue; null where that is not known. */
+  queueClaimed(isOurs: boolean | null): void;
   /** A `LedgerObserver`. */
   ledgerEnded(trouble: PatchbayError | null): void;
   /** Checks the disk, and drops problems without news. Never rejects. */
@@ -102,6 +104,16 @@ export function createHealth(parts: HealthParts): Health {
           'queueIdentity',
           'otherQueue',
           `Another host on this ledger uses another queue than ${queueDescription}: set REDIS_URL to the same Redis everywhere, and start again.`,
+        );
+    },
+    queueClaimed: (isOurs) => {
+      if (isOurs === null) return;
+      if (isOurs) end('queueLedger');
+      else
+        begin(
+          'queueLedger',
+          'ledgerTwice',
+          `A copy of this ledger uses ${queueDescription}, too, and each takes jobs of the other: stop the engines of one of them, and set REDIS_URL to another Redis for it.`,
         );
     },
     ledgerEnded: (trouble) => {

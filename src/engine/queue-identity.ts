@@ -20,7 +20,12 @@ const answerMsMax = 5_000;
 
 const nameOf = (ledgerId: string): string => `patchbay-${ledgerId}-queue`;
 
-async function onRedis<Result>(connection: RedisOptions, work: (redis: Redis) => Promise<Result>): Promise<Result> {
+/** On a connection of its own. @throws what Redis answers, and an error where it does not in time. */
+export async function onRedis<Result>(
+  connection: RedisOptions,
+  work: (redis: Redis) => Promise<Result>,
+  msMax = answerMsMax,
+): Promise<Result> {
   // Not connected anew: what was begun in a transaction would go on outside of it.
   const once = { lazyConnect: true, enableOfflineQueue: true, maxRetriesPerRequest: 1, retryStrategy: () => null };
   const redis = new QuietRedis({ ...connection, ...once });
@@ -30,7 +35,7 @@ async function onRedis<Result>(connection: RedisOptions, work: (redis: Redis) =>
     const working = work(redis);
     // It may fail after its time is over: the error below has been thrown by then.
     working.catch(() => undefined);
-    const answer = await within(answerMsMax, working);
+    const answer = await within(msMax, working);
     if (answer === timedOut) throw new Error('Command timed out');
     return answer;
   } finally {

@@ -105,6 +105,8 @@ export interface LedgerCounts {
 export interface Ledger {
   /** Random; part of the queue's name, so that two ledgers never share jobs. */
   readonly id: string;
+  /** Which database, or which file, holds it: one for all its processes, and another one for a copy, which has its id. */
+  placeId(): Promise<string>;
   /**
    * The ledger's clock, by which everything in it waits: milliseconds that only ever grow while the machine is up, the same in
    * all its processes, whatever becomes of the wall clock. About the wall clock's, as it was when this boot met the ledger.

@@ -27,7 +27,7 @@ import { stagedRowsOver } from './staged-rows.ts';
 /** What is a database's own matter. */
 export type DatabaseParts = Pick<
   Ledger,
-  'id' | 'nowMs' | 'bootId' | 'changeCount' | 'standForLead' | 'requireSound' | 'requireWritable' | 'close'
+  'id' | 'placeId' | 'nowMs' | 'bootId' | 'changeCount' | 'standForLead' | 'requireSound' | 'requireWritable' | 'close'
 > &
   Pick<ForgettingLedger, 'search' | 'scrub'> &
   Pick<StagingLedger, 'saidFile'>;

@@ -52,6 +52,7 @@ async function postgresLedger(address: Address, { ledgerId }: SchemaState, obser
   let closed: Promise<unknown> | null = null;
   const ledger = ledgerOver(postgresStore(connection), {
     id: ledgerId,
+    placeId: () => placeId(pool.reads),
     // The database's own clock, asked each time: hosts need not agree, and a process that was frozen does not go by what it knew. A
     // server whose clock is set back makes leases and horizons longer; one that is set forward is for its operator to avoid.
     nowMs: async () =>
@@ -142,6 +143,16 @@ async function requireWritable(pool: Pool): Promise<void> {
 
 const askWhetherWritable =
   "SELECT current_setting('transaction_read_only') = 'on' AS refuses, pg_is_in_recovery() AS standby";
+
+/** By what a dump does not carry: the cluster, where this user may ask for it, the database, and a table of the ledger. */
+async function placeId(reads: Statements): Promise<string> {
+  const may = await reads.get("SELECT has_function_privilege('pg_control_system()', 'execute') AS may");
+  const cluster = may?.may === true ? '(SELECT system_identifier FROM pg_control_system())' : "''";
+  const row = await reads.get(
+    `SELECT concat_ws('/', ${cluster}, oid, 'meta'::regclass::oid) AS place FROM pg_database WHERE datname = current_database()`,
+  );
+  return String(row?.place);
+}
 
 /** One statement a table: each row is looked at once. */
 async function searchTables(reads: Statements, texts: readonly string[]): Promise<readonly FoundInLedger[]> {

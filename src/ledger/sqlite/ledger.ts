@@ -1,5 +1,7 @@
 /** The ledger in one SQLite file (`node:sqlite`). */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { realpathSync, statSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { PatchbayError } from '#src/errors.ts';
 import type { FoundInLedger, Scrubbed } from '#src/ledger/forgetting.ts';
 import { alwaysLeads } from '#src/ledger/lead.ts';
@@ -40,6 +42,7 @@ export function sqliteLedger(
   }
   return ledgerOver(sqliteStore(connection), {
     id: meta('id') ?? '',
+    placeId: async () => placeId(file),
     ...sqliteClock(connection),
     changeCount: async () => Number(db.get('PRAGMA data_version')?.data_version ?? 0),
     standForLead: alwaysLeads,
@@ -50,6 +53,13 @@ export function sqliteLedger(
     saidFile: file,
     close: async () => db.close(),
   });
+}
+
+/** Copied with its data folder it is another file, in another place or on another machine. The name of a folder stays here. */
+function placeId(file: string | null): string {
+  if (file === null) return 'memory';
+  const place = [hostname(), realpathSync(file), statSync(file).ino].join('\n');
+  return createHash('sha256').update(place).digest('hex').slice(0, 16);
 }
 
 /** Its tables, and transactions over them. */

@@ -1,0 +1,76 @@
+/**
+ * Whether a copy of the ledger works on the same queue. A copy has the id of its original, and so the names of its queues: each would take
+ * jobs of the other, which find nothing in its own ledger, and the work would stand still. So the queue knows where the ledger is: an entry
+ * that its engines renew while they run, and that lapses by itself.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import { PatchbayError } from '#src/errors.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import type { QueueServer } from '#src/queue/connection.ts';
+import { onRedis } from './queue-identity.ts';
+
+/** Four sweeps: an engine that is slow at one keeps its entry. */
+const entryMs = 20_000;
+const lookEveryMs = 1_000;
+/** A Redis that does not answer holds no stop up for longer: the entry lapses. */
+const leaveMsMax = 1_000;
+
+export interface QueueClaim {
+  /** Renews the entry. @returns whether it is of this ledger; null where the queue does not say, which its users report. Never rejects. */
+  renew(): Promise<boolean | null>;
+  /** For an engine that stops: the ledger may be moved, and begin at once. Hosts that go on enter it again. Never rejects. */
+  release(): Promise<void>;
+}
+
+const unneeded: QueueClaim = { renew: async () => true, release: async () => undefined };
+
+/**
+ * Enters the place of this ledger. That of an engine that was killed is waited for, until it lapses.
+ * @throws PatchbayError `usage` `ledgerTwice`; what the ledger throws; the signal's reason.
+ */
+export async function claimQueue(
+  { place, producer, description }: Pick<QueueServer, 'place' | 'producer' | 'description'>,
+  ledger: Pick<Ledger, 'id' | 'placeId'>,
+  signal: AbortSignal,
+): Promise<QueueClaim> {
+  // An embedded queue is in the data folder of its engine.
+  if (place.kind !== 'redis') return unneeded;
+  const name = `patchbay-${ledger.id}-ledger`;
+  const here = await ledger.placeId();
+  const enter = () => onRedis(producer, (redis) => leftOfOther(redis, name, here)).catch(() => undefined);
+  let leastMs = Number.POSITIVE_INFINITY;
+  // Ends when the entry is this ledger's, when it was renewed by the other one's engine, or with the signal.
+  for (;;) {
+    const leftMs = await enter();
+    if (leftMs === null || leftMs === undefined) break;
+    if (leftMs > leastMs) throw ledgerTwice(description);
+    leastMs = leftMs;
+    await sleep(lookEveryMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+  return {
+    renew: async () => {
+      const leftMs = await enter();
+      return leftMs === undefined ? null : leftMs === null;
+    },
+    release: async () => {
+      const leave = async (redis: Redis) => ((await redis.get(name)) === here ? redis.del(name) : 0);
+      await onRedis(producer, leave, leaveMsMax).catch(() => 0);
+    },
+  };
+}
+
+/** For how long the entry of another place still counts; null where it is this one's by now. */
+async function leftOfOther(redis: Redis, name: string, here: string): Promise<number | null> {
+  await redis.set(name, here, 'PX', entryMs, 'NX');
+  if ((await redis.get(name)) !== here) return redis.pttl(name);
+  await redis.pexpire(name, entryMs);
+  return null;
+}
+
+function ledgerTwice(description: string): PatchbayError {
+  const message = `another ledger with the id of this one uses ${description}: one is a copy of the other`;
+  return new PatchbayError('usage', 'ledgerTwice', message, {
+    hint: 'Each would take jobs of the other. Stop the engines on the other one first, or set REDIS_URL to another Redis, or to another database of it (redis://host:6379/1), for all hosts on this one.',
+  });
+}
