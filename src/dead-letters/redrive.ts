@@ -21,6 +21,7 @@ import type { SubmitParts } from '#src/runs/enter-run.ts';
 import { columnsLetLack } from '#src/runs/feed-history.ts';
 import { distinctNames, isMisshapen } from '#src/runs/fix/fix-file.ts';
 import { misshapenAgain, readRepaired, unchosenAgain } from '#src/runs/fix/fix-judge.ts';
+import { mappingOfOtherHost } from '#src/runs/mapping-elsewhere.ts';
 import { presetsFor } from '#src/runs/open-file.ts';
 import { partsAgain } from '#src/runs/part-letters.ts';
 import { newRunId } from '#src/runs/run-files.ts';
@@ -52,7 +53,7 @@ type Reading = Pick<RunRecord, 'mapping' | 'options' | 'sourceLabel'>;
  * running import: letters that are already being retried are not taken twice.
  * @param act of the person who asks.
  * @param onEntered called run by run: where a later one ends it with an error, those that were entered are known.
- * @throws PatchbayError `usage` `noDeadLetters` if no open letter fits.
+ * @throws PatchbayError `usage` `noDeadLetters` if no open letter fits; `mappingGone`, `mappingElsewhere` under `remap`.
  */
 export async function redrive(
   parts: SubmitParts,
@@ -130,9 +131,9 @@ async function byReading(
 /**
  * The mapping that a person named for the file, as it is now; else that of the feed; without one, the preset by which the file was
  * recognised. What a person said of the file when it was imported still holds: its country, and what its blank cells do.
- * @throws PatchbayError `usage` `mappingGone`, and what `findMapping` throws.
+ * @throws PatchbayError `usage` `mappingGone`, `mappingElsewhere`, and what `findMapping` throws.
  */
-async function readingNow({ feeds, ledger }: SubmitParts, feed: string, runId: string): Promise<Reading> {
+async function readingNow({ feeds, ledger, host }: SubmitParts, feed: string, runId: string): Promise<Reading> {
   const met = await ledger.runs.get(runId);
   const { defaultCountry, onBlank, mappingNamed } = met?.options ?? noOptions;
   const options = { ...noOptions, remap: true, defaultCountry, onBlank, mappingNamed };
@@ -143,6 +144,11 @@ async function readingNow({ feeds, ledger }: SubmitParts, feed: string, runId: s
       sourceLabel: ownSource,
       options: { ...options, recognise: false },
     };
+  const elsewhere = met !== null && mapping === null && recognise ? await mappingOfOtherHost(ledger, met, host) : null;
+  if (elsewhere !== null) {
+    const hint = `${elsewhere.hint} Or type the command on that host.`;
+    throw new PatchbayError('usage', 'mappingElsewhere', elsewhere.message, { hint });
+  }
   const used = recognise ? (met?.mapping ?? null) : null;
   const preset =
     used?.recognise === undefined ? undefined : (await loadPresets()).find(({ name }) => name === used.name);

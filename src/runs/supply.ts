@@ -26,6 +26,7 @@ import type { Workspace } from '#src/workspace/port.ts';
 import type { StageItem } from './compare.ts';
 import { columnsBefore, columnsLacked, columnsOfFixFile, isWithoutHeader, lostColumns } from './feed-history.ts';
 import { createFixRows, type FixRows, type FixRowsWith, isColumnOfTexts, withKeyColumns } from './fix/fix-rows.ts';
+import { withMappingElsewhere } from './mapping-elsewhere.ts';
 import { type OpenedFile, openRunFile, presetsFor } from './open-file.ts';
 
 /** Where the rows of a run come from. */
@@ -70,7 +71,9 @@ export interface SupplyParts extends ReadingDefaults {
  */
 export async function openFileSupply(parts: SupplyParts, run: RunRecord): Promise<RowSupply> {
   const { ledger, feeds, workspace } = parts;
-  const opened = await openRunFile(run);
+  const opened = await openRunFile(run).catch(async (error: unknown) => {
+    throw await withMappingElsewhere(ledger, run, error);
+  });
   try {
     const read = { ...run, mapping: opened.mapping };
     const isFix = run.kind === 'fixFile';

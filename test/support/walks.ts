@@ -159,6 +159,7 @@ export const walks: readonly Walk[] = [
       'src/runs/read-before.ts': 'a file that was read to its end before the ledger was restored',
       'src/runs/seen-keys.ts': 'whose rows cannot be used, and who are in the file all the same',
       'src/runs/feed-history.ts': 'compares a file with those before it',
+      'src/runs/mapping-elsewhere.ts': 'a mapping that another host has',
       'src/runs/finish-run.ts': 'the end of a run, and what it publishes for observers',
       'src/runs/fix/fix-rows.ts': 'rejected rows that come back',
       'src/runs/guards.ts': 'stops a whole run',

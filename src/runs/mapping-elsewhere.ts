@@ -1,0 +1,64 @@
+/**
+ * A mapping that one host has and another one lacks: `map --save` puts it into the folder of its feed on the host where it was typed. The
+ * ledger knows by which mapping a feed's files were read, and where.
+ */
+import { join } from 'node:path';
+import { PatchbayError } from '#src/errors.ts';
+import { mappingFileName } from '#src/feeds/feeds.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import { acceptedStates, mainFeed } from '#src/ledger/rules/feeds.ts';
+import type { RunRecord } from '#src/ledger/runs.ts';
+import { shellWord } from '#src/shell-words.ts';
+
+/** For people. */
+export interface MappingElsewhere {
+  /** `feed shop was read by the mapping "shop" of the host …, which is not on this one`. */
+  readonly message: string;
+  /** What to copy. */
+  readonly hint: string;
+}
+
+/**
+ * Of a run that was read by its feed's own mapping on another host; null of any other.
+ * @param here the host that this data folder is; null where the ledger belongs to it alone.
+ */
+export async function mappingOfOtherHost(
+  { hosts }: Pick<Ledger, 'hosts'>,
+  { feed, host, importFolder, mapping, options }: RunRecord,
+  here: string | null,
+): Promise<MappingElsewhere | null> {
+  if (host === null || host === here || mapping === null) return null;
+  // A preset is on every host, and a mapping that a command named is none of the feed.
+  if (mapping.recognise !== undefined || options.mappingNamed !== null) return null;
+  const name = (await hosts.list()).find(({ id }) => id === host)?.name ?? host;
+  const what =
+    feed === mainFeed
+      ? 'the file that mapping.file of the configuration names there'
+      : `${shellWord(join(importFolder, feed, mappingFileName))}, or the file that its configuration names,`;
+  return {
+    message: `feed ${feed} was read by the mapping "${mapping.name}" of the host ${name}, which is not on this one`,
+    hint: `Copy ${what} from that host to the same place of this one.`,
+  };
+}
+
+/** How many of its last files are looked at. */
+const lookedAtMax = 20;
+
+/** What `openRunFile` threw, with the mapping that another host has for the feed, if nothing here says how to read the file. */
+export async function withMappingElsewhere(
+  { runs, hosts }: Pick<Ledger, 'runs' | 'hosts'>,
+  run: RunRecord,
+  error: unknown,
+): Promise<unknown> {
+  if (!(error instanceof PatchbayError) || run.mapping !== null || !run.options.recognise) return error;
+  if (error.code !== 'keyColumnMissing' && error.code !== 'layoutAmbiguous') return error;
+  const last = await runs.list({ feed: run.feed, states: acceptedStates, limit: lookedAtMax });
+  for (const each of last) {
+    const elsewhere = await mappingOfOtherHost({ hosts }, each, run.host);
+    if (elsewhere === null) continue;
+    const { kind, code, message, facts } = error;
+    const hint = `${elsewhere.hint} Then import the file again.`;
+    return new PatchbayError(kind, code, `${message}; ${elsewhere.message}`, { facts, hint, cause: error });
+  }
+  return error;
+}
