@@ -6,7 +6,7 @@ import type { Ledger } from '#src/ledger/port.ts';
 import { parseAddress } from '#src/ledger/postgres/address.ts';
 import { createConnection } from '#src/ledger/postgres/connection.ts';
 import { openPostgresLedger } from '#src/ledger/postgres/ledger.ts';
-import { lockOf, openPool } from '#src/ledger/postgres/pool.ts';
+import { limits, lockOf, openPool } from '#src/ledger/postgres/pool.ts';
 import { postgresTroubleOf } from '#src/ledger/postgres/trouble.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 import { newRun } from '#test/contracts/support/build.ts';
@@ -272,6 +272,17 @@ test.each([
 ])('the code %s is %s %s', (code, kind, ours) => {
   const trouble = postgresTroubleOf(Object.assign(new Error('words'), { code }), { shown: 'postgres://db/patchbay' });
   expect(trouble).toMatchObject({ kind, code: ours });
+});
+
+test('a server without a connection left runs: the hint says how many a process needs', () => {
+  const full = Object.assign(new Error('too many connections for role "tight"'), { code: '53300' });
+  const { message, hint } = postgresTroubleOf(full, { shown: 'postgres://db/patchbay' }) ?? {};
+  expect(message).toBe(
+    'the ledger\'s database at postgres://db/patchbay accepts no more connections: too many connections for role "tight"',
+  );
+  expect(hint).toContain('each process of Patchbay needs six, and an engine a seventh');
+  // One listens, and one leads.
+  expect(limits.connectionsMax + 2).toBe(7);
 });
 
 test('an error of SQL itself is a defect, and keeps its words', () => {

@@ -71,6 +71,12 @@ export function postgresTroubleOf(error: unknown, { shown }: Pick<Address, 'show
       return passing('diskFull', "the disk of the ledger's database has no room", error, facts);
     case states.ioError:
       return passing('ledgerIoFails', `the disk of the ledger's database fails: ${messageOf(error)}`, error, facts);
+    case states.tooManyConnections:
+      return new PatchbayError('transient', 'ledgerAway', fullMessage(error, shown), {
+        hint: fullHint,
+        facts,
+        cause: error,
+      });
     case states.wrongPassword:
     case states.refusedByRules:
       return new PatchbayError('usage', 'ledgerRefused', `PostgreSQL at ${shown} refuses the user or the password`, {
@@ -130,6 +136,14 @@ export function postgresTroubleOf(error: unknown, { shown }: Pick<Address, 'show
 function readOnly(error: unknown, facts: Facts): PatchbayError {
   return passing('ledgerReadOnly', `the ledger's database takes no writes now: ${messageOf(error)}`, error, facts);
 }
+
+/** By role, by database, or by server: its words say which. It runs, and is to be asked again: `ledgerAway` passes. */
+function fullMessage(error: unknown, shown: string): string {
+  return `the ledger's database at ${shown} accepts no more connections: ${messageOf(error)}`;
+}
+
+const fullHint =
+  'It runs. Raise the limit (of the role or the database: CONNECTION LIMIT; of the server: max_connections), or close what takes them up: each process of Patchbay needs six, and an engine a seventh. Nothing is lost; run the same command again.';
 
 /** Class 08: the connection; 57P0: shutting down, crashed, starting up; 53: no memory, no connection left. */
 function isAway(error: unknown, code: string): boolean {
