@@ -20,5 +20,6 @@ it('lists the first runs that wait for it, and says how many more there are and 
     '  … and 7 more: patchbay --data /srv/two hosts ls --json',
     '  start it again; if it is gone for good: patchbay --data /srv/two hosts forget h0123456789ab',
   ]);
+  expect(lines[0]).toBe('berlin-2:/srv/patchbay  h0123456789ab  away since 2026-11-21 14:00:00Z');
   expect(hostLines(output, hostWith(50)).join('\n')).not.toContain('more');
 });

@@ -39,15 +39,16 @@ const waitingShownMax = 50;
 
 /** The host, and what waits for it. */
 export function hostLines(output: Output, host: HostDocument): readonly string[] {
-  const { name, state, isThis, seenAt, waiting } = host;
+  const { host: id, name, state, isThis, seenAt, waiting } = host;
   const isUp = state === 'leads' || state === 'works';
   const since = isUp ? '' : ` since ${instantText(seenAt)}`;
-  const first = `${printable(name)}${isThis ? ' (this one)' : ''}  ${state}${since}`;
+  // Files of its runs are shown by its id, as ID:PATH, and two hosts may have one name.
+  const first = `${printable(name)}${isThis ? ' (this one)' : ''}  ${id}  ${state}${since}`;
   const files = waiting.slice(0, waitingShownMax).map(({ run, feed, file, isUnread }) => {
     const what = isUnread ? 'its file is there, unread' : 'its results are to be written there';
     return `  waits for it: ${run}  ${printable(feed === mainFeed ? file : `${feed}: ${file}`)}  ${what}`;
   });
-  const advice = `  start it again; if it is gone for good: patchbay hosts forget ${host.host}`;
+  const advice = `  start it again; if it is gone for good: patchbay hosts forget ${id}`;
   const moreCount = waiting.length - files.length;
   const more = moreCount > 0 ? [`  … and ${moreCount} more: patchbay hosts ls --json`] : [];
   const lines = [first, ...files, ...more, ...(waiting.length === 0 ? [] : [advice])];
