@@ -433,6 +433,9 @@ describeOnServers('several hosts on one ledger', (servers) => {
     const shot = await journey.run(['import', '--json', journey.file('people.csv', peopleCsv(40))], cron.env);
     expect(shot.documents[0], shot.stderr).toMatchObject({ state: 'done', rows: 40, created: 40 });
     expect(shot.documents[0].report).toContain(cron.data);
+    const changed = journey.file('changed.csv', peopleCsv(40, { company: 'Harbor & Sons' }));
+    const stopped = await journey.run(['import', '--json', changed], cron.env);
+    expect(stopped.documents[0], stopped.stderr).toMatchObject({ state: 'stopped', pending: 40 });
 
     await startHost(journey, other);
     const late = journey.start(['import', '--json', journey.file('late.csv', peopleCsv(5, { prefix: 'q' }))], {
@@ -449,7 +452,7 @@ describeOnServers('several hosts on one ledger', (servers) => {
       (await statusOf(journey, other)).hosts.some(({ state }: { state: string }) => state === 'stopped'),
     );
     const forgotten = await journey.run(['hosts', 'forget', gone?.id ?? '', '--json'], other.env);
-    expect(forgotten.documents[0], forgotten.stderr).toMatchObject({ host: gone?.id, runs: 1 });
+    expect(forgotten.documents[0], forgotten.stderr).toMatchObject({ host: gone?.id, runs: 2 });
     const ended = await until('its end', async () => {
       const run = await ledger.runs.get('20261121T140000Z-00000a');
       return run?.state === 'cancelled' && run;
@@ -457,6 +460,15 @@ describeOnServers('several hosts on one ledger', (servers) => {
     expect(ended.reason).toMatchObject({ code: 'hostForgotten' });
     const refused = await journey.run(['hosts', 'forget', one.data, '--json'], other.env);
     expect(refused.documents[0]).toMatchObject({ error: { code: 'noSuchHost' } });
+
+    // Its disk is gone, too: what is staged is the last copy of the file.
+    rmSync(cron.data, { recursive: true });
+    const { run: id } = stopped.documents[0];
+    const restaged = await journey.run(['runs', 'restage', id, '--json'], other.env);
+    expect(restaged.documents[0], restaged.stderr).toMatchObject({ error: { code: 'restageUnreadable' }, exitCode: 2 });
+    expect(restaged.stdout).not.toContain(cron.data);
+    const approved = await journey.run(['runs', 'approve', id, '--json'], other.env);
+    expect(approved.documents[0], approved.stderr).toMatchObject({ state: 'done', updated: 40 });
     await interrupted(one, other);
   });
 });
