@@ -24,7 +24,7 @@ import type { FolderFlags } from './shell-words.ts';
 export interface Home {
   readonly config: Config;
   readonly mode: ServiceMode;
-  /** For people: `sandbox`, or the service's origin. */
+  /** For people: `sandbox`, or the service's origin; for who only looks, that of the ledger. */
   readonly serviceName: string;
   readonly folders: DataFolders;
   readonly runFolders: RunFolders;
@@ -65,7 +65,7 @@ export interface HomeOptions {
  *   what the ledger and `Feeds.check` throw.
  */
 export async function openHome(config: Config, log: Logger, options: HomeOptions): Promise<Home> {
-  const { mode, serviceName } = await chooseService(config, options);
+  const { mode, serviceName: chosen } = await chooseService(config, options);
   const isBesideReal = options.sandboxAsked && (options.besideService === true || (await hasReal(config)));
   const folders = isBesideReal ? besideRealService(dataFolders(config, mode)) : dataFolders(config, mode);
   const feeds = createFeeds(config, folders.importFolders);
@@ -75,6 +75,9 @@ export async function openHome(config: Config, log: Logger, options: HomeOptions
   const place = ledgerPlace(config, mode);
   const open = options.showsOnly === true ? openLedgerToShow : openLedger;
   const ledger = await open(place, (trouble) => observer(trouble));
+  // Who only looks sees what was done, and that was for the service that the ledger knows, whatever is configured here.
+  const known = options.look && mode === 'real' ? ((await ledger.binding())?.origin ?? null) : null;
+  const serviceName = known ?? chosen;
   const host = place.kind === 'file' ? null : await (options.look ? knownHost : identifyHost)(folders.root);
   const system = systemClock();
   const clock: Clock = { ...system, bootId: await ledger.bootId(system) };

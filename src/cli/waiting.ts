@@ -2,6 +2,7 @@
 import type { Home } from '#src/app.ts';
 import { type Clock, systemClock } from '#src/clock.ts';
 import { formatDuration } from '#src/config/forms.ts';
+import { requireServiceOfEngine } from '#src/engine/same-service.ts';
 import type { PatchbayError } from '#src/errors.ts';
 import { isLedgerAway } from '#src/ledger/trouble.ts';
 import { waitOut } from '#src/ledger/wait-out.ts';
@@ -13,7 +14,7 @@ import { createOutput, printable } from './output.ts';
 /**
  * `openCliHome`, again and again while the ledger is away. A signal meanwhile ends the process, since nothing has begun.
  * @param onWait called beside the note for people, with each other trouble. Must not throw.
- * @throws PatchbayError as `openCliHome`; `transient` `ledgerAway` and its like when patience is over.
+ * @throws PatchbayError as `openCliHome`; `usage` `otherService`; `transient` `ledgerAway` and its like when patience is over.
  */
 export async function openPatiently(
   options: GlobalOptions,
@@ -31,7 +32,8 @@ export async function openPatiently(
       say(trouble);
       onWait(trouble, config);
     };
-    const home = await waitOut({ clock: systemClock(), patienceMs, signal, onWait: tell }, open, isLedgerAway);
+    const openChecked = async (): Promise<Home> => checked(await open(), use);
+    const home = await waitOut({ clock: systemClock(), patienceMs, signal, onWait: tell }, openChecked, isLedgerAway);
     await letSignalsArrive();
     if (!signal.aborted) return home;
     await home.close();
@@ -43,6 +45,17 @@ export async function openPatiently(
   const message = 'interrupted while the ledger was opened; nothing was begun';
   const exitCode = interrupt.exitCode() ?? exitCodes.interrupted;
   process.exit(reportInterrupted(output, message, exitCode, undefined, nothingBegunHint));
+}
+
+/** What a command asks for, the engine that runs would do, and for its own service: so a command of another one ends before it begins. */
+async function checked(home: Home, use: HomeUse): Promise<Home> {
+  try {
+    if (use === 'act' || use === 'import') await requireServiceOfEngine(home);
+    return home;
+  } catch (error) {
+    await home.close();
+    throw error;
+  }
 }
 
 /** For a command that waits for the lock of the data folder. */

@@ -6,6 +6,7 @@ import type { Home } from '#src/app.ts';
 import { sleepUnlessCut } from '#src/clock.ts';
 import { type Engine, type EngineOptions, startEngine } from '#src/engine/engine.ts';
 import { isEngineUp } from '#src/engine/registration.ts';
+import { requireServiceOfEngine } from '#src/engine/same-service.ts';
 import { checkSurroundings } from '#src/engine/surroundings.ts';
 import { type EngineLock, takeEngineLock } from '#src/ledger/engine-presence.ts';
 import type { Following, Standstill } from '#src/ledger/follow.ts';
@@ -43,7 +44,7 @@ export type Enter<Entered> = (isEngine: boolean) => Promise<Entered>;
 
 /**
  * Enters work and sees to it that an engine is there. The caller leaves the session.
- * @throws PatchbayError what the engine's start and `enter` throw; `NothingEntered`, `AbortError`.
+ * @throws PatchbayError what the engine's start and `enter` throw; `usage` `otherService`; `NothingEntered`, `AbortError`.
  */
 export async function beginWork<Entered>(
   home: Home,
@@ -65,8 +66,11 @@ export async function beginWork<Entered>(
   try {
     await requireWritable(home, options);
     const lock = await takeLockUnlessUp(home, options);
-    if (lock === null) await enterAs(false);
-    else engine = await start(lock, { enter: () => enterAs(true) });
+    if (lock === null) {
+      // It may have come up since the command began.
+      await requireServiceOfEngine(home);
+      await enterAs(false);
+    } else engine = await start(lock, { enter: () => enterAs(true) });
   } catch (error) {
     throw options.interrupt.signal.aborted && !isEntering ? new NothingEntered() : error;
   }

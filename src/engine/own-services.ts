@@ -8,8 +8,8 @@ import { dataFolders } from '#src/config/data-folders.ts';
 import { PatchbayError } from '#src/errors.ts';
 import type { EngineRegistration } from '#src/ledger/engine-presence.ts';
 import { openQueueServer, type QueueServer } from '#src/queue/connection.ts';
-import { parseOrigin } from '#src/workspace/http-workspace.ts';
 import type { Closers } from './closers.ts';
+import { type BesideEngine, requireItsService } from './same-service.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { SandboxPlace } from './workspace-client.ts';
 
@@ -33,17 +33,15 @@ export async function openSandbox({ config, clock, log, mode }: Home, closers: C
  * The address and the key of the engine's sandbox; null for a real service.
  * @throws PatchbayError `usage`: `otherService`, `sandboxNotShared`.
  */
-export async function sandboxOf({ config, mode }: Home, engine: EngineRegistration): Promise<SandboxPlace | null> {
-  if (mode === 'sandbox') {
-    const apiKey = await readSandboxKey(dataFolders(config, 'sandbox').sandboxKeyFile);
-    return { origin: engine.serviceOrigin, apiKey };
-  }
-  const origin = parseOrigin(config.service.baseUrl ?? '');
-  if (origin === engine.serviceOrigin) return null;
-  const message = `the running engine writes to ${engine.serviceOrigin}, and this process is configured for ${origin}`;
-  throw new PatchbayError('usage', 'otherService', message, {
-    hint: 'Start the worker with the same configuration and environment variables as the engine.',
-  });
+export async function sandboxOf(
+  home: Pick<Home, 'config' | 'mode'>,
+  engine: Pick<EngineRegistration, 'serviceOrigin'>,
+  role: BesideEngine,
+): Promise<SandboxPlace | null> {
+  requireItsService(home, engine, role);
+  if (home.mode !== 'sandbox') return null;
+  const apiKey = await readSandboxKey(dataFolders(home.config, 'sandbox').sandboxKeyFile);
+  return { origin: engine.serviceOrigin, apiKey };
 }
 
 /** @throws PatchbayError `usage` `sandboxNotShared` where the engine's data folder is another one. */

@@ -90,10 +90,11 @@ async function openQueueAndSandbox(
       // The lock is held: the engine runs here. It is free: another host's engine was found, and all hosts share one Redis.
       // Where the queue is embedded, that engine has just stopped.
       if (lock === null || (ledgerPlace.kind !== 'file' && engine.queue.kind === 'redis')) {
+        const sandbox = await sandboxOf(home, engine, 'command');
         onStage('queue');
         const server = await attachQueueServer({ redisUrl, place: queueOf(home, engine) });
         closers.add(() => server.stop());
-        return { server, sandbox: await sandboxOf(home, engine) };
+        return { server, sandbox };
       }
     }
     const lock = takeEngineLock(folders.lockFile);

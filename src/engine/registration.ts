@@ -16,6 +16,7 @@ import {
   type QueuePlace,
   signEveryMs,
 } from '#src/ledger/engine-presence.ts';
+import type { HostRecord } from '#src/ledger/hosts.ts';
 import { isAtWork } from '#src/ledger/rules/hosts.ts';
 import { activeRunStates } from '#src/ledger/runs.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
@@ -92,13 +93,25 @@ export async function findEngine(home: Home): Promise<EngineRegistration | null>
 }
 
 /** Whether the engine of this data folder has come up. The lock tells whether there is one: it may be starting, or be another command that reads. */
-export async function isEngineUp({ ledger, ledgerPlace, host, identity }: Home): Promise<boolean> {
+export async function isEngineUp(home: HomeOfEngine): Promise<boolean> {
+  return (await engineHere(home)) !== null;
+}
+
+type HomeOfEngine = Pick<Home, 'ledger' | 'ledgerPlace' | 'host' | 'identity'>;
+
+/** What the engine of this data folder has said of itself; null where none has come up. One of another host is none. */
+export async function engineHere({
+  ledger,
+  ledgerPlace,
+  host,
+  identity,
+}: HomeOfEngine): Promise<NonNullable<HostRecord['engine']> | null> {
   if (ledgerPlace.kind === 'file') {
     const { engine } = await ledger.registrations();
-    return engine !== null && !identity.isDead(engine.identity);
+    return engine === null || identity.isDead(engine.identity) ? null : engine;
   }
   const own = (await ledger.hosts.list()).find(({ id }) => id === host?.id);
-  return own !== undefined && own.engine !== null && !own.hasLeft && !identity.isDead(own.session);
+  return own === undefined || own.hasLeft || identity.isDead(own.session) ? null : own.engine;
 }
 
 /** The engines of all hosts, as one that dies with the last of them. */

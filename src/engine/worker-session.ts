@@ -112,7 +112,7 @@ async function workSession(home: Home, engine: EngineRegistration, options: Work
     if (!(await isQueueOfHosts(home, server, end))) return;
     let failures: SessionFailures | null = null;
     const client = openWorkspaceClient(home, {
-      sandbox: await sandboxOf(home, engine),
+      sandbox: await sandboxOf(home, engine, 'worker'),
       queue: server,
       sameWorkspace: false,
       // Ignored before the check has passed: it may be this machine alone that cannot reach the service.
