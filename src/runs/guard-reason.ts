@@ -15,6 +15,9 @@ export function asksForLinks({ facts }: Pick<RunReason, 'facts'>): boolean {
   return facts.unlinkedCount !== undefined;
 }
 
+/** How the message of a stopped run begins. */
+export const stoppedBefore = 'stopped before the first write: ';
+
 /** Why a run is stopped, for people: the figures of each guard that stopped it, the key to set, and the exact command to approve it. */
 export function guardReason(
   verdicts: readonly GuardVerdict[],
@@ -27,7 +30,7 @@ export function guardReason(
   const check = advices.length === verdicts.length ? advices : [...advices, 'Check the file.'];
   const shown = {
     code: guardCode(verdicts[0]?.guard ?? 'updates'),
-    message: `stopped before the first write: ${sentencesOf(verdicts)}`,
+    message: `${stoppedBefore}${sentencesOf(verdicts)}`,
     facts: figureFacts(verdicts),
   };
   const unlinked = verdicts.find(({ guard }) => guard === 'unlinked');

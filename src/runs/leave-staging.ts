@@ -2,6 +2,7 @@
  * The end of staging: contacts that the workspace may have already are looked for, and the guards decide whether the run goes on to
  * `applying` or is `stopped` (`docs/rules.md`, "Guards").
  */
+import { invariant } from '#src/errors.ts';
 import { eachRun } from '#src/ledger/paged-lists.ts';
 import { appliesAllRows, type RunRecord } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
@@ -25,6 +26,7 @@ import { lookAtNewKeys } from './look/look.ts';
 import { findGone } from './look/made-again.ts';
 import { findTakenOver } from './look/taken-over.ts';
 import { countOthersValues, type OthersValuesParts } from './others-values.ts';
+import { plannedStop, withPlannedStop } from './planned-stop.ts';
 import { stopRun } from './stop-run.ts';
 
 export interface LeaveParts extends FinishParts, CountryAdviceParts, OthersValuesParts {
@@ -83,15 +85,19 @@ export async function leaveStaging(
     ...checkTakenOver(taken, run),
     ...(run.kind === 'file' ? await verdictsOn(parts, current, staged, others) : []),
   ];
+  const planned = await plannedStop(ledger, run);
   if (verdicts.length === 0) await ledger.runs.record(run.id, { notes: loneCardNotes(current, tally) });
   if (run.options.verify) {
     // There is no write to stop before.
     await ledger.runs.record(run.id, { notes: guardNotes(verdicts) });
-  } else if (verdicts.length > 0) {
-    const reason = guardReason(verdicts, current, parts.serviceName);
+  } else if (verdicts.length > 0 || planned !== null) {
+    const { serviceName } = parts;
+    const now = verdicts.length > 0 ? guardReason(verdicts, current, serviceName) : null;
+    const reason = planned === null ? now : withPlannedStop(now, planned, current, serviceName);
+    invariant(reason !== null, 'a run is stopped for a reason');
     if (!(await stopRun(parts, current, 'staging', reason))) return;
     log.warn(
-      { run: run.id, feed: run.feed, guards: verdicts.map((verdict) => verdict.guard) },
+      { run: run.id, feed: run.feed, guards: verdicts.map((verdict) => verdict.guard), code: reason.code },
       'run stopped by a guard',
     );
     return;

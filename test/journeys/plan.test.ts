@@ -131,6 +131,30 @@ describe.concurrent('a plan', () => {
     expect((await journey.call(['runs', 'show', stopped.run, '--json'])).documents).toMatchObject([{ plan: null }]);
   });
 
+  test('that stops is carried out only when it is accepted, also by limits that would let the run pass', async ({
+    journey,
+  }) => {
+    await journey.service();
+    const people = (others: number): string =>
+      peopleCsv(30).replaceAll(/^(p-(\d+)),[^,]+/gm, (row, key, at) => (Number(at) <= others ? `${key},Other` : row));
+    await journey.call(['import', journey.file('before.csv', people(0))]);
+    const after = journey.file('after.csv', people(6));
+    const tight = { PATCHBAY_GUARDS_UPDATES_MAX: '5%' };
+    const [{ plan, stop }] = (await journey.call(['plan', after, '--json'], tight)).documents;
+    expect(stop).toMatchObject({ code: 'guardUpdates' });
+
+    const [stopped] = (await journey.call(['import', '--plan', plan, '--json'])).documents;
+    expect(stopped).toMatchObject({ state: 'stopped', updated: 0, exitCode: 5, error: { code: 'guardUpdates' } });
+    expect(stopped.error.message).toContain(`as its plan ${plan} says: the file changes 6 of its 30 known contacts`);
+    expect(stopped.error.hint).toContain(`patchbay import --plan ${plan} --accept`);
+    const raised = ['import', '--plan', plan, '--max-change', '10%', '--json'];
+    expect((await journey.call(raised)).documents).toMatchObject([{ state: 'stopped', updated: 0 }]);
+
+    const [again] = (await journey.call(['plan', after, '--json'], tight)).documents;
+    const accepted = await journey.call(['import', '--plan', again.plan, '--accept', '--json']);
+    expect(accepted.documents, accepted.stderr).toMatchObject([{ state: 'done', updated: 6, moved: 0, exitCode: 0 }]);
+  });
+
   test('is made beside a running engine, through its queue, and in the sandbox of that engine', async ({ journey }) => {
     const engine = journey.start(['start']);
     await until('the engine is up', () => engine.stdout.includes('page'));
