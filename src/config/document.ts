@@ -138,10 +138,16 @@ function groupLines(group: Group, depth: number, config: unknown, sources: Sourc
 }
 
 function valueLines(setting: Setting, indent: string, config: unknown, sources: Sources): string[] {
-  const value = valueAt(config, [...setting.path.slice(0, -1), setting.configName]);
-  if (!isWritten(value)) return [];
-  const text = stringify(masked(setting, setting.write(value)), { lineWidth: 0, collectionStyle: 'flow' });
+  const value = writtenIn(config, setting);
+  if (value === undefined) return [];
+  const text = stringify(value, { lineWidth: 0, collectionStyle: 'flow' });
   return [`${indent}${setting.name}: ${text.trimEnd()} # ${sources[setting.key]?.name ?? 'default'}`];
+}
+
+/** The value of a setting as it is written, with its secret masked; undefined where it has none, such as the own guards of most feeds. */
+export function writtenIn(config: unknown, setting: Setting): Written | undefined {
+  const value = valueAt(config, [...setting.path.slice(0, -1), setting.configName]);
+  return isWritten(value) ? masked(setting, setting.write(value)) : undefined;
 }
 
 function valueAt(tree: unknown, path: readonly string[]): unknown {

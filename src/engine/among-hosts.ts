@@ -7,6 +7,7 @@ import { messageOf } from '#src/errors.ts';
 import type { HostIdentity } from '#src/ledger/host-identity.ts';
 import type { Candidacy } from '#src/ledger/lead.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
+import { followedSettings } from '#src/operations/followed-settings.ts';
 import type { QueueServer } from '#src/queue/connection.ts';
 import { jobsOfHost } from '#src/queue/job-definition.ts';
 import { noteStopped } from '#src/runs/stop-run.ts';
@@ -51,7 +52,8 @@ export async function amongHosts(
     announce: async ({ led, wake, serviceOrigin, queue }) => {
       candidacy = standForLead(home, presence, led, { runsSchedules: options.runsSchedules, wake });
       await removeDeadWorkers(home);
-      await presence.ready({ serviceOrigin, queue: placeSeenFrom(home.folders.root, queue) });
+      const place = placeSeenFrom(home.folders.root, queue);
+      await presence.ready({ serviceOrigin, queue: place, followed: followedSettings(home.config) });
     },
     sign: presence.sign,
   };

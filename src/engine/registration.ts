@@ -16,10 +16,11 @@ import {
   type QueuePlace,
   signEveryMs,
 } from '#src/ledger/engine-presence.ts';
-import type { HostRecord } from '#src/ledger/hosts.ts';
 import { isAtWork } from '#src/ledger/rules/hosts.ts';
 import { activeRunStates } from '#src/ledger/runs.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
+import { engineHere, type HomeBesideEngine } from '#src/operations/engine-here.ts';
+import { followedSettings } from '#src/operations/followed-settings.ts';
 import { every, type Repeated } from '#src/repeat.ts';
 
 /**
@@ -32,11 +33,12 @@ export async function registerEngine(
   serviceOrigin: string,
   queue: QueuePlace,
 ): Promise<() => Promise<void>> {
-  const { ledger, clock, identity, folders } = home;
+  const { ledger, clock, identity, folders, config } = home;
   await removeDeadWorkers(home);
   const mine = `${identity.name}#${randomUUID().slice(0, 8)}`;
   const place = placeSeenFrom(folders.root, queue);
-  const registration = { identity: mine, serviceOrigin, queue: place, startedAtMs: clock.nowMs() };
+  const startedAtMs = clock.nowMs();
+  const registration = { identity: mine, serviceOrigin, queue: place, startedAtMs, followed: followedSettings(config) };
   const sign = (): Promise<void> => ledger.register('engine', { ...registration, seenAtMs: clock.nowMs() });
   await sign();
   const signIfAtWork = async (): Promise<void> => {
@@ -93,25 +95,8 @@ export async function findEngine(home: Home): Promise<EngineRegistration | null>
 }
 
 /** Whether the engine of this data folder has come up. The lock tells whether there is one: it may be starting, or be another command that reads. */
-export async function isEngineUp(home: HomeOfEngine): Promise<boolean> {
+export async function isEngineUp(home: HomeBesideEngine): Promise<boolean> {
   return (await engineHere(home)) !== null;
-}
-
-type HomeOfEngine = Pick<Home, 'ledger' | 'ledgerPlace' | 'host' | 'identity'>;
-
-/** What the engine of this data folder has said of itself; null where none has come up. One of another host is none. */
-export async function engineHere({
-  ledger,
-  ledgerPlace,
-  host,
-  identity,
-}: HomeOfEngine): Promise<NonNullable<HostRecord['engine']> | null> {
-  if (ledgerPlace.kind === 'file') {
-    const { engine } = await ledger.registrations();
-    return engine === null || identity.isDead(engine.identity) ? null : engine;
-  }
-  const own = (await ledger.hosts.list()).find(({ id }) => id === host?.id);
-  return own === undefined || own.hasLeft || identity.isDead(own.session) ? null : own.engine;
 }
 
 /** The engines of all hosts, as one that dies with the last of them. */

@@ -2,8 +2,8 @@
 import type { Home } from '#src/app.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type EngineRegistration, isEngineRunning } from '#src/ledger/engine-presence.ts';
+import { engineHere, type HomeBesideEngine } from '#src/operations/engine-here.ts';
 import { parseOrigin } from '#src/workspace/http-workspace.ts';
-import { engineHere } from './registration.ts';
 
 /** What a process is that works beside an engine. */
 export type BesideEngine = 'worker' | 'command';
@@ -36,7 +36,7 @@ export function requireItsService(
  * @throws PatchbayError `usage` `otherService`; what the ledger throws.
  */
 export async function requireServiceOfEngine(
-  home: Pick<Home, 'config' | 'mode' | 'folders' | 'ledger' | 'ledgerPlace' | 'host' | 'identity'>,
+  home: HomeBesideEngine & Pick<Home, 'config' | 'mode' | 'folders'>,
 ): Promise<void> {
   // The lock tells: a registration outlives an engine that was killed.
   const engine = isEngineRunning(home) ? await engineHere(home) : null;

@@ -19,6 +19,19 @@ export type QueuePlace =
   /** The Redis of `REDIS_URL`, which is not stored because it may hold a password. */
   | { readonly kind: 'redis' };
 
+/** Values of settings as they are written. */
+export type WrittenSettings = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
+
+/** The settings by which an engine decides what is written and what is stopped, from its start to its end. No secret is among them. */
+export interface FollowedSettings {
+  /** By key, such as `guards.updatesMax`. */
+  readonly general: WrittenSettings;
+  /** Of a feed that says nothing itself, by name such as `kind`. */
+  readonly ofAnyFeed: WrittenSettings;
+  /** What feeds say themselves, by name such as `kind` or `guards.updatesMax`; no feed that says nothing. */
+  readonly ofFeeds: Readonly<Record<string, WrittenSettings>>;
+}
+
 /** Where worker processes find the engine. Holds no key and no password. */
 export interface EngineRegistration {
   /** `ProcessIdentity.name`, and a suffix that distinguishes two engines of one process. */
@@ -27,6 +40,8 @@ export interface EngineRegistration {
   readonly serviceOrigin: string;
   readonly queue: QueuePlace;
   readonly startedAtMs: number;
+  /** Absent in what older versions wrote. */
+  readonly followed?: FollowedSettings;
   /** Its last sign of life while runs were at work, by the wall clock. */
   readonly seenAtMs?: number;
 }

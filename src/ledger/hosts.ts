@@ -6,7 +6,7 @@
  * silent for longer is *away*. A ledger in a file has no hosts: it belongs to one data folder.
  */
 import type { NewAct } from './acts.ts';
-import type { QueuePlace } from './engine-presence.ts';
+import type { EngineRegistration } from './engine-presence.ts';
 
 export interface HostRecord {
   /** Of the data folder, for good. */
@@ -15,8 +15,8 @@ export interface HostRecord {
   readonly name: string;
   /** The engine at work there, or the last one: `ProcessIdentity.name`, and a suffix that tells two engines of a process apart. */
   readonly session: string;
-  /** What workers need to know; null while the engine starts. */
-  readonly engine: { readonly serviceOrigin: string; readonly queue: QueuePlace } | null;
+  /** What workers and commands need to know; null while the engine starts. */
+  readonly engine: Pick<EngineRegistration, 'serviceOrigin' | 'queue' | 'followed'> | null;
   readonly queue: 'redis' | 'embedded';
   /** Whether its service is a sandbox of its own. */
   readonly isSandbox: boolean;

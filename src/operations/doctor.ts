@@ -27,7 +27,9 @@ import { findUnreadableFiles, unreadableSentences } from '#src/sources/unreadabl
 import { makeFolder } from '#src/whole-file.ts';
 import { createHttpWorkspace } from '#src/workspace/http-workspace.ts';
 import { firstLookHeldMsMax, onlyLookSilentMsMax } from '#src/workspace/port.ts';
+import { besideEngine } from './engine-here.ts';
 import { errorDocument } from './error-document.ts';
+import { apartText } from './followed-settings.ts';
 import { noEngineText, readEngine } from './hosts.ts';
 import { pauseAdvice } from './pause-advice.ts';
 import { readStandingSchedules } from './standing-schedules.ts';
@@ -203,7 +205,9 @@ async function checkEngine(bare: BareHome, ledger: Home | PatchbayError): Promis
       return { check, ok: true, detail: runs ? 'running' : noEngineText(elsewhere), exitCode: 0 };
     if (!runs) return { check, ok: true, detail: await notRunningText(ledger, elsewhere), exitCode: 0 };
     const pause = await ledger.ledger.pause();
-    return pause === null ? { check, ok: true, detail: 'running', exitCode: 0 } : pausedFinding(check, pause, bare);
+    if (pause !== null) return pausedFinding(check, pause, bare);
+    const apart = apartText((await besideEngine(ledger))());
+    return { check, ok: true, detail: apart === null ? 'running' : `running; ${apart}`, exitCode: 0 };
   } catch (error) {
     // Its lock is a file, too.
     return failed(check, error);

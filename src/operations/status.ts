@@ -8,6 +8,7 @@ import { hasLedger, type LedgerPlace, ledgerBytes, nameOfPlace } from '#src/ledg
 import type { Pause } from '#src/ledger/port.ts';
 import { activeRunStates, finalRunStates } from '#src/ledger/runs.ts';
 import { readDeadNotices } from './dead-notices.ts';
+import { besideEngine } from './engine-here.ts';
 import { readFailingAddressees } from './failing-addressees.ts';
 import { heldByFeed } from './held-fields.ts';
 import { feedsOfAllHosts, type HostDocument, readHosts, standstillOfHost } from './hosts.ts';
@@ -76,6 +77,7 @@ export async function readStatus(home: StatusHome, { diskFreeBytes, queueAnswers
     ledger: await ledgerState(ledgerPlace),
     // Of this data folder: what other hosts do is in `hosts`.
     engine: isEngineRunning(home) ? 'running' : 'not running',
+    notFollowed: (await besideEngine(home))(),
     hosts,
     workers: liveWorkers((await ledger.registrations()).workers, await ledger.nowMs(clock), identity.isDead).length,
     paused: pause === null ? null : pauseDocument(pause),

@@ -344,7 +344,7 @@ export function readingOf(run: ReadAs, { defaultCountry, onBlank }: ReadingDefau
 }
 
 /** Whether the mapping says which country numbers without a country code belong to; a column alone leaves it open. */
-function namesCountry(mapping: Mapping | null): boolean {
+export function namesCountry(mapping: Mapping | null): boolean {
   const choice = mapping?.defaultCountry;
   return typeof choice === 'object' ? choice.default !== undefined : choice !== undefined;
 }

@@ -1,6 +1,7 @@
 /** What the engine does at intervals is done one at a time, and nothing of it uses the ledger once it is stopped. */
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Home } from '#src/app.ts';
+import { configSchema } from '#src/config/schema.ts';
 import { createSweeper, startEngineTimers } from '#src/engine/periodic-tasks.ts';
 import { registerEngine, registerWorker, watchEngine } from '#src/engine/registration.ts';
 import { silentLogger } from '#src/log.ts';
@@ -27,6 +28,7 @@ async function openedHome() {
   const home = {
     ...{ ledger: { ...ledger, register, registrations, runs }, clock: movedClock(), log: silentLogger() },
     ...{ identity: { name: 'me', isDead: () => false }, folders: { root: '/data' }, ledgerPlace: { kind: 'file' } },
+    config: configSchema.parse({}),
   } as unknown as Home;
   return { home, held, ledger };
 }

@@ -5,6 +5,7 @@ import { type FeedTrouble, troubleWords } from '#src/ledger/deliveries.ts';
 import { counted } from '#src/ledger/rules/approval.ts';
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
 import type { FailingAddressee } from '#src/operations/failing-addressees.ts';
+import { apartText } from '#src/operations/followed-settings.ts';
 import { noEngineText } from '#src/operations/hosts.ts';
 import { readStatus, type Status } from '#src/operations/status.ts';
 import type { RunSummary } from '#src/runs/report.ts';
@@ -49,6 +50,8 @@ function print(output: Output, facts: Status, scheduled: ReadonlySet<string>): v
   const elsewhere = facts.hosts.filter((host) => !host.isThis && isUp(host)).map(({ name }) => printable(name));
   const engine = facts.engine === 'running' || elsewhere.length === 0 ? facts.engine : noEngineText(elsewhere);
   line('engine', `${engine}${workersText(facts.workers)}`);
+  const apart = apartText(facts.notFollowed);
+  if (apart !== null) line('settings', printable(apart));
   for (const host of facts.hosts) {
     for (const [index, text] of hostLines(output, host).entries())
       output.line(`${(index === 0 ? 'host' : '').padEnd(13)} ${text}`);

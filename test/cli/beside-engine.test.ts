@@ -1,0 +1,62 @@
+/** Beside an engine that was started with other settings: what it follows is said, setting by setting. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { configSchema } from '#src/config/schema.ts';
+import { takeEngineLock } from '#src/ledger/engine-presence.ts';
+import type { Ledger } from '#src/ledger/port.ts';
+import { openSqliteLedger } from '#src/ledger/sqlite/ledger.ts';
+import { followedSettings } from '#src/operations/followed-settings.ts';
+import { tempFolder } from '#test/ledger/support/temp-ledger.ts';
+import { type Called, callPatchbay } from '#test/support/call-patchbay.ts';
+
+const sentence = 'the running engine follows guards.updatesMax 30%, here it is 5%: restart it to follow the new one';
+
+interface Beside {
+  readonly data: string;
+  readonly ledger: Ledger;
+  call(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Called>;
+}
+
+/** A sandbox's data folder with an engine, started with `written`; of an older version where that is null. */
+async function besideEngine(written: Parameters<typeof configSchema.parse>[0] | null = {}): Promise<Beside> {
+  const data = tempFolder();
+  mkdirSync(join(data, 'sandbox'));
+  const ledger = openSqliteLedger(join(data, 'sandbox', 'ledger.sqlite'));
+  const lock = takeEngineLock(join(data, 'sandbox', 'engine.lock'));
+  onTestFinished(async () => {
+    lock?.release();
+    await ledger.close();
+  });
+  await ledger.register('engine', {
+    ...{ identity: 'another#1', serviceOrigin: 'http://127.0.0.1:1', startedAtMs: 1 },
+    queue: { kind: 'socket', path: 'queue/none' },
+    ...(written === null ? {} : { followed: followedSettings(configSchema.parse(written)) }),
+  });
+  return {
+    data,
+    ledger,
+    call: (args, env = { PATCHBAY_GUARDS_UPDATES_MAX: '5%' }) =>
+      callPatchbay([...args, '--data', data, '--sandbox'], env, data),
+  };
+}
+
+it('status and doctor say so in one line', async () => {
+  const { call } = await besideEngine();
+  expect((await call(['status'])).stdout).toContain(`settings      ${sentence}\n`);
+  expect((await call(['status', '--json'])).documents).toMatchObject([
+    { notFollowed: [{ setting: 'guards.updatesMax', engine: '30%', here: '5%' }] },
+  ]);
+  const doctor = await call(['doctor', '--json']);
+  const engine = doctor.documents[0].checks.find(({ check }: { check: string }) => check === 'engine');
+  expect(engine).toEqual({ check: 'engine', ok: true, detail: `running; ${sentence}` });
+});
+
+it('nothing is said where both are the same, nor of an engine of an older version, which does not tell', async () => {
+  const same = await besideEngine({ guards: { updatesMax: '5%' } });
+  expect((await same.call(['status', '--json'])).documents).toMatchObject([{ engine: 'running', notFollowed: [] }]);
+  expect((await same.call(['status'])).stdout).not.toContain('settings');
+  const older = await besideEngine(null);
+  expect((await older.call(['status', '--json'])).documents).toMatchObject([{ engine: 'running', notFollowed: [] }]);
+  expect((await older.call(['doctor'])).stdout).toMatch(/engine +running\n/);
+});
