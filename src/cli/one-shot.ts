@@ -12,6 +12,7 @@ import { firstAuditOf } from '#src/operations/audits.ts';
 import { errorDocument } from '#src/operations/error-document.ts';
 import { worstExitCode } from '#src/runs/exit-code.ts';
 import { printError } from './exit.ts';
+import { openHandedOver } from './handed-over.ts';
 import { finishingText, listenForInterrupt, nothingBegunHint, reportInterrupted } from './interrupt.ts';
 import { type Outcomes, type OutcomesOptions, startOutcomes } from './outcomes.ts';
 import type { Output } from './output.ts';
@@ -27,6 +28,8 @@ export type Submit = (isEngine: boolean, onEntered: (run: RunRecord) => void) =>
 
 interface OneShotOptions extends WorkOptions {
   readonly onProgress: (run: RunRecord) => void;
+  /** A running engine has the run. @param notes what was said of that. */
+  readonly onHandedOver: (run: RunRecord, notes: readonly string[]) => void;
   /** @param audit null where it was not waited for, or the run has not ended. */
   readonly onEnd: (end: FollowEnd, audit: AuditEnd | null) => Promise<void>;
   /** Waits for the first audit of each run, too. */
@@ -57,9 +60,11 @@ export function patienceOf(wait: string | undefined): number {
  * @throws PatchbayError what the engine's start and `submit` throw; after Ctrl-C `NothingEntered` or `AbortError`.
  */
 async function workUntilRest(home: Home, options: OneShotOptions, submit: Enter<readonly RunRecord[]>): Promise<void> {
-  const { interrupt, onProgress, onEnd } = options;
+  const { interrupt, onProgress, onHandedOver, onEnd } = options;
   const { session, entered } = await beginWork(home, options, submit);
   try {
+    const handedOver = session.isEngine() ? null : await openHandedOver(home, options.note);
+    if (handedOver !== null) for (const run of entered) onHandedOver(run, handedOver.run(run));
     const ends: FollowEnd[] = [];
     for (const run of entered) {
       const end = await session.follow((following) => followRun({ ...following, runId: run.id, onProgress }));
@@ -158,6 +163,7 @@ export async function finishOneShot(home: Home, command: OneShotCommand, submit:
       outcomes.see(run);
       progress.update(run);
     },
+    onHandedOver: outcomes.noteOf,
     onEnd: async (end, auditEnd) => {
       progress.clear();
       const { clock } = home;

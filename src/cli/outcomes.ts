@@ -11,10 +11,11 @@ import { isFinal, type RunRecord } from '#src/ledger/runs.ts';
 import { type AuditResult, firstAuditOf, readAuditEnd, runAuditOf } from '#src/operations/audits.ts';
 import type { ErrorDocument } from '#src/operations/error-document.ts';
 import type { Patiently } from '#src/operations/import.ts';
-import { interruptedDocument, leftOf, runDocument } from '#src/operations/run-document.ts';
+import { interruptedDocument, leftOf, notesIn, runDocument } from '#src/operations/run-document.ts';
 import { type RunDetail, readRun, readRunEnd, viewRun } from '#src/operations/runs.ts';
 import { worstExitCode } from '#src/runs/exit-code.ts';
 import { errorLines } from './exit.ts';
+import { withNotesOf } from './handed-over.ts';
 import { type Output, printable } from './output.ts';
 import { auditLines } from './present-audit.ts';
 import { presentRun } from './present-run.ts';
@@ -37,6 +38,8 @@ interface CutOff {
 export interface Outcomes {
   /** A run of the command, as it is now. */
   see(run: RunRecord): void;
+  /** What was said of a run when it was handed over to a running engine. */
+  noteOf(run: RunRecord, notes: readonly string[]): void;
   /** Prints a run that is followed no longer. @throws what `patiently` throws; then it is not printed. */
   end(end: FollowEnd, audit: AuditEnd | null, patiently: Patiently): Promise<void>;
   /** Prints the files that could not be entered. */
@@ -57,6 +60,7 @@ export function startOutcomes(home: Home, { output, audit: isAudited = false, re
   /** Runs that are to be printed, in the order of their entry, as they were seen last. */
   const open = new Map<string, RunRecord>();
   const ended = new Set<string>();
+  const noted = new Map<string, readonly string[]>();
   const codes: number[] = [];
   let refusedCount = 0;
 
@@ -68,15 +72,16 @@ export function startOutcomes(home: Home, { output, audit: isAudited = false, re
 
   const printEnd = (detail: RunDetail, result: AuditResult | null, cut: ErrorDocument | null): void => {
     const exitCode = worstExitCode([detail.summary.exitCode, result?.exitCode ?? 0, cut?.exitCode ?? 0]);
+    const notes = noted.get(detail.record.id) ?? [];
     if (output.json) {
-      const document = { ...runDocument(detail, output.values), exitCode };
+      const document = { ...runDocument(detail, output.values, notes), exitCode };
       const reason = result?.reason ?? (detail.reason === null ? cut?.error : null) ?? null;
       const error = reason === null ? {} : { error: reason };
       output.document(
         isAudited ? { ...document, audit: result === null ? null : runAuditOf(result), ...error } : document,
       );
     } else {
-      output.line(presentRun(output, detail));
+      output.line(presentRun(output, withNotesOf(output, detail, notes)));
       for (const line of result === null ? [] : auditLines(output, result.document)) output.line(line);
       const hint = result?.reason?.hint ?? cut?.error.hint ?? null;
       if (hint !== null) output.line(output.paste(`  ${printable(hint)}`));
@@ -86,12 +91,13 @@ export function startOutcomes(home: Home, { output, audit: isAudited = false, re
 
   const printCutOff = (detail: RunDetail, { exitCode, error }: CutOff): void => {
     const { summary } = detail;
+    const notes = noted.get(detail.record.id) ?? [];
     if (output.json) {
       const stopped = { ...summary, state: 'stopped', exitCode };
       output.document(
         error === null
-          ? interruptedDocument(summary, exitCode)
-          : runDocument({ ...detail, summary: stopped, reason: error }, output.values),
+          ? { ...interruptedDocument(summary, exitCode), ...notesIn(notes) }
+          : runDocument({ ...detail, summary: stopped, reason: error }, output.values, notes),
       );
     } else {
       const how = error === null ? '; run the same command again to continue' : '';
@@ -112,6 +118,9 @@ export function startOutcomes(home: Home, { output, audit: isAudited = false, re
   return {
     see: (run) => {
       if (!ended.has(run.id)) open.set(run.id, run);
+    },
+    noteOf: ({ id }, notes) => {
+      noted.set(id, notes);
     },
     end: async (end, audit, patiently) => {
       const detail = await patiently(() => readRunEnd(home, end));

@@ -150,6 +150,11 @@ function isSame(left: Value | undefined, right: Value | undefined): boolean {
   return JSON.stringify(left) === JSON.stringify(right);
 }
 
+/** What decides about what a schedule takes: the engine takes the files, reads them and writes. */
+export function workOfTake(feed: string): WorkAtHand {
+  return { feed, stages: ['take', 'read', 'guard', 'write'] };
+}
+
 /** What decides about a run that was handed over, as it was entered or approved. */
 export function workOf({ feed, kind, state, options, mapping }: RunRecord): WorkAtHand {
   const { accept, remap, defaultCountry, onBlank } = options;

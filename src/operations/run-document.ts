@@ -10,26 +10,38 @@ import { againHint, type RunDetail, type RunHome } from './runs.ts';
 type RunDocument = RunSummary & {
   readonly problems: readonly ProblemLine[];
   readonly error?: NonNullable<RunDetail['reason']>;
+  /** What the running engine that it was handed to follows otherwise; absent where that is nothing. */
+  readonly notes?: readonly string[];
 };
+
+/** As a member of a document. */
+export function notesIn(notes: readonly string[]): Pick<RunDocument, 'notes'> {
+  return notes.length === 0 ? {} : { notes };
+}
 
 /** `import --json` (`docs/contract.md`); with `values: false` without cells. */
 export function runDocument(
   { summary, problems, reason }: Pick<RunDetail, 'summary' | 'problems' | 'reason'>,
   values: boolean,
+  notes: readonly string[] = [],
 ): RunDocument {
   const shown = values
     ? problems
     : problems.map((problem) => ({ ...problem, value: null, hint: withoutQuotedCells(problem.hint) }));
-  const document = { ...summary, problems: shown };
+  const document = { ...summary, problems: shown, ...notesIn(notes) };
   if (reason === null) return document;
   const { code, message, hint } = reason;
   return { ...document, ...{ error: { code, message, hint } } };
 }
 
 /** A run that `--detach` leaves to the running engine, or the next one (`docs/contract.md`, "--detach --json"). */
-export function detachedDocument({ serviceName }: Pick<RunHome, 'serviceName'>, run: RunRecord): object {
+export function detachedDocument(
+  { serviceName }: Pick<RunHome, 'serviceName'>,
+  run: RunRecord,
+  notes: readonly string[] = [],
+): object {
   const { id, feed, fileName, state } = run;
-  return { run: id, feed, file: fileName, service: serviceName, state, exitCode: exitCodes.done };
+  return { run: id, feed, file: fileName, service: serviceName, state, ...notesIn(notes), exitCode: exitCodes.done };
 }
 
 /** What is left of a run that is cut off. While its file is read, no figure is known. */

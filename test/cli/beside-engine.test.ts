@@ -1,5 +1,5 @@
 /** Beside an engine that was started with other settings: what it follows is said, setting by setting. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { configSchema } from '#src/config/schema.ts';
@@ -59,4 +59,55 @@ it('nothing is said where both are the same, nor of an engine of an older versio
   const older = await besideEngine(null);
   expect((await older.call(['status', '--json'])).documents).toMatchObject([{ engine: 'running', notFollowed: [] }]);
   expect((await older.call(['doctor'])).stdout).toMatch(/engine +running\n/);
+});
+
+it('a command that hands work over says so once, of its own feed, and has it in its documents', async () => {
+  const { data, call } = await besideEngine();
+  const files = ['a', 'b'].map((name) => {
+    writeFileSync(join(data, `${name}.csv`), `externalId,firstName\n${name}-1,Ann\n`);
+    return join(data, `${name}.csv`);
+  });
+  const detached = ['import', '--detach', ...files];
+  const said = await call(detached);
+  expect(said.stderr.split(sentence)).toHaveLength(2);
+  expect(said.stdout).not.toContain('follows');
+  const { documents } = await call([...detached, '--json']);
+  expect(documents.map(({ notes }) => notes)).toEqual([[sentence], [sentence]]);
+  const accepted = join(data, 'c.csv');
+  writeFileSync(accepted, 'externalId,firstName\nc-1,Ann\n');
+  const passing = await call(['import', '--detach', '--accept', '--json', accepted]);
+  expect(passing.documents[0]).not.toHaveProperty('notes');
+  const ofFeed = { PATCHBAY_CONFIG: join(data, 'c.yaml') };
+  writeFileSync(ofFeed.PATCHBAY_CONFIG, 'feeds: { crm: { onMissing: clear role } }\n');
+  expect((await call([...detached, '--json'], ofFeed)).documents[0]).not.toHaveProperty('notes');
+  const [crm] = (await call(['import', '--detach', '--feed', 'crm', '--json', ...files], ofFeed)).documents;
+  expect(crm.notes).toEqual([
+    'the running engine follows feeds.crm.onMissing report, here it is clear role: restart it to follow the new one',
+  ]);
+});
+
+it('a command that waits says so before it waits; quiet, it is in the summary of the run', async () => {
+  const { data, call } = await besideEngine();
+  const file = join(data, 'a.csv');
+  writeFileSync(file, 'externalId,firstName\na-1,Ann\n');
+  const waited = ['import', '--wait', '1s', file];
+  const { documents, output } = await call([...waited, '--json']);
+  expect(documents).toMatchObject([{ state: 'stopped', exitCode: 6, notes: [sentence] }]);
+  expect(output.indexOf(sentence)).toBeLessThan(output.indexOf('{"run":'));
+  expect((await call([...waited, '--quiet'])).stdout).toContain(`  note: ${sentence}\n`);
+});
+
+it('schedule run says what the engine takes otherwise', async () => {
+  const { data, call } = await besideEngine({ feeds: { crm: { take: '/old/*.csv' } } });
+  const config = join(data, 'c.yaml');
+  writeFileSync(config, 'feeds: { crm: { take: /new/*.csv } }\n');
+  const { documents } = await call(['schedule', 'run', 'crm', '--detach', '--json'], { PATCHBAY_CONFIG: config });
+  expect(documents).toMatchObject([
+    {
+      schedule: 'crm',
+      notes: [
+        'the running engine follows feeds.crm.take /old/*.csv, here it is /new/*.csv: restart it to follow the new one',
+      ],
+    },
+  ]);
 });

@@ -39,11 +39,11 @@ import {
   letterWithoutValues,
 } from '#src/operations/letter-document.ts';
 import { lettersNamed, lettersNotOpen, requireChosen } from '#src/operations/letter-selection.ts';
-import { detachedDocument } from '#src/operations/run-document.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { fileAndLine } from '#src/sources/row.ts';
 import type { Again } from '../describe.ts';
 import { noteUnknownFeed } from '../feed-notes.ts';
+import { openDetached } from '../handed-over.ts';
 import { addState, adviceOf, type ListedStates, noStates } from '../letters-advice.ts';
 import { finishOneShot, patienceOf, type Submit } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
@@ -381,10 +381,10 @@ export async function retryDead(options: RetryOptions, named: readonly string[])
     if (options.detach !== true) {
       return await finishOneShot(home, { output, patienceMs, sameWorkspace: false, refused: [] }, submit);
     }
-    await submit(false, (run) => {
-      if (output.json) output.document(detachedDocument(home, run));
-      else output.line(`${run.fileName}: tried again as run ${run.id} by the running engine, or the next one`);
-    });
+    const print = await openDetached(home, output);
+    await submit(false, (run) =>
+      print(run, `${run.fileName}: tried again as run ${run.id} by the running engine, or the next one`),
+    );
     return 0;
   } finally {
     await home.close();

@@ -24,13 +24,13 @@ import {
   readHeldPage,
   takeHeld,
 } from '#src/operations/held-fields.ts';
-import { detachedDocument } from '#src/operations/run-document.ts';
 import { findRun } from '#src/operations/runs.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { fileAndLine } from '#src/sources/row.ts';
 import type { Again } from '../describe.ts';
 import { noteUnknownFeed } from '../feed-notes.ts';
+import { openDetached } from '../handed-over.ts';
 import { finishOneShot, patienceOf, type Submit } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
@@ -229,10 +229,10 @@ async function takeFile(
   if (detach !== true) {
     return finishOneShot(home, { output, patienceMs, sameWorkspace: false, refused: [] }, submit);
   }
-  await submit(false, (run) => {
-    if (output.json) output.document(detachedDocument(home, run));
-    else output.line(`${run.fileName}: written as run ${run.id} by the running engine, or the next one`);
-  });
+  const print = await openDetached(home, output);
+  await submit(false, (run) =>
+    print(run, `${run.fileName}: written as run ${run.id} by the running engine, or the next one`),
+  );
   return exitCodes.done;
 }
 

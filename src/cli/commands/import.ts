@@ -18,11 +18,11 @@ import {
   readStandardInput,
 } from '#src/operations/import.ts';
 import { type PlannedImport, planToImport } from '#src/operations/plan.ts';
-import { detachedDocument } from '#src/operations/run-document.ts';
 import type { NamedFile, SubmittedRun } from '#src/runs/enter-run.ts';
 import type { InputFormat } from '#src/sources/file-name.ts';
 import { withFlagsInHint } from '../exit.ts';
 import { perhapsMeant } from '../feed-notes.ts';
+import { openDetached } from '../handed-over.ts';
 import { listenForInterrupt, reportInterrupted } from '../interrupt.ts';
 import { finishOneShot, patienceOf, type Submit } from '../one-shot.ts';
 import type { GlobalOptions } from '../open-home.ts';
@@ -252,11 +252,9 @@ async function handOver(
 ): Promise<number> {
   // It may have ended while a person was asked.
   requireEngine(home);
+  const print = await openDetached(home, output);
   try {
-    await submit(false, (run) => {
-      if (output.json) output.document(detachedDocument(home, run));
-      else output.line(`${printable(run.fileName)}: handed over as run ${run.id}`);
-    });
+    await submit(false, (run) => print(run, `${printable(run.fileName)}: handed over as run ${run.id}`));
   } finally {
     for (const document of refused) printRefused(output, document);
   }

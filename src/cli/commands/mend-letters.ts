@@ -5,10 +5,10 @@ import { PatchbayError } from '#src/errors.ts';
 import { counted } from '#src/ledger/rules/approval.ts';
 import type { LetterSelection } from '#src/operations/letter-selection.ts';
 import { chooseToDrop, dropLetters, editLetter, exportDeadLetters } from '#src/operations/mend-letters.ts';
-import { detachedDocument } from '#src/operations/run-document.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
 import { shellWord } from '#src/shell-words.ts';
 import { noteUnknownFeed } from '../feed-notes.ts';
+import { openDetached } from '../handed-over.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput } from '../output.ts';
@@ -38,10 +38,9 @@ export async function editDead(options: EditOptions, id: string): Promise<number
     if (options.detach !== true) {
       return await finishOneShot(home, { output, patienceMs, sameWorkspace: false, refused: [] }, submit);
     }
-    for (const run of await submit()) {
-      if (output.json) output.document(detachedDocument(home, run));
-      else output.line(`${run.fileName}: tried again as run ${run.id} by the running engine, or the next one`);
-    }
+    const print = await openDetached(home, output);
+    for (const run of await submit())
+      print(run, `${run.fileName}: tried again as run ${run.id} by the running engine, or the next one`);
     return exitCodes.done;
   } finally {
     await home.close();

@@ -8,7 +8,7 @@ import { activeRunStates, isFinal, type RunRecord, type RunState } from '#src/le
 import { hasPlan, keptPlanOf } from '#src/operations/plan.ts';
 import { requireRestageable, restageRun } from '#src/operations/restage.ts';
 import { approveRun, cancelRun, isUnderWayBy, untilCancelled, wasApprovedMeanwhile } from '#src/operations/run-acts.ts';
-import { detachedDocument, runDocument } from '#src/operations/run-document.ts';
+import { runDocument } from '#src/operations/run-document.ts';
 import { changesOfRun, type RunStory, readStory, storyDocument } from '#src/operations/run-story.ts';
 import { findRun, listRuns, type RunView, readRun } from '#src/operations/runs.ts';
 import type { MadePlan } from '#src/plans/make-plan.ts';
@@ -16,6 +16,7 @@ import { exitCodes } from '#src/runs/exit-code.ts';
 import { shellWord } from '#src/shell-words.ts';
 import type { Again } from '../describe.ts';
 import { noteUnknownFeed } from '../feed-notes.ts';
+import { openDetached } from '../handed-over.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
 import { createOutput, type Output, printable } from '../output.ts';
@@ -195,8 +196,8 @@ export async function approve(options: ApproveOptions, id: string): Promise<numb
     };
     if (options.detach === true) {
       await approved();
-      if (output.json) output.document(detachedDocument(home, await findRun(home, run.id)));
-      else output.note(`run ${run.id} is continued by the running engine, or the next one`);
+      const print = await openDetached(home, output, output.note);
+      print(await findRun(home, run.id), `run ${run.id} is continued by the running engine, or the next one`);
       return exitCodes.done;
     }
     return await finishOneShot(home, { output, patienceMs, sameWorkspace: false, refused: [] }, approved);
@@ -229,8 +230,8 @@ export async function restage(options: RestageOptions, id: string): Promise<numb
     const restaged = async () => [isAgain ? run : await restageRun(home, run, why)];
     if (options.detach === true) {
       await restaged();
-      if (output.json) output.document(detachedDocument(home, await findRun(home, run.id)));
-      else output.note(`run ${run.id} is read anew by the running engine, or the next one`);
+      const print = await openDetached(home, output, output.note);
+      print(await findRun(home, run.id), `run ${run.id} is read anew by the running engine, or the next one`);
       return exitCodes.done;
     }
     return await finishOneShot(home, { output, patienceMs, sameWorkspace: false, refused: [] }, restaged);

@@ -4,11 +4,12 @@ import { downloadHost } from '#src/config/feed-schema.ts';
 import { formatDuration } from '#src/config/forms.ts';
 import { followRun } from '#src/ledger/follow.ts';
 import type { RunState } from '#src/ledger/runs.ts';
-import type { ScheduleRecord, TickRecord } from '#src/ledger/schedules.ts';
+import { phoneNumbersSchedule, type ScheduleRecord, type TickRecord } from '#src/ledger/schedules.ts';
 import { unlessAway, waitOut } from '#src/ledger/wait-out.ts';
+import { workOfTake } from '#src/operations/followed-settings.ts';
 import { anyEngineRuns, anyOtherHostWorks } from '#src/operations/hosts.ts';
 import { readSnapshotOf, snapshotDocument } from '#src/operations/numbers.ts';
-import { runDocument } from '#src/operations/run-document.ts';
+import { notesIn, runDocument } from '#src/operations/run-document.ts';
 import { readRunEnd, stateWords } from '#src/operations/runs.ts';
 import {
   changeInConfiguration,
@@ -31,6 +32,7 @@ import { followTick } from '#src/schedules/carry-out-tick.ts';
 import { describeRule } from '#src/schedules/describe-rule.ts';
 import { scheduleMoment } from '#src/schedules/schedule-moment.ts';
 import { operands } from '#src/shell-words.ts';
+import { openHandedOver, withNotesOf } from '../handed-over.ts';
 import { finishingText, listenForInterrupt, reportInterrupted } from '../interrupt.ts';
 import { patienceOf } from '../one-shot.ts';
 import { type GlobalOptions, openCliHome } from '../open-home.ts';
@@ -155,17 +157,19 @@ export async function runSchedule(options: RunOptions, name: string): Promise<nu
   });
   try {
     if (options.detach === true) {
-      return await detach(home, output, await requestTick(home, name, await anyEngineRuns(home)));
+      const tick = await requestTick(home, name, await anyEngineRuns(home));
+      return await detach(home, output, tick, await notesOn(home, output, name));
     }
     const { session, entered } = await beginRequest(home, output, { patienceMs, interrupt }, async (isEngine) =>
       requestTick(home, name, !isEngine || (await anyOtherHostWorks(home))),
     );
     try {
+      const notes = session.isEngine() ? [] : await notesOn(home, output, name);
       const end = await session.follow((following) => followTick({ ...following, tickId: entered.id }));
       const tick = endedTick(end, name);
-      if (tick.outcome !== 'run') return await printTick(home, output, tick);
+      if (tick.outcome !== 'run') return await printTick(home, output, tick, notes);
       if (!output.json) output.line(`${printable(name)}: ${outcomeText(output, tick)}`);
-      return await followRuns(home, output, session, tick, { progress, patienceMs });
+      return await followRuns(home, output, session, tick, { progress, patienceMs, notes });
     } finally {
       await session.leave();
     }
@@ -183,11 +187,18 @@ export async function runSchedule(options: RunOptions, name: string): Promise<nu
   }
 }
 
-async function detach(home: Home, output: Output, tick: TickRecord): Promise<number> {
+/** Says which settings of the feed the running engine follows otherwise. */
+async function notesOn(home: Home, output: Output, name: string): Promise<readonly string[]> {
+  if (name === phoneNumbersSchedule) return [];
+  return (await openHandedOver(home, output.note)).work(workOfTake(name));
+}
+
+async function detach(home: Home, output: Output, tick: TickRecord, notes: readonly string[]): Promise<number> {
   const isRunning = await anyEngineRuns(home);
   if (output.json) {
     const engine = isRunning ? 'running' : 'not running';
-    output.document({ schedule: tick.schedule, tick: tick.id, state: tick.state, engine, exitCode: 0 });
+    const { schedule, id, state } = tick;
+    output.document({ schedule, tick: id, state, engine, ...notesIn(notes), exitCode: 0 });
   } else {
     const who = isRunning ? 'the running engine does it' : 'no engine is running; the next one does it: patchbay start';
     output.line(output.paste(`${printable(tick.schedule)}: requested; ${who}`));
@@ -200,26 +211,30 @@ async function followRuns(
   output: Output,
   session: WorkSession,
   tick: TickRecord,
-  { progress, patienceMs }: { readonly progress: Progress; readonly patienceMs: number },
+  {
+    progress,
+    patienceMs,
+    notes,
+  }: { readonly progress: Progress; readonly patienceMs: number; readonly notes: readonly string[] },
 ): Promise<number> {
   const codes: (number | null)[] = [];
   for (const runId of tick.runIds) {
     const end = await session.follow((following) => followRun({ ...following, runId, onProgress: progress.update }));
     progress.clear();
     const detail = await waitOut({ clock: home.clock, patienceMs }, () => readRunEnd(home, end));
-    if (output.json) output.document(runDocument(detail, output.values));
-    else output.line(presentRun(output, detail));
+    if (output.json) output.document(runDocument(detail, output.values, notes));
+    else output.line(presentRun(output, withNotesOf(output, detail, notes)));
     codes.push(detail.summary.exitCode);
   }
   return worstExitCode(codes);
 }
 
 /** One that entered no run. */
-async function printTick(home: Home, output: Output, tick: TickRecord): Promise<number> {
+async function printTick(home: Home, output: Output, tick: TickRecord, notes: readonly string[]): Promise<number> {
   if (tick.outcome === 'snapshot') return await printSnapshot(home, output, tick);
   const { schedule, outcome, code, message } = tick;
   const exitCode = outcome === 'skipped' ? exitCodes.guard : exitCodes.done;
-  if (output.json) output.document({ schedule, tick: tick.id, outcome, code, message, exitCode });
+  if (output.json) output.document({ schedule, tick: tick.id, outcome, code, message, ...notesIn(notes), exitCode });
   else output.line(`${printable(schedule)}: ${outcomeText(output, tick)}`);
   return exitCode;
 }

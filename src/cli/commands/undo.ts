@@ -2,11 +2,11 @@
 import type { Home } from '#src/app.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { planDocument } from '#src/operations/plan.ts';
-import { detachedDocument } from '#src/operations/run-document.ts';
 import { findRun } from '#src/operations/runs.ts';
 import { beginUndo, planUndoOf, type UndoChoice, undoCommand } from '#src/operations/undo.ts';
 import type { MadePlan } from '#src/plans/make-plan.ts';
 import { exitCodes } from '#src/runs/exit-code.ts';
+import { openDetached } from '../handed-over.ts';
 import { listenForInterrupt, reportInterrupted } from '../interrupt.ts';
 import { finishOneShot, patienceOf } from '../one-shot.ts';
 import type { GlobalOptions } from '../open-home.ts';
@@ -68,10 +68,9 @@ export async function undo(options: UndoOptions, id: string): Promise<number> {
       return [entered.run];
     };
     if (options.detach === true) {
-      for (const entered of await submit()) {
-        if (output.json) output.document(detachedDocument(home, entered));
-        else output.line(`run ${entered.id} undoes run ${run.id}: done by the running engine, or the next one`);
-      }
+      const print = await openDetached(home, output);
+      for (const entered of await submit())
+        print(entered, `run ${entered.id} undoes run ${run.id}: done by the running engine, or the next one`);
       return exitCodes.done;
     }
     return await finishOneShot(home, { output, patienceMs, sameWorkspace: false, refused: [] }, submit);
