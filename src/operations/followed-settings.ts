@@ -179,13 +179,13 @@ export function apartText(all: readonly SettingApart[]): string | null {
   if (all.length === 0) return null;
   const named = all
     .slice(0, namedMax)
-    .map(({ setting, engine, here }) => `${setting} ${valueText(engine)}, here it is ${valueText(here)}`);
+    .map(({ setting, engine, here }) => `${setting} ${settingText(engine)}, here it is ${settingText(here)}`);
   const more = all.length > namedMax ? [`and ${all.length - namedMax} more`] : [];
   const ones = all.length === 1 ? 'the new one' : 'the new ones';
   return `the running engine follows ${[...named, ...more].join('; ')}: restart it to follow ${ones}`;
 }
 
-function valueText(value: Value): string {
+export function settingText(value: Value): string {
   if (value === null || value === '') return 'none';
   if (typeof value !== 'object') return `${value}`;
   return value.length === 0 ? 'none' : value.join(', ');

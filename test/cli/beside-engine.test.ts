@@ -111,3 +111,25 @@ it('schedule run says what the engine takes otherwise', async () => {
     },
   ]);
 });
+
+it('schedule ls names the place and the kind of files that the engine takes after a restart', async () => {
+  const { data, ledger, call } = await besideEngine({ feeds: { crm: { take: '/old/*.csv', every: '1h' } } });
+  const rule = { kind: 'every', everyMs: 3_600_000 } as const;
+  await ledger.schedules.put({ name: 'crm', work: 'take', rule, dueAtMs: Date.now() + 60_000, createdAtMs: 1 });
+  const config = { PATCHBAY_CONFIG: join(data, 'c.yaml') };
+  writeFileSync(config.PATCHBAY_CONFIG, 'feeds: { crm: { take: /new/*.csv, every: 1h, kind: delta } }\n');
+  expect((await call(['schedule', 'ls'], config)).stdout).toContain(
+    '\n  the configuration says take /new/*.csv, kind delta; the running engine follows it after a restart\n',
+  );
+  expect((await call(['schedule', 'ls', '--json'], config)).documents).toMatchObject([
+    {
+      name: 'crm',
+      notFollowed: [
+        { setting: 'feeds.crm.take', engine: '/old/*.csv', here: '/new/*.csv' },
+        { setting: 'feeds.crm.kind', engine: 'full', here: 'delta' },
+      ],
+    },
+  ]);
+  writeFileSync(config.PATCHBAY_CONFIG, 'feeds: { crm: { take: /old/*.csv, every: 1h } }\n');
+  expect((await call(['schedule', 'ls'], config)).stdout).not.toContain('the configuration says');
+});

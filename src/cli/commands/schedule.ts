@@ -6,7 +6,8 @@ import { followRun } from '#src/ledger/follow.ts';
 import type { RunState } from '#src/ledger/runs.ts';
 import { phoneNumbersSchedule, type ScheduleRecord, type TickRecord } from '#src/ledger/schedules.ts';
 import { unlessAway, waitOut } from '#src/ledger/wait-out.ts';
-import { workOfTake } from '#src/operations/followed-settings.ts';
+import { besideEngine } from '#src/operations/engine-here.ts';
+import { type SettingApart, settingText, workOfTake } from '#src/operations/followed-settings.ts';
 import { anyEngineRuns, anyOtherHostWorks } from '#src/operations/hosts.ts';
 import { readSnapshotOf, snapshotDocument } from '#src/operations/numbers.ts';
 import { notesIn, runDocument } from '#src/operations/run-document.ts';
@@ -112,13 +113,22 @@ async function print(home: Home, output: Output, views: readonly ScheduleView[])
   const engineRuns = await anyEngineRuns(home);
   const working = views.filter(({ record, open }) => record.work === 'take' && open?.state === 'working');
   const isDownload = ({ record }: ScheduleView): boolean => downloadHost(home.config.feeds[record.name]?.take) !== null;
+  const apart = await besideEngine(home);
   for (const view of views) {
+    const notFollowed = apart(workOfTake(view.record.name)).filter((one) => isOfTake(one, view));
     const atWork = working.filter((one) => isDownload(one) === isDownload(view)).map(({ record }) => record.name);
-    if (output.json) output.document(scheduleDocument(view, nowMs));
-    else for (const line of scheduleLines(output, view, nowMs, { engineRuns, atWork })) output.line(line);
+    const around = { engineRuns, atWork, notFollowed };
+    if (output.json) output.document({ ...scheduleDocument(view, nowMs), notFollowed });
+    else for (const line of scheduleLines(output, view, nowMs, around)) output.line(line);
   }
   noteEngine(engineRuns, output, views);
   noteZones(engineRuns, output, views);
+}
+
+/** When it is taken, the ledger tells; one that the engine has not entered, or that is gone from the configuration, has a line of its own. */
+function isOfTake({ setting }: SettingApart, { record: { name }, configured, isEntered }: ScheduleView): boolean {
+  if (configured === null || !isEntered) return false;
+  return setting === `feeds.${name}.take` || setting === `feeds.${name}.kind`;
 }
 
 /** `TZ` may have been another one where the engine was started. */
@@ -261,6 +271,8 @@ interface AroundSchedule {
   readonly engineRuns: boolean;
   /** Names of feeds that are being looked at and have the places of its kind, files or downloads: a few at once, and the others wait for them. */
   readonly atWork: readonly string[];
+  /** What the running engine takes otherwise than the configuration says. */
+  readonly notFollowed?: readonly SettingApart[];
 }
 
 /** A schedule for people. Pure. */
@@ -268,13 +280,14 @@ export function scheduleLines(
   output: Output,
   view: ScheduleView,
   nowMs: number,
-  { engineRuns, atWork }: AroundSchedule,
+  { engineRuns, atWork, notFollowed = [] }: AroundSchedule,
 ): readonly string[] {
   const { style } = output;
   const { record, expectEveryMs, lastFileAtMs, isEntered, last, lastRunStates, skipped, open } = view;
   const lines = [`${style('bold', printable(record.name))}  ${describeRule(record.rule)}`];
   const change = changeText(view, engineRuns);
   if (change !== null) lines.push(`  ${style('yellow', change)}`);
+  if (notFollowed.length > 0) lines.push(`  ${style('yellow', takeChangeText(notFollowed))}`);
   if (record.pausedAtMs !== null) {
     const why = record.pauseReason === null ? '' : `: ${printable(record.pauseReason)}`;
     lines.push(`  ${style('yellow', 'paused')} since ${scheduleMoment(record.pausedAtMs, record, nowMs)}${why}`);
@@ -327,6 +340,12 @@ function changeText(view: ScheduleView, engineRuns: boolean): string | null {
     default:
       return null;
   }
+}
+
+/** The same of what is taken, of which no schedule of the ledger tells. */
+function takeChangeText(notFollowed: readonly SettingApart[]): string {
+  const said = notFollowed.map(({ setting, here }) => `${setting.split('.').at(-1)} ${settingText(here)}`).join(', ');
+  return `the configuration says ${printable(said)}; the running engine follows it after a restart`;
 }
 
 function waitingText({ work }: ScheduleRecord, atWork: readonly string[]): string {
