@@ -27,6 +27,50 @@ describe.concurrent('an import beside a running engine', () => {
     expect((await engine.ended()).code).toBe(130);
   });
 
+  test('of other settings says what the engine follows, and one of another service is refused before it begins', async ({
+    journey,
+  }) => {
+    const service = await journey.service();
+    const engine = journey.start(['start', '--json']);
+    await engine.firstLine();
+    const tight = { PATCHBAY_GUARDS_UPDATES_MAX: '5%' };
+    const file = journey.file('people.csv', peopleCsv(20));
+    const { code, documents, stderr } = await journey.run(['import', '--json', file], tight);
+    expect(code, stderr).toBe(0);
+    const sentence =
+      'the running engine follows guards.updatesMax 30%, here it is 5%: restart it to follow the new one';
+    expect(stderr.split(sentence)).toHaveLength(2);
+    expect(documents).toMatchObject([{ state: 'done', created: 20, notes: [sentence] }]);
+    expect((await journey.call(['status', '--json'])).documents).toMatchObject([{ notFollowed: [] }]);
+
+    const changed = journey.file(
+      'changed.csv',
+      peopleCsv(20).replace('Given 1,', 'Other,').replace('Given 2,', 'Other,'),
+    );
+    const [{ plan, stop }] = (await journey.call(['plan', '--json', changed], tight)).documents;
+    expect(stop).toMatchObject({ code: 'guardUpdates' });
+    const carried = await journey.call(['import', '--plan', plan, '--json']);
+    expect(carried.documents).toMatchObject([
+      { state: 'stopped', updated: 0, exitCode: 5, error: { code: 'guardUpdates' } },
+    ]);
+
+    const other = await journey.service();
+    for (const args of [
+      ['import', file],
+      ['runs', 'approve', carried.documents[0].run],
+      ['numbers', 'snapshot'],
+    ]) {
+      const refused = await journey.call([...args, '--json']);
+      expect([refused.code, refused.documents], refused.stderr).toMatchObject([
+        2,
+        [{ error: { code: 'otherService' } }],
+      ]);
+    }
+    expect([service.writeCount(), other.writeCount()]).toEqual([20, 0]);
+    engine.signal('SIGINT');
+    expect((await engine.ended()).code).toBe(130);
+  });
+
   test('waits for an engine that is only starting: it may be refused, and what it was started for comes first', async ({
     journey,
   }) => {
