@@ -91,6 +91,12 @@ function withRows(command: Command): Command {
     .addOption(new Option('--format <name>', 'format of standard input (default: detected)').choices(inputFormats))
     .addOption(new Option('--on-blank <rule>', 'what a blank cell does').choices(['keep', 'clear']))
     .addOption(
+      new Option(
+        '--on-gone <rule>',
+        'what a changed row does whose contact was deleted; with --repair unchanged rows, too',
+      ).choices(['skip', 'recreate']),
+    )
+    .addOption(
       new Option('--create-only', 'only create contacts; leave those that exist as they are').conflicts('updateOnly'),
     )
     .option('--update-only', 'only update contacts that exist; create none');

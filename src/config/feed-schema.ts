@@ -267,7 +267,7 @@ export const feedSchema = z
     onGone: choice(['skip', 'recreate'])
       .default('skip')
       .describe(
-        'What a row does whose contact was deleted in the app: skip, or recreate the contact, unless people made it again by hand.',
+        'What a changed row does whose contact was deleted: skip, or recreate the contact, unless people made it again by hand. `--on-gone` says it for one import; with `--repair` it holds for unchanged rows, too.',
       ),
     guards: feedGuards.prefault({}),
   })

@@ -231,6 +231,8 @@ const runOptions = z.object({
   encoding: z.string().nullable().default(null),
   defaultCountry: z.string().nullable().default(null),
   onBlank: z.enum(['keep', 'clear']).nullable().default(null),
+  /** What a row does whose contact was deleted; null: what its feed says. */
+  onGone: z.enum(['skip', 'recreate']).nullable().default(null),
   /** Raises the guards on updates, creates, clears and removals for this run: a fraction. */
   maxChange: z.number().nullable().default(null),
   /** Raises the guard on rejected rows for this run: a fraction. */

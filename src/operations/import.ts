@@ -25,6 +25,7 @@ export interface ImportOptions {
   /** Two letters, as `DE`. */
   readonly defaultCountry?: string;
   readonly onBlank?: 'keep' | 'clear';
+  readonly onGone?: 'skip' | 'recreate';
   /** Shares from 0 to 1. */
   readonly maxChange?: number;
   readonly maxDead?: number;
@@ -57,6 +58,10 @@ export function checkImportOptions(options: ImportOptions): RunOptions {
     const message = '--verify writes nothing, and --repair writes back what people changed';
     throw new PatchbayError('usage', 'choiceTwice', message, { hint: 'Give one of them.' });
   }
+  if (options.updateOnly === true && options.onGone === 'recreate') {
+    const message = '--update-only makes no contact, and --on-gone recreate makes deleted ones again';
+    throw new PatchbayError('usage', 'choiceTwice', message, { hint: 'Give one of them.' });
+  }
   const only = (options.only ?? []).map((key) => key.normalize('NFC').trim());
   if (only.length > onlyMax) {
     throw new PatchbayError('usage', 'tooManyKeys', `--only takes at most ${onlyMax} keys, not ${only.length}`, {
@@ -72,6 +77,7 @@ export function checkImportOptions(options: ImportOptions): RunOptions {
     encoding: options.encoding ?? null,
     defaultCountry: options.defaultCountry === undefined ? null : checkCountry(options.defaultCountry),
     onBlank: options.onBlank ?? null,
+    onGone: options.onGone ?? null,
     maxChange: options.maxChange ?? null,
     maxDead: options.maxDead ?? null,
     accept: options.accept === true,
@@ -184,9 +190,9 @@ export async function enterFiles(
 /** What of the options lets a guard pass, takes contacts over, or changes what is done with the rows. Keys stay out, and their number does not. */
 function choicesOf(options: RunOptions): ActFacts {
   const { accept, adopt, createAnyway, verify, repair, createOnly, updateOnly } = options;
-  const { maxChange, maxDead, planId: plan, limit, only } = options;
+  const { maxChange, maxDead, planId: plan, limit, only, onGone } = options;
   const flags = { accept, adopt, createAnyway, verify, repair, createOnly, updateOnly };
-  const figures = { maxChange, maxDead, plan, limit, keys: only.length === 0 ? null : only.length };
+  const figures = { onGone, maxChange, maxDead, plan, limit, keys: only.length === 0 ? null : only.length };
   return Object.fromEntries([
     ...Object.entries(flags).filter(([, given]) => given),
     ...Object.entries(figures).filter(([, figure]) => figure !== null),

@@ -86,8 +86,23 @@ const actCounts = { notices: 'notice', keys: 'key', runs: 'run', rows: 'row' };
 
 /** What is worth a word; ids and checksums are for `--json`. */
 function factWords(facts: ActFacts): string[] {
-  const { side, decided, letters, code, fields, columns, stoppedBy, choice, undoes, plan, host, from, to, ...given } =
-    facts;
+  const {
+    side,
+    decided,
+    letters,
+    code,
+    fields,
+    columns,
+    stoppedBy,
+    choice,
+    onGone,
+    undoes,
+    plan,
+    host,
+    from,
+    to,
+    ...given
+  } = facts;
   const list = (value: ActFacts[string] | undefined): string | null =>
     Array.isArray(value) && value.length > 0 ? value.map((one) => String(one)).join(', ') : null;
   const flags = actFlags.filter((name) => given[name] === true).map((name) => flagWords[name] ?? name);
@@ -104,6 +119,7 @@ function factWords(facts: ActFacts): string[] {
     ...[list(fields), list(columns)].filter((text) => text !== null),
     ...(typeof stoppedBy === 'string' ? [`stopped by ${stoppedBy}`] : []),
     ...(typeof choice === 'string' ? [choice] : []),
+    ...(typeof onGone === 'string' ? [`onGone ${onGone}`] : []),
     ...flags,
     ...Object.entries(actCounts).flatMap(([name, noun]) =>
       typeof given[name] === 'number' ? [counted(given[name], noun)] : [],

@@ -7,11 +7,14 @@ import type { Clock } from '#src/clock.ts';
 import type { FieldName } from '#src/contacts/desired.ts';
 import { type PlannedContact, waitingContact } from '#src/contacts/planned.ts';
 import { unreachable } from '#src/errors.ts';
+import { findUndoThatDeleted } from '#src/journal/deletions.ts';
 import { type PlanLedger, type PlanRecord, planContactsMax } from '#src/ledger/plans.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { skipSentences } from '#src/ledger/rules/events.ts';
+import { goneSentence } from '#src/ledger/rules/gone.ts';
 import { type DriftCounts, pendingCount, type RunReason, type RunRecord, zeroCounts } from '#src/ledger/runs.ts';
 import { eventsPerRunMax, type RunDeadRow, type RunEvent, type StagedRecord } from '#src/ledger/staging.ts';
+import { staysGone } from '#src/runs/import-flags.ts';
 import { type ProblemLine, problemLines, problemPages } from '#src/runs/report.ts';
 import { newRunId } from '#src/runs/run-files.ts';
 import { noRowHas } from '#src/runs/selection.ts';
@@ -172,7 +175,11 @@ export async function makePlan(parts: PlanParts, task: PlanTask): Promise<MadePl
         ...gathered.skipped,
       ],
       areOutcomesAll: [events, gathered.skipped].every(({ length }) => length < eventsPerRunMax),
-      notes: [...run.notes, ...noRowHas(untold, 'row of this run that waits or was rejected')],
+      notes: [
+        ...run.notes,
+        ...goneNotes(run, gathered.skipped),
+        ...noRowHas(untold, 'row of this run that waits or was rejected'),
+      ],
       drift: run.shape?.drift ?? null,
       missing: only === null ? (run.shape?.missing ?? null) : null,
       unsure: counts.unsure,
@@ -239,8 +246,14 @@ interface PlanSpools {
   readonly problems: Spool<ProblemLine>;
 }
 
-function gatherer({ plans }: Ledger, planId: string, isToBeKept: boolean, spools: PlanSpools): Gathered {
+function gatherer(
+  { plans, contacts: known }: Ledger,
+  planId: string,
+  isToBeKept: boolean,
+  spools: PlanSpools,
+): Gathered {
   const skipped: RunEvent[] = [];
+  let saidCount = 0;
   const hash = createHash('sha256');
   let counts = noCounts;
   let groups = noGroups;
@@ -278,6 +291,10 @@ function gatherer({ plans }: Ledger, planId: string, isToBeKept: boolean, spools
     enter: async () => {
       const [contacts, problems] = [waiting, dead];
       [waiting, dead] = [[], []];
+      for (; saidCount < skipped.length; saidCount++) {
+        const event = skipped[saidCount] as RunEvent;
+        if (event.code === 'gone') skipped[saidCount] = { ...event, message: await whyGone(known, event) };
+      }
       await spools.contacts.add(contacts.filter(isWorthShowing));
       await spools.problems.add(problems);
       if (isToBeKept && plannedCount <= planContactsMax) await plans.enter(planId, contacts);
@@ -285,6 +302,18 @@ function gatherer({ plans }: Ledger, planId: string, isToBeKept: boolean, spools
     isWhole: () => isToBeKept && plannedCount <= planContactsMax,
     checksum: () => hash.digest('base64url').slice(0, 22),
   };
+}
+
+/** As of a run that has ended; a repair has told it of all contacts of the file. */
+function goneNotes(run: RunRecord, skipped: readonly RunEvent[]): readonly string[] {
+  const count = skipped.filter(({ code, line }) => code === 'gone' && line > 0).length;
+  return count === 0 || run.kind !== 'file' || run.options.repair ? [] : [staysGone(run, count, false)];
+}
+
+async function whyGone(contacts: Ledger['contacts'], { key, message }: RunEvent): Promise<string> {
+  if (key === null) return message;
+  const contactId = (await contacts.get([key])).get(key)?.contactId ?? null;
+  return goneSentence(await findUndoThatDeleted(contacts, key, contactId));
 }
 
 function noteEnd(

@@ -28,11 +28,13 @@ interface Given {
   readonly selection: Selection;
 }
 
-/** How rows that no file has are staged. */
+/** How rows that no file has are staged, and those of the file that were taken for unchanged. */
 export interface StageBeyond {
   stageItems(items: readonly StageItem[]): Promise<StagedRows>;
   /** In place of the unchanged rows of their keys. */
   restage(items: readonly DriftedItem[]): Promise<StagedRows>;
+  /** Rows whose contacts are gone, by the numbers of their keys, as if they had changed: a whole row tells what to make. */
+  makeAgain(numbers: readonly number[]): Promise<StagedRows>;
   write(events: readonly RunEvent[]): Promise<void>;
 }
 
@@ -79,6 +81,7 @@ export async function stageBeyondRows(
     told = { ...told, drift: found.counts };
     tally = addTally(tally, { ...noTally, updates: found.repairs });
     notes.push(...found.notes);
+    tally = addTally(tally, (await fold.makeAgain(found.again)).tally);
   }
   return { told, tally, notes };
 }

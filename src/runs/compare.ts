@@ -74,6 +74,8 @@ export interface CompareRules extends HeldRules {
   readonly missingRule?: MissingRule;
   /** Which rejected rows are skipped instead; by default none. */
   readonly isIgnored?: IgnoresRow;
+  /** Keys whose rows are applied although they say nothing new: their contacts are gone, and are made again. */
+  readonly toBeMade?: ReadonlySet<string>;
 }
 
 interface ReadFrom extends Pick<StageItem, 'superseded'> {
@@ -297,7 +299,7 @@ function judgeRow(read: ReadRow, { said, bound }: KeyMemory, rules: CompareRules
   const common = { line, row, letterId, key, isKnown: standing !== null, warnings };
   // A part may look like the row that was settled last, and says something else.
   const { part } = read;
-  if (standing?.isSettled === true && part === undefined) {
+  if (standing?.isSettled === true && part === undefined && rules.toBeMade?.has(key) !== true) {
     const { heldCount } = standing;
     return { kind: 'unchanged', ...common, sequence, fingerprint: read.fingerprint, heldCount, newRowHash: rowHash };
   }

@@ -28,6 +28,7 @@ import { cleanOriginal } from './erase/clean-original.ts';
 import { removeVainFolder } from './feed-folder.ts';
 import { isWholeDelta, isWholeFile } from './feed-history.ts';
 import { writeFixFile } from './fix/fix-file.ts';
+import { staysGone } from './import-flags.ts';
 import { eventPages, noteOn, type RunSummary, writeReport } from './report.ts';
 import { failedFileOf } from './run-files.ts';
 import { removeStoppedNote, type StopParts } from './stop-run.ts';
@@ -55,7 +56,11 @@ export async function finishRun(parts: FinishParts, runId: string): Promise<bool
     return (await endRun(parts, { ...run, reason: { code, message, hint, facts } }, 'failed', atMs)) !== null;
   }
   const state = run.counts.dead > 0 ? 'doneWithDead' : 'done';
-  const told = [...(await lettersToClose(parts, run)), ...(await olderRows(parts, run))];
+  const told = [
+    ...(await lettersToClose(parts, run)),
+    ...(await olderRows(parts, run)),
+    ...(await goneContacts(parts, run)),
+  ];
   const summary = await endRun(parts, { ...run, notes: notesWith(run.notes, told) }, state, atMs);
   if (summary === null) return false;
   const { rows, created, updated, unchanged, skipped, dead, seconds } = summary;
@@ -131,6 +136,15 @@ function withDoubts({ id, feed, reason }: RunRecord, inDoubt: number): RunReason
     hint: [...(reason.hint === null ? [] : [reason.hint]), found, late].join('\n'),
     facts: { ...reason.facts, inDoubt },
   };
+}
+
+/** Of a file whose rows were skipped since their contacts are gone; a repair has told it of all contacts of the file. */
+async function goneContacts({ ledger }: FinishParts, run: RunRecord): Promise<readonly string[]> {
+  if (run.kind !== 'file' || run.counts.skipped === 0 || run.options.repair) return [];
+  let count = 0;
+  for await (const page of eventPages(ledger.runs, run.id))
+    count += page.filter(({ kind, code, line }) => kind === 'skipped' && code === 'gone' && line > 0).length;
+  return count === 0 ? [] : [staysGone(run, count, false)];
 }
 
 /** A full file that no longer contains a row without a key closes its letter once the run has ended; the run says so in its notes. */

@@ -133,6 +133,7 @@ function sentence(verdict: GuardVerdict): string {
     forms = [],
     others = 0,
     gone = 0,
+    again = 0,
     isBehindEmpty = false,
     isLoneCard = false,
   } = verdict;
@@ -167,6 +168,8 @@ function sentence(verdict: GuardVerdict): string {
         ? `the file changes ${count} of its ${counted(base, 'known contact')} ${most}`
         : `the run changes ${count - gone} of the file's ${counted(base, 'known contact')}, and ${goneWords(gone)} ${most}`;
     case 'creates':
+      if (again > 0)
+        return `the run makes ${counted(count, 'contact')}, ${again} of them again, and the feed knows ${base} ${most}`;
       return `the file adds ${counted(count, 'contact')} to the ${base} that the feed knows ${most}`;
     case 'clears':
       if (base === 0)

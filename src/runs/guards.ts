@@ -89,6 +89,8 @@ export interface FeedTally extends StagedTally {
   /** All keys that the feed knows, in the file or not: the base of creates. */
   readonly knownKeys: number;
   readonly others: OthersValues;
+  /** Contacts that are gone, and are made again: creates, beside those of new keys. */
+  readonly again?: number;
 }
 
 /** What is known of the files of the feed; for each that comes in full. */
@@ -153,6 +155,8 @@ export interface GuardVerdict extends GuardFigures {
   readonly others?: number;
   /** How many people of those for `updates` and `clears` the file lacks. */
   readonly gone?: number;
+  /** How many of those for `creates` are contacts that are gone, and are made again. */
+  readonly again?: number;
   /** For `keyForms`. */
   readonly forms?: readonly KeyFormCount[];
   /** For `blanks`: the values were those of an earlier file, since the one before is empty. */
@@ -227,8 +231,17 @@ function checkTally(tally: FeedTally, limits: GuardLimits, options: RunOptions):
     return gone > 0 && (guard === 'updates' || guard === 'clears') ? { gone } : {};
   };
   const verdicts: GuardVerdict[] = [];
-  const check = (guard: Guard, count: number, base: number, limit: number, applies: boolean): void => {
-    if (applies && count > limit * base + rounding) verdicts.push({ guard, count, base, limit, ...goneOf(guard) });
+  const { again = 0 } = tally;
+  const check = (
+    guard: Guard,
+    count: number,
+    base: number,
+    limit: number,
+    applies: boolean,
+    told: Pick<GuardVerdict, 'again'> = {},
+  ): void => {
+    if (applies && count > limit * base + rounding)
+      verdicts.push({ guard, count, base, limit, ...goneOf(guard), ...told });
   };
   // A first load knows no contact: the shares of known contacts say nothing about it.
   check(
@@ -240,10 +253,11 @@ function checkTally(tally: FeedTally, limits: GuardLimits, options: RunOptions):
   );
   check(
     'creates',
-    tally.creates,
+    tally.creates + again,
     tally.knownKeys,
     change(limits.createsMax),
     tally.knownKeys >= Math.max(1, limits.createsFloor),
+    again === 0 ? {} : { again },
   );
   const { valueCount: others, contactCount } = tally.others;
   const clears = { guard: 'clears', count: tally.clears + others, base: tally.known + contactCount } as const;

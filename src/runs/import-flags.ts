@@ -1,7 +1,7 @@
 /** What a person chose for a file, as flags of `plan` and `import`: for commands that hints name, and that go on with it. Pure. */
 import { mainFeed } from '#src/ledger/rules/feeds.ts';
-import type { RunOptions } from '#src/ledger/runs.ts';
-import { shellWord } from '#src/shell-words.ts';
+import type { RunOptions, RunRecord } from '#src/ledger/runs.ts';
+import { operands, shellWord } from '#src/shell-words.ts';
 
 export interface ChosenForFile {
   readonly feed: string;
@@ -15,7 +15,7 @@ export interface ChosenForFile {
  * second import is left out: `--accept`, the reason, a plan.
  */
 export function importFlags({ feed, mappingNamed, options }: ChosenForFile): readonly string[] {
-  const { delimiter, encoding, defaultCountry, onBlank, only, limit, maxChange, maxDead } = options;
+  const { delimiter, encoding, defaultCountry, onBlank, onGone, only, limit, maxChange, maxDead } = options;
   const { createOnly, updateOnly, adopt, createAnyway, verify, repair } = options;
   const values = [
     ['--feed', feed === mainFeed ? null : feed],
@@ -24,6 +24,7 @@ export function importFlags({ feed, mappingNamed, options }: ChosenForFile): rea
     ['--encoding', encoding],
     ['--default-country', defaultCountry],
     ['--on-blank', onBlank],
+    ['--on-gone', onGone],
     ['--max-change', percentOf(maxChange)],
     ['--max-dead', percentOf(maxDead)],
     ['--limit', limit === null ? null : `${limit}`],
@@ -46,4 +47,26 @@ export function importFlags({ feed, mappingNamed, options }: ChosenForFile): rea
 /** @param share of 1. */
 function percentOf(share: number | null): string | null {
   return share === null ? null : `${Number((share * 100).toPrecision(12))}%`;
+}
+
+/**
+ * The note on contacts that stay deleted, with the command that makes them again.
+ * @param isRepaired whether their rows may be unchanged, so that all contacts of the file must be looked at.
+ */
+export function staysGone(
+  { feed, options }: Pick<RunRecord, 'feed' | 'options'>,
+  count: number,
+  isRepaired: boolean,
+): string {
+  const contacts = count === 1 ? '1 contact stays' : `${count} contacts stay`;
+  const chosen = { ...options, createOnly: false, updateOnly: false, verify: false, repair: isRepaired };
+  const command = makeAgainCommand({ feed, options: chosen });
+  return `${contacts} deleted; to make ${count === 1 ? 'it' : 'them'} again: ${command}`;
+}
+
+/** Its file is named where a person named it. */
+export function makeAgainCommand({ feed, options }: Pick<RunRecord, 'feed' | 'options'>): string {
+  const { mappingNamed, path } = options;
+  const flags = importFlags({ feed, mappingNamed, options: { ...options, onGone: 'recreate' } });
+  return `patchbay import ${flags.join(' ')} ${path === null ? 'FILE' : operands(path)}`;
 }

@@ -16,6 +16,7 @@ export interface StagedRows {
 /**
  * Rows that were unchanged when the feed's memory was read, and may not be any more: another run, or a person, has changed what the
  * feed knows of their keys. They are read once more and compared with the ledger itself.
+ * So are rows whose contacts are gone, and are made again.
  * @param moved the lines of the rows, by the places of their keys.
  */
 export async function stageMoved(

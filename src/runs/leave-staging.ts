@@ -83,7 +83,7 @@ export async function leaveStaging(
   const verdicts = [
     ...checkLook(found, run, adopt),
     ...checkTakenOver(taken, run),
-    ...(run.kind === 'file' ? await verdictsOn(parts, current, staged, others) : []),
+    ...(run.kind === 'file' ? await verdictsOn(parts, current, staged, { others, again: again.length }) : []),
   ];
   const planned = await plannedStop(ledger, run);
   if (verdicts.length === 0) await ledger.runs.record(run.id, { notes: loneCardNotes(current, tally) });
@@ -112,11 +112,11 @@ async function verdictsOn(
   { ledger, feeds }: LeaveParts,
   run: RunRecord,
   { tally, knownKeys, leftOut }: Staged,
-  others: OthersValues,
+  found: { readonly others: OthersValues; readonly again: number },
 ): Promise<readonly GuardVerdict[]> {
   const { guards } = feeds.rulesOf(run.feed);
   const history = await fileHistory(ledger, feeds, run);
-  const verdicts = checkGuards({ ...tally, knownKeys, others }, guards, run.options, history);
+  const verdicts = checkGuards({ ...tally, knownKeys, ...found }, guards, run.options, history);
   const isCounted = verdicts.some(({ guard }) => guard === 'updates');
   return [
     ...verdicts,

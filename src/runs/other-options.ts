@@ -22,6 +22,7 @@ const ofValues = {
   encoding: '--encoding',
   defaultCountry: '--default-country',
   onBlank: '--on-blank',
+  onGone: '--on-gone',
   adopt: '--adopt',
   createAnyway: '--create-anyway',
   repair: '--repair',

@@ -230,7 +230,9 @@ async function stageRows(
     parts.asked.onUnchanged([...unchanged]);
   }
   const beyondWith = { keys, missingRule, policies: supply.compiled.policies, selection };
-  const beyond = await stageBeyondRows(parts, run, beyondWith, fold, signal);
+  const makeAgain = async (numbers: readonly number[]): Promise<StagedRows> =>
+    stageMoved(fold.stageAgain, supply, await fold.toBeMade(numbers));
+  const beyond = await stageBeyondRows(parts, run, beyondWith, { ...fold, makeAgain }, signal);
   tally = addTally(tally, beyond.tally);
   const ofColumns = columnWarnings.list();
   const columnNotes = ofColumns.map(columnNote);
@@ -269,7 +271,7 @@ interface FoldWith {
   readonly meaning: string | null;
 }
 
-interface Fold extends StageBeyond {
+interface Fold extends Omit<StageBeyond, 'makeAgain'> {
   /** To be given to the reader: it leaves out what is known, and the next `stage` counts it. Null where nothing can be left out. */
   readonly look: RecordLook | null;
   /** How many records the reader has left out since the last `read`. */
@@ -283,6 +285,11 @@ interface Fold extends StageBeyond {
    * @param places of their keys; those that were found are taken out of it.
    */
   stageAgain(items: readonly StageItem[], places: Set<number>): Promise<StagedRows>;
+  /**
+   * The contacts of these unchanged rows are gone: from now on the rows count as changed.
+   * @param numbers of their keys. @returns the lines of the rows, by the places of their keys.
+   */
+  toBeMade(numbers: readonly number[]): Promise<ReadonlyMap<number, number>>;
 }
 
 /** A slice of the file that is being mapped. */
@@ -300,7 +307,8 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
     given;
   const { runs } = parts.ledger;
   const asked: SliceReads = { ledger: parts.ledger, run, memory, collided: new Map() };
-  const rules: CompareRules = { mapping, ...held, isIgnored, missingRule };
+  const toBeMade = new Set<string>();
+  const rules: CompareRules = { mapping, ...held, isIgnored, missingRule, toBeMade };
   const seeds = { text: seedOf(`text\n${mapping.version}\n${meaning}`), content: seedOf(`row\n${mapping.version}`) };
   const words: HashWords = { a: 0, b: 0, c: 0, d: 0 };
   /** Known records that the reader has left out since the last slice. */
@@ -443,6 +451,17 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
         return true;
       });
       return stage(read(again, true));
+    },
+    toBeMade: async (numbers) => {
+      const lines = new Map<number, number>();
+      for (const [number, key] of await runs.keysAt(numbers)) {
+        const place = memory.placeOf(number);
+        const met = place < 0 ? null : memory.metOf(place, key);
+        if (met?.kind !== 'unchanged') continue;
+        toBeMade.add(key);
+        lines.set(place, met.at);
+      }
+      return lines;
     },
     stageItems: (items) => stage(read(items, false)),
     restage: (items) => {

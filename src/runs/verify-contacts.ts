@@ -9,30 +9,35 @@ import type { PlanInput } from '#src/contacts/base.ts';
 import { itemIdentity } from '#src/contacts/desired.ts';
 import { contactOfDrift, contactOfMoved, type Drifted, driftOf } from '#src/contacts/drift.ts';
 import type { Policies } from '#src/contacts/policies.ts';
+import { findUndoThatDeleted } from '#src/journal/deletions.ts';
 import type { ContactRecord } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { counted } from '#src/ledger/rules/approval.ts';
 import { hasBit, numbersIn } from '#src/ledger/rules/bitmap.ts';
 import { baseFor } from '#src/ledger/rules/feeds.ts';
+import { deletedSentence } from '#src/ledger/rules/gone.ts';
 import type { DriftCounts, RequestTotals, RunRecord } from '#src/ledger/runs.ts';
 import type { KeysOfFile, RunEvent } from '#src/ledger/staging.ts';
-import type { UpsertLimits } from '#src/upsert/chunk.ts';
+import { makesGoneAgain, type UpsertLimits } from '#src/upsert/chunk.ts';
 import { type Contact, isContactId } from '#src/wire/contact.ts';
 import { lookUpKeys } from '#src/workspace/look-up.ts';
 import type { Workspace } from '#src/workspace/port.ts';
 import type { StageItem } from './compare.ts';
+import { staysGone } from './import-flags.ts';
 import type { StagedRows } from './late-rows.ts';
 
 export interface VerifyParts {
   readonly ledger: Ledger;
   readonly workspace: Pick<Workspace, 'listByExternalIds' | 'getContact'>;
-  readonly upsert: { readonly limits: Pick<UpsertLimits, 'ownsItems' | 'itemRemoval' | 'adoptOf'> };
+  readonly upsert: { readonly limits: Pick<UpsertLimits, 'ownsItems' | 'itemRemoval' | 'adoptOf' | 'onGoneOf'> };
 }
 
 export interface DriftFound {
   readonly counts: DriftCounts;
   /** How many contacts are to be repaired: updates, for the guards. */
   readonly repairs: number;
+  /** The numbers of keys whose contacts are gone, and are to be made again of their unchanged rows: creates, for the guards. */
+  readonly again: readonly number[];
   readonly notes: readonly string[];
 }
 
@@ -58,6 +63,9 @@ export async function verifyContacts(
 ): Promise<DriftFound> {
   const { ledger, workspace } = parts;
   const counts = { ...noDrift };
+  // `--create-only` leaves out the rows of all contacts that the ledger knows.
+  const makesAgain = restage !== null && makesGoneAgain(parts.upsert.limits, run) && !run.options.createOnly;
+  const again: number[] = [];
   let repairs = 0;
   let unread = 0;
   const only = new Set(run.options.only);
@@ -101,7 +109,9 @@ export async function verifyContacts(
       const theirs = shown ?? (await workspace.getContact(record.contactId, { signal, onRequest }));
       if (theirs === null) {
         counts.gone += 1;
-        events.push({ ...event(key), code: 'driftGone', field: null, message: 'the contact was deleted in the app' });
+        if (makesAgain && hasBit(keys.unchanged, number)) again.push(number);
+        const message = deletedSentence(await findUndoThatDeleted(ledger.contacts, key, record.contactId));
+        events.push({ ...event(key), code: 'driftGone', field: null, message });
         continue;
       }
       const isMoved = theirs.id !== record.contactId && theirs.id !== record.linkedTo;
@@ -137,6 +147,7 @@ export async function verifyContacts(
   }
   const notes = [
     `looked at ${counted(counts.looked, 'contact')}: ${counts.changed} changed, ${counts.gone} gone, ${counts.doubled} doubled`,
+    ...(restage === null ? [] : repairNotes(run, counts, again.length, makesAgain)),
     ...(unread === 0
       ? []
       : [`${counted(unread, 'contact')} could not be read, and ${unread === 1 ? 'was' : 'were'} not compared`]),
@@ -145,7 +156,31 @@ export async function verifyContacts(
       : [`${samePhones === 1 ? '1 phone number stands' : `${samePhones} phone numbers stand`} under two keys`]),
     ...(phones.size < phonesMax ? [] : [`phone numbers were compared for the first ${phonesMax} of them`]),
   ];
-  return { counts, repairs, notes };
+  return { counts, repairs, again, notes };
+}
+
+/** What becomes of the drift, and how the rest is brought back. */
+function repairNotes(
+  run: RunRecord,
+  { changed, gone, doubled }: DriftCounts,
+  again: number,
+  makesAgain: boolean,
+): readonly string[] {
+  const parts = [
+    ...(changed === 0 ? [] : [`what people changed in ${counted(changed, 'contact')} is written back`]),
+    ...(again === 0
+      ? []
+      : [
+          `${counted(again, 'contact')} that ${again === 1 ? 'is' : 'are'} gone ${again === 1 ? 'is' : 'are'} made again`,
+        ]),
+    ...(doubled === 0
+      ? []
+      : [`${counted(doubled, 'externalId')} with several contacts: delete all but one of each in the app`]),
+  ];
+  return [
+    ...(parts.length === 0 ? [] : [parts.join('; ')]),
+    ...(gone === 0 || makesAgain ? [] : [staysGone(run, gone, true)]),
+  ];
 }
 
 /** What a repair would plan the contact from. */

@@ -142,6 +142,14 @@ export interface UpsertLimits {
   readonly applyingOf: (feed: string) => ApplyingLimits;
 }
 
+/** Whether the contacts of a run's rows that were deleted are made again: as a person chose for this run, else as its feed says. */
+export function makesGoneAgain(
+  { onGoneOf }: Pick<UpsertLimits, 'onGoneOf'>,
+  { feed, options }: Pick<RunRecord, 'feed' | 'options'>,
+): boolean {
+  return (options.onGone ?? onGoneOf(feed)) === 'recreate' && !options.updateOnly;
+}
+
 /** The longest time from the last check before a request to its first byte on the socket (`workspace/port.ts`). */
 const socketWriteMs = 1_000;
 

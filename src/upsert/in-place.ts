@@ -16,7 +16,7 @@ import type { ContactRecord } from '#src/ledger/contacts.ts';
 import type { RunOptions } from '#src/ledger/runs.ts';
 import type { RowLink, StagedRecord } from '#src/ledger/staging.ts';
 import type { Contact } from '#src/wire/contact.ts';
-import type { Chunk } from './chunk.ts';
+import { type Chunk, makesGoneAgain } from './chunk.ts';
 import type { KeyEvent } from './key-machine.ts';
 
 /** A leased key (`Lease` in `key-work.ts`). */
@@ -129,6 +129,6 @@ export function linkFact(chunk: Chunk, record: StagedRecord, contact: ContactRec
   const fate = fateOfAbsent(run.options, contact);
   if (contact.contactId === null) return link ?? fate;
   // The contact was gone when the workspace was looked through. One that was deleted since is made again with the next file.
-  const isLookedFor = record.link !== undefined && parts.limits.onGoneOf(run.feed) === 'recreate';
+  const isLookedFor = record.link !== undefined && makesGoneAgain(parts.limits, run);
   return isLookedFor && fate === 'none' ? (link ?? 'again') : fate;
 }

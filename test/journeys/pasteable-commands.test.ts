@@ -137,7 +137,17 @@ describe('a plan', () => {
   test('of a file names how it was read, in what to type next', async ({ journey }) => {
     await journey.service();
     const file = journey.file("-it's.csv", 'externalId;phone\nc-1;030 123456\n');
-    const reading = ['--delimiter', ';', '--default-country', 'DE', '--on-blank', 'clear', '--update-only'];
+    const reading = [
+      '--delimiter',
+      ';',
+      '--default-country',
+      'DE',
+      '--on-blank',
+      'clear',
+      '--on-gone',
+      'skip',
+      '--update-only',
+    ];
     const made = await journey.call(['plan', '--feed', 'crm', ...reading, file, '--json']);
     writeFileSync(file, 'externalId;phone\nc-1;030 654321\n');
     const moved = await journey.call(['import', '--plan', made.documents[0].plan]);

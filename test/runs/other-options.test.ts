@@ -20,6 +20,7 @@ describe('a run and the same file', () => {
     [{ encoding: 'latin1' }, '--encoding latin1', 'without --encoding'],
     [{ defaultCountry: 'DE' }, '--default-country DE', 'without --default-country'],
     [{ onBlank: 'clear' }, '--on-blank clear', 'without --on-blank'],
+    [{ onGone: 'recreate' }, '--on-gone recreate', 'without --on-gone'],
     [{ adopt: true }, '--adopt', 'without --adopt'],
     [{ createAnyway: true }, '--create-anyway', 'without --create-anyway'],
     [{ repair: true }, '--repair', 'without --repair'],

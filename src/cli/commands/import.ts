@@ -219,10 +219,10 @@ function requireSense(options: ImportCommandOptions, files: readonly string[]): 
 /** @throws PatchbayError `usage` `planOptions`. */
 function requirePlanAlone(options: ImportCommandOptions, files: readonly string[]): void {
   const { feed, mapping, delimiter, encoding, defaultCountry, onBlank, adopt, createAnyway } = options;
-  const { createOnly, updateOnly, only, limit, verify, repair } = options;
+  const { createOnly, updateOnly, only, limit, verify, repair, onGone } = options;
   const ofReading = {
     ...{ feed, mapping, delimiter, encoding, defaultCountry, onBlank, adopt, createAnyway },
-    ...{ createOnly, updateOnly, only, limit, verify, repair },
+    ...{ createOnly, updateOnly, only, limit, verify, repair, onGone },
   };
   const given = Object.entries(ofReading).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   if (given.length === 0 && files.length <= 1) return;

@@ -111,10 +111,10 @@ function requireSense({ run, ...options }: PlanOptions, file: string | undefined
     });
   }
   const { feed, mapping, delimiter, encoding, format, defaultCountry, onBlank } = options;
-  const { adopt, createAnyway, createOnly, updateOnly, verify, repair } = options;
+  const { adopt, createAnyway, createOnly, updateOnly, verify, repair, onGone } = options;
   const { maxChange, maxDead, accept, reason } = options;
   const ofReading = [feed, mapping, delimiter, encoding, format, defaultCountry, onBlank];
-  const ofRows = [adopt, createAnyway, createOnly, updateOnly, verify, repair];
+  const ofRows = [adopt, createAnyway, createOnly, updateOnly, verify, repair, onGone];
   const ofGuards = [maxChange, maxDead, accept, reason];
   if (run !== undefined && [...ofReading, ...ofRows, ...ofGuards].some((one) => one !== undefined)) {
     const message = 'the file of a stopped run has been read and judged already: how cannot be chosen any more';

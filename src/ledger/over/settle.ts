@@ -4,8 +4,9 @@
  */
 import type { JournalEntry } from '#src/contacts/outcome.ts';
 import { invariant } from '#src/errors.ts';
-import type { KeyHistoryEntry, NewJournalRow } from '#src/ledger/contacts.ts';
+import type { JournalRow, KeyHistoryEntry, NewJournalRow } from '#src/ledger/contacts.ts';
 import { eventsThatFit } from '#src/ledger/rules/events.ts';
+import { undoThatDeleted } from '#src/ledger/rules/gone.ts';
 import {
   atHand,
   changed,
@@ -52,6 +53,7 @@ export async function settleRecords(tables: Tables, request: SettleRequest): Pro
     runId,
     records.flatMap(({ journal: entries = [] }) => entries),
   );
+  const undos = await undosThatDeleted(tables, records);
   const after = new Map<string, KeyAtHand>();
   const history: KeyHistoryEntry[] = [];
   const journal: NewJournalRow[] = [];
@@ -69,6 +71,7 @@ export async function settleRecords(tables: Tables, request: SettleRequest): Pro
       intentRun: rows.flight?.intentRun ?? null,
       doubtRuns: doubts.get(key) ?? [],
       sendersAtWork: atWork,
+      undoThatDeleted: undoThatDeleted(undos.get(key), rows.contact?.contactId ?? null),
     };
     const settlement = settleRecord(request, record, facts);
     after.set(key, settledRows(rows, request, record, settlement));
@@ -119,6 +122,20 @@ async function runsOfRetried(
     if (run !== undefined) found.set(sequence, run.id);
   }
   return found;
+}
+
+/** The newest of the journal of the keys whose contacts are gone: that of an undo which deleted them, where one did. */
+async function undosThatDeleted(
+  { keys }: Tables,
+  records: readonly SettledRecord[],
+): Promise<ReadonlyMap<string, JournalRow>> {
+  const newest = new Map<string, JournalRow>();
+  for (const { key, end } of records) {
+    if (end.outcome !== 'skipped' || end.reason !== 'gone') continue;
+    const [found] = await keys.journalPage({ key, newestFirst: true, limit: 1 });
+    if (found !== undefined) newest.set(key, found);
+  }
+  return newest;
 }
 
 /** Outcomes, letters, events and counts. */

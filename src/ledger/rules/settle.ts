@@ -16,6 +16,7 @@ import type { CountDelta } from '#src/ledger/runs.ts';
 import type { DeadRow, RecordEnd, RunEvent, SettledRecord, SettleRequest } from '#src/ledger/staging.ts';
 import { bound, type ContactChange, inConflict, rejected, released } from './contact.ts';
 import { eventsOf } from './events.ts';
+import { goneSentence } from './gone.ts';
 import { journalRow } from './key-rows.ts';
 
 /** What the ledger holds when the record is settled. */
@@ -33,6 +34,8 @@ export interface SettleFacts {
   readonly doubtRuns: readonly (string | null)[];
   /** Of the runs that sent writes which are found now, those whose rows are still to be counted. */
   readonly sendersAtWork: ReadonlySet<string>;
+  /** Of a record that is skipped since its contact is gone: the undo that deleted it. Absent where none is known. */
+  readonly undoThatDeleted?: string | null;
 }
 
 export interface PendingFacts {
@@ -83,7 +86,7 @@ export function settleRecord(request: SettleRequest, record: SettledRecord, fact
   const end: RecordEnd = isOurs ? { ...record.end, outcome: 'updated' } : record.end;
   const needsLease = end.outcome !== 'skipped' || end.reason !== 'superseded';
   if (needsLease && !facts.holdsLease) return nothing;
-  const ended = facts.pending === null ? null : endOf({ ...record, end }, facts.pending, facts.holdsLease);
+  const ended = facts.pending === null ? null : endOf({ ...record, end }, facts.pending, facts);
   if (!facts.holdsLease) return { ...nothing, end: ended };
   const isRejected = ended !== null && end.outcome === 'dead';
   const isConflict = isRejected && end.dead.class === 'conflict';
@@ -107,10 +110,16 @@ export function settleRecord(request: SettleRequest, record: SettledRecord, fact
   };
 }
 
-function endOf({ end, key, part }: SettledRecord, pending: PendingFacts, holdsLease: boolean): EndChanges {
+function endOf(
+  { end, key, part }: SettledRecord,
+  pending: PendingFacts,
+  { holdsLease, undoThatDeleted = null }: Pick<SettleFacts, 'holdsLease' | 'undoThatDeleted'>,
+): EndChanges {
+  const isGone = end.outcome === 'skipped' && end.reason === 'gone';
+  const events = eventsOf(end, key, pending.line, part);
   const common = {
     outcome: end.outcome,
-    events: eventsOf(end, key, pending.line, part),
+    events: isGone ? events.map((event) => ({ ...event, message: goneSentence(undoThatDeleted) })) : events,
     ...{ closesLettersOfKey: false, closesLetter: null, dead: null, forgetsRow: false, tried: null },
   };
   switch (end.outcome) {

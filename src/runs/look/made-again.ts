@@ -1,12 +1,12 @@
 /**
- * Rows whose contacts people have deleted, where the feed says `onGone: recreate`. They are found before the guards decide, so that the
+ * Rows whose contacts people have deleted, where the feed, or the person who imports, says `recreate`. They are found before the guards decide, so that the
  * workspace is looked through for contacts that people made again by hand (`look.ts`). A row that is not found here makes no contact
  * again, though its contact is deleted later: the next file does.
  */
 import type { Ledger } from '#src/ledger/port.ts';
 import type { RequestTotals, RunRecord } from '#src/ledger/runs.ts';
 import type { StagedRecord } from '#src/ledger/staging.ts';
-import type { UpsertParts } from '#src/upsert/chunk.ts';
+import { makesGoneAgain, type UpsertParts } from '#src/upsert/chunk.ts';
 import { type PlannedRecord, planStagedPages } from '#src/upsert/plan-records.ts';
 
 export interface GoneParts {
@@ -24,7 +24,7 @@ export async function findGone(
   run: RunRecord,
   signal: AbortSignal,
 ): Promise<readonly number[] | null> {
-  if (upsert.limits.onGoneOf(run.feed) !== 'recreate' || run.options.updateOnly) return [];
+  if (!makesGoneAgain(upsert.limits, run)) return [];
   const requests = new Map<keyof RequestTotals, number>();
   const onRequest = (kind: keyof RequestTotals): void => void requests.set(kind, (requests.get(kind) ?? 0) + 1);
   const choose = async (records: readonly StagedRecord[]): Promise<readonly StagedRecord[]> => {
