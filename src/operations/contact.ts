@@ -25,11 +25,15 @@ import { matchByKey } from '#src/contacts/reply.ts';
 import { contactOfTaken, withHoldsEnded } from '#src/contacts/take-held.ts';
 import { PatchbayError } from '#src/errors.ts';
 import { type ContactChange, changePages } from '#src/journal/changes.ts';
+import { findUndoThatDeleted } from '#src/journal/deletions.ts';
 import type { ContactRecord, HeldRecord, KeyHistoryEntry } from '#src/ledger/contacts.ts';
 import type { DeadLetter } from '#src/ledger/letters.ts';
 import { baseFor, mainFeed } from '#src/ledger/rules/feeds.ts';
+import { deletedSentence } from '#src/ledger/rules/gone.ts';
+import { noOptions } from '#src/ledger/runs.ts';
 import { policiesOf } from '#src/mapping/policies-of.ts';
 import { slotNamesOf } from '#src/mapping/wanted-values.ts';
+import { makeAgainCommand } from '#src/runs/import-flags.ts';
 import { type Contact, type CustomFieldValue, isContactId } from '#src/wire/contact.ts';
 import { lookUpKeys } from '#src/workspace/look-up.ts';
 import type { Workspace } from '#src/workspace/port.ts';
@@ -56,6 +60,8 @@ export interface FeedStory {
   readonly said: readonly NamedValue[];
   /** What would be done about each field and item that the file names, if the row came again. */
   readonly decisions: readonly Decision[];
+  /** What to type to have a deleted contact made again by a file of the feed; null where the contact is there, or its next changed row does it. */
+  readonly makeAgain: string | null;
   readonly held: readonly HeldRecord[];
   readonly letters: readonly DeadLetter[];
 }
@@ -74,6 +80,8 @@ export interface Decision {
 export interface ContactStory {
   readonly record: ContactRecord;
   readonly theirs: Theirs;
+  /** The undo that deleted the contact; null where it is there, or none is known to have deleted it. */
+  readonly deletedBy: string | null;
   readonly agreed: readonly (NamedValue & { readonly feed: string | null })[];
   readonly feeds: readonly FeedStory[];
   /** Newest first. */
@@ -132,6 +140,8 @@ export async function readContact(home: ContactHome, key: string, workspace: Wor
   const theirs = there.contact;
   const isAsked = workspace !== null && there.obstacle !== 'lookUpsRefused';
   const definitions = isAsked ? await workspace.listCustomFields() : null;
+  const isDeleted = there.obstacle === 'deleted';
+  const deletedBy = isDeleted ? await findUndoThatDeleted(ledger.contacts, key, record.contactId) : null;
   const feeds: FeedStory[] = [];
   const known = [
     ...(await ledger.deliveries.standings()).map(({ feed }) => feed),
@@ -144,8 +154,20 @@ export async function readContact(home: ContactHome, key: string, workspace: Wor
     const row = await findSourceRow(home, feed, key, definitions);
     const ofFeed = held.filter((one) => one.feed === feed);
     const ours = row.kind === 'found' && row.desired !== null ? row.desired : oursOf(key, said, ofFeed);
-    const decisions = await decisionsOf(home, feed, { record, there, ours, held: ofFeed });
-    feeds.push({ feed, row, said: said === null ? [] : valuesOfSaid(said), decisions, held: ofFeed, letters });
+    const decisions = await decisionsOf(home, feed, { record, there, deletedBy, ours, held: ofFeed });
+    const isLeftGone = isDeleted && home.feeds.rulesOf(feed).onGone !== 'recreate';
+    const makeAgain = isLeftGone
+      ? makeAgainCommand({ feed, options: { ...noOptions, only: [key], repair: true } })
+      : null;
+    feeds.push({
+      feed,
+      row,
+      said: said === null ? [] : valuesOfSaid(said),
+      decisions,
+      makeAgain,
+      held: ofFeed,
+      letters,
+    });
   }
   const writes: ContactChange[] = [];
   for await (const page of changePages(ledger.contacts, { key, newestFirst: true }, writesMax)) writes.push(...page);
@@ -153,6 +175,7 @@ export async function readContact(home: ContactHome, key: string, workspace: Wor
   return {
     record,
     theirs: { read, isSeveral: there.obstacle === 'several', values: theirs === null ? [] : valuesOf(theirs) },
+    deletedBy,
     agreed: record.agreed
       .filter(({ isTakenBack }) => !isTakenBack)
       .flatMap(({ feed, values }) => values.map((one) => ({ feed, ...one })))
@@ -233,6 +256,7 @@ function oursOf(key: string, said: Said | null, held: readonly HeldRecord[]): De
 interface Pictures {
   readonly record: ContactRecord;
   readonly there: There;
+  readonly deletedBy: string | null;
   readonly ours: DesiredContact;
   /** Of the feed. */
   readonly held: readonly HeldRecord[];
@@ -241,7 +265,7 @@ interface Pictures {
 async function decisionsOf(
   { ledger, config, feeds }: ContactHome,
   feed: string,
-  { record, there, ours, held }: Pictures,
+  { record, there, deletedBy, ours, held }: Pictures,
 ): Promise<readonly Decision[]> {
   const { contact: theirs, obstacle } = there;
   const mapping = (await ledger.runs.lastAccepted(feed, Number.MAX_SAFE_INTEGER))?.run.mapping ?? null;
@@ -287,17 +311,22 @@ async function decisionsOf(
     theirs === null ? [] : (['email', 'phone'] as const).flatMap((kind) => judgeItems(kind, input, theirs));
   const decisions = [...ofFields, ...items, ...notes, ...judged.map(asDecision)];
   if (obstacle === null) return decisions;
-  const decision = obstacle === 'deleted' && feeds.rulesOf(feed).onGone === 'recreate' ? 'recreate' : obstacle;
-  return decisions.map((one) => ({ ...one, ...obstacleWords[decision] }));
+  const words =
+    obstacle === 'deleted'
+      ? deletedWords(deletedBy, feeds.rulesOf(feed).onGone === 'recreate')
+      : obstacleWords[obstacle];
+  return decisions.map((one) => ({ ...one, ...words }));
 }
 
-/** What becomes of each field of a contact that cannot be written to. */
+function deletedWords(deletedBy: string | null, isMadeAgain: boolean): Pick<Decision, 'decision' | 'why'> {
+  const deleted = deletedSentence(deletedBy);
+  return isMadeAgain
+    ? { decision: 'write', why: `${deleted}, and is made again (onGone: recreate)` }
+    : { decision: 'keep', why: `${deleted}: the row is skipped (gone), unless onGone: recreate makes it again` };
+}
+
+/** What becomes of each field of a contact that is there, and cannot be written to. */
 const obstacleWords = {
-  deleted: {
-    decision: 'keep',
-    why: 'the contact was deleted in the app: the row is skipped (gone), unless onGone: recreate makes it again',
-  },
-  recreate: { decision: 'write', why: 'the contact was deleted in the app, and is made again (onGone: recreate)' },
   several: { decision: 'keep', why: 'several contacts have this externalId: the row is rejected (twoContacts)' },
   otherKey: { decision: 'keep', why: 'the contact has another externalId now: the row is rejected (keyMoved)' },
   oddReply: {
@@ -343,11 +372,12 @@ function itemValue(kind: 'email' | 'phone', value: string): NamedValue {
 }
 
 /** `contact KEY --json`. */
-export function contactDocument({ record, theirs, agreed, feeds, writes, history }: ContactStory): object {
+export function contactDocument({ record, theirs, deletedBy, agreed, feeds, writes, history }: ContactStory): object {
   const { key, state, contactId, linkedTo, claim, intentRun } = record;
   return {
     ...{ key, state, contact: contactId, linked: linkedTo !== null },
     inDoubt: claim !== null || intentRun !== null,
+    deletedBy,
     app: { read: theirs.read, values: theirs.values },
     agreed,
     feeds: feeds.map(({ feed, row, said, decisions, held, letters }) => ({

@@ -6,6 +6,7 @@ import { PatchbayError } from '#src/errors.ts';
 import { contactDocument, findContactKey, readContact } from '#src/operations/contact.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { Workspace } from '#src/workspace/port.ts';
+import { undoRun } from '#test/plans/support/undo-runs.ts';
 import { csv, expectCounts, mapping, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 
 const header = 'externalId,firstName,role,phone';
@@ -89,6 +90,23 @@ describe('a contact', () => {
       expectCounts(again, { rows: 1, ...counts });
     },
   );
+
+  it('that an undo deleted is told so, with the command that makes it again', async () => {
+    const bench = await openRunsBench({ configured: { crm: {} } });
+    const wrong = await bench.import('a.csv', csv(['c-1,Ann,Lead,+14155550101'], header), { feed: 'crm' });
+    const undo = await undoRun(bench, wrong, { deleteCreated: true });
+    const story = await readContact(homeOf(bench), 'c-1', bench.parts.workspace);
+    expect(contactDocument(story)).toMatchObject({ deletedBy: undo.id });
+    const [feed] = story.feeds;
+    expect(feed?.decisions[0]?.why).toContain(
+      `the contact was deleted by the undo ${undo.id}: the row is skipped (gone)`,
+    );
+    expect(feed?.makeAgain).toBe('patchbay import --feed crm --on-gone recreate --only c-1 --repair FILE');
+    const options = { onGone: 'recreate' as const, only: ['c-1'], repair: true };
+    const again = await bench.import('a.csv', csv(['c-1,Ann,Lead,+14155550101'], header), { feed: 'crm', options });
+    expectCounts(again, { rows: 1, created: 1 });
+    expect((await readContact(homeOf(bench), 'c-1', bench.parts.workspace)).feeds[0]?.makeAgain).toBeNull();
+  });
 
   it('that is there under another id, or twice, is told so, too', async () => {
     const bench = await openRunsBench();

@@ -118,7 +118,10 @@ function valueLines(values: readonly NamedValue[]): readonly string[] {
   return values.map(({ field, value }) => `  ${printable(field)}: ${printable(valueText(value))}`);
 }
 
-function feedLines(output: Output, { feed, row, said, decisions, held, letters }: FeedStory): readonly string[] {
+function feedLines(
+  output: Output,
+  { feed, row, said, decisions, makeAgain, held, letters }: FeedStory,
+): readonly string[] {
   const lines = [output.style('bold', `feed ${printable(feed)}`)];
   if (row.kind === 'found')
     lines.push(
@@ -131,6 +134,7 @@ function feedLines(output: Output, { feed, row, said, decisions, held, letters }
     lines.push('  if the row came again now:');
     lines.push(output.table(['', 'field', 'decision', 'why', 'file', 'app'], decisions.map(decisionRow)));
   }
+  if (makeAgain !== null) lines.push(`  to make the contact again: ${makeAgain}`);
   for (const { field, sinceMs } of held)
     lines.push(`  held since ${instantText(isoInstant(sinceMs))}: ${printable(field)}`);
   for (const { id, code, message, state } of letters)
