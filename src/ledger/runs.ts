@@ -324,6 +324,7 @@ export function cameByItself(run: Pick<RunRecord, 'kind' | 'options'>): boolean 
 export interface RunFilter {
   readonly states?: readonly RunState[];
   readonly feed?: string;
+  readonly kind?: RunKind;
   /** Of the file's content. */
   readonly sha256?: string;
   /** Only runs of these hosts. */

@@ -111,6 +111,8 @@ export interface OlderFile {
 
 /** The file compared with the file before. */
 export interface FileBefore {
+  /** It was undone, and not whole: by which run. */
+  readonly undone?: { readonly runId: string; readonly by: string };
   readonly rows: number;
   /** The keys of its rows; 0 where they are no longer known. */
   readonly keys: number;
@@ -205,7 +207,8 @@ function checkHistory(
 /** Only `--accept` lets these pass: a file that lacks something is right or it is not. */
 function compareWithBefore(rows: number, before: FileBefore, limits: GuardLimits): readonly GuardVerdict[] {
   const verdicts: GuardVerdict[] = [];
-  const { missingColumns: names } = before;
+  const { missingColumns: names, undone } = before;
+  const ofUndone = undone === undefined ? {} : { advice: undoneAdvice(undone) };
   // No floor: a column is missing for all rows or for none.
   if (names.length > 0)
     verdicts.push({ guard: 'columns', count: names.length, base: before.mappedColumns, limit: 0, names });
@@ -216,11 +219,16 @@ function compareWithBefore(rows: number, before: FileBefore, limits: GuardLimits
       ...(before.rows === 0 ? { isBehindEmpty: true } : {}),
     });
   const check = (guard: 'rows' | 'keys', count: number, base: number, limit: number, floor: number): void => {
-    if (base >= Math.max(1, floor) && count < limit * base - rounding) verdicts.push({ guard, count, base, limit });
+    if (base >= Math.max(1, floor) && count < limit * base - rounding)
+      verdicts.push({ guard, count, base, limit, ...ofUndone });
   };
   check('rows', rows, before.rows, limits.rowsMin, limits.rowsFloor);
   check('keys', before.sharedKeys, before.keys, limits.keysMin, limits.keysFloor);
   return verdicts;
+}
+
+function undoneAdvice({ runId, by }: NonNullable<FileBefore['undone']>): string {
+  return `The previous file, of run ${runId}, was undone by run ${by}, though not whole: if it was wrong, the comparison says nothing of this one.`;
 }
 
 function checkTally(tally: FeedTally, limits: GuardLimits, options: RunOptions): readonly GuardVerdict[] {
