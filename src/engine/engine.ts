@@ -121,7 +121,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
   const server = await queue;
   const { signal } = stopping;
   // A copy of the ledger must not give the queue another identity.
-  const claim = await claimQueue(server, ledger, signal);
+  const claim = await claimQueue(server, home, signal);
   closers.add(() => claim.release());
   await standing.shareQueue(server);
   const service = openService(home, { standing, sandbox, queue: server, sameWorkspace, stopping: signal });

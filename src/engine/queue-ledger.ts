@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { PatchbayError } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
+import type { Logger } from '#src/log.ts';
 import type { QueueServer } from '#src/queue/connection.ts';
 import { onRedis } from './queue-identity.ts';
 
@@ -31,7 +32,7 @@ const unneeded: QueueClaim = { renew: async () => true, release: async () => und
  */
 export async function claimQueue(
   { place, producer, description }: Pick<QueueServer, 'place' | 'producer' | 'description'>,
-  ledger: Pick<Ledger, 'id' | 'placeId'>,
+  { ledger, log }: { readonly ledger: Pick<Ledger, 'id' | 'placeId'>; readonly log: Logger },
   signal: AbortSignal,
 ): Promise<QueueClaim> {
   // An embedded queue is in the data folder of its engine.
@@ -45,6 +46,8 @@ export async function claimQueue(
     const leftMs = await enter();
     if (leftMs === null || leftMs === undefined) break;
     if (leftMs > leastMs) throw ledgerTwice(description);
+    if (leastMs === Number.POSITIVE_INFINITY)
+      log.info({ leftMs }, 'waiting for the engine of a copy of this ledger to be gone');
     leastMs = leftMs;
     await sleep(lookEveryMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
