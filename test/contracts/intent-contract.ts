@@ -72,8 +72,14 @@ export function intentContract(open: OpenLedger): void {
     expect(contactId).toBeTypeOf('string');
     await lease(ledger, 'w1', ['k1'], { sequence: run.sequence });
     const claim = { ...claimBy('crm', 7), kind: 'create', isOfUndo: true } as const;
-    const contacts = [{ key: 'k1', owned: nobodyOwns, claim, replaces: contactId ?? '' }];
-    await ledger.contacts.intend({ contacts, owner: 'w1', runId: 'r1', horizon: horizonAt(horizonAtMs) });
+    const inPlaceOf = (replaces: string) => {
+      const contacts = [{ key: 'k1', owned: nobodyOwns, claim, replaces }];
+      return ledger.contacts.intend({ contacts, owner: 'w1', runId: 'r1', horizon: horizonAt(horizonAtMs) });
+    };
+    // Another contact than the key has: that one is not gone, and the create would double it.
+    expect(await inPlaceOf('id-of-another')).toEqual([]);
+    expect(await known()).toMatchObject({ state: 'bound', contactId });
+    expect(await inPlaceOf(contactId ?? '')).toEqual(['k1']);
     expect(await known()).toMatchObject({ state: 'intent', contactId, claim });
   });
 
