@@ -182,6 +182,25 @@ describe('a create in doubt', () => {
     await world.expectSound();
   });
 
+  test('such a contact is still known to be none of ours after an update of it was turned away', async () => {
+    const world = await openUpsertWorld({ faults: ['create:dropBefore'] });
+    const run = await world.stage([wanted('crm-1', { role: 'Buyer' })]);
+    await world.workOnce(run);
+    await world.faults('update:status=429;retryAfter=0');
+    await world.byHand('POST', '/v1/contacts', {
+      externalId: 'crm-1',
+      source: 'shop',
+      defaultFields: { firstName: 'Ann' },
+    });
+    world.clock.advance(horizonMs(world.parts.limits));
+    expect(await world.workOnce(run)).toEqual(['deferred']);
+    expect(world.service.counts().update).toBe(1);
+    await world.faults();
+    expect((await world.finish(run)).counts).toMatchObject({ updated: 1, adopted: 1, created: 0 });
+    expect((await world.contactOf('crm-1')).defaultFields.role).toBe('Buyer');
+    await world.expectSound();
+  });
+
   test('an outage of any length kills no row', async () => {
     const world = await openUpsertWorld({ faults: ['create:status=503'] });
     const run = await world.stage([wanted('crm-1'), wanted('crm-2')]);
