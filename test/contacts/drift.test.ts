@@ -4,7 +4,7 @@ import type { Agreement, Base } from '#src/contacts/base.ts';
 import { driftOf } from '#src/contacts/drift.ts';
 import { planContact } from '#src/contacts/plan.ts';
 import type { CustomFieldValue } from '#src/wire/contact.ts';
-import { base, contact, desired, input, said } from './support/build.ts';
+import { base, contact, desired, input, owned, said, slot } from './support/build.ts';
 
 describe('a number that the service spells as text', () => {
   const seats = { key: 'seats', value: 42 };
@@ -48,4 +48,18 @@ describe('a number that the service spells as text', () => {
     const { body } = planContact(input({ base: known(), theirs: stored, ours }));
     expect(body).toMatchObject({ customFields: [{ key: 'seats', value: null }] });
   });
+});
+
+it('of two numbers that the contact has lost, a repair puts back the one that people removed, and not the one that an undo took', () => {
+  const [removed, taken] = ['+14155550101', '+14155550102'] as const;
+  const phones = [slot('phone', ['work', removed], ['work', taken])];
+  const known = base({
+    said: said({ phones }),
+    agreed: [{ feed: null, values: [{ field: `phone.${taken}`, value: taken }], isTakenBack: true }],
+    owned: owned('phones', removed),
+  });
+  const { ours: _, theirs: __, ...rest } = input({ base: known });
+  expect(driftOf(rest, contact())).toEqual([{ field: `phone.${removed}`, from: removed, to: null }]);
+  const { reasons } = planContact({ ...rest, theirs: contact(), ours: desired({ phones }), restores: true });
+  expect(reasons).toMatchObject([{ why: 'added', to: removed }]);
 });
