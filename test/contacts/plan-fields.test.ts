@@ -235,3 +235,13 @@ test('a custom field that a feed never named, and clears in its first row, is no
   const once = input({ theirs, ours, base: base({ agreed, said: shop.said }) });
   expect(planContact(once)).toMatchObject({ kind: 'hold', held: [{ field: 'custom.tier' }] });
 });
+
+test('a custom field that a feed clears is decided about by people where it is held, and where it was agreed to be empty', () => {
+  const field = 'custom.tier' as const;
+  const theirs = contact({ customFields: [['tier', 'silver']] });
+  const ours = desired({ customFields: [{ key: 'tier', value: null }] });
+  const held = base({ said: said({ held: [field] }) });
+  const empty = base({ agreed: [{ feed: null, values: [{ field, value: null }] }] });
+  for (const known of [held, empty])
+    expect(planContact(input({ theirs, ours, base: known }))).toMatchObject({ kind: 'hold', held: [{ field }] });
+});
