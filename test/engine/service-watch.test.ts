@@ -1,9 +1,10 @@
 /** Work stops when the service refuses the key or does not answer, and goes on by itself (`docs/rules.md`, "Retries, rate, outages"). */
 import { describe, expect, it } from 'vitest';
-import { createServiceWatch, type ServiceWatch } from '#src/engine/service-watch.ts';
+import { createServiceWatch, createWriteTrial, type ServiceWatch } from '#src/engine/service-watch.ts';
 import { type ErrorKind, PatchbayError } from '#src/errors.ts';
 import { createLogger } from '#src/log.ts';
 import { createBreakers } from '#src/workspace/classify.ts';
+import { wanted } from '#test/upsert/support/build.ts';
 import { openUpsertWorld, type UpsertWorld } from '#test/upsert/support/upsert-world.ts';
 
 interface Bench {
@@ -187,4 +188,19 @@ describe('a probe', () => {
       expect(lines).toEqual([]);
     },
   );
+});
+
+it('a trial of writes is one record where not even its reads pass, and the next trial is one of another batch', async () => {
+  const { world } = await openBench();
+  const { ledger, clock } = world.parts;
+  const runs = [await world.stage([wanted('crm-1')]), await world.stage([wanted('shop-1')], { feed: 'shop' })];
+  const tried: string[] = [];
+  const breakers = createBreakers({ clock, onOpen: () => undefined });
+  const trial = createWriteTrial(ledger, clock, breakers, async ({ runId }) => {
+    tried.push(runId);
+    return false;
+  });
+  const [first, second] = runs.map(({ id }) => id);
+  for (let trials = 0; trials < 3; trials += 1) expect(await trial()).toBe('failed');
+  expect(tried).toEqual([first, second, first]);
 });
