@@ -45,6 +45,14 @@ describe('the end of a record', () => {
     expect(settleRecord(request, settled(end), unsent).end?.forgetsRow).toBe(false);
   });
 
+  it('closes the letter of a superseded row where a newer row of its feed answered it, and leaves it where another feed did', () => {
+    const end: RecordEnd = { outcome: 'skipped', reason: 'superseded' };
+    const ofLetter = { ...facts, pending: { ...pending, letterId: 'd1' } };
+    const closed = (holdsLease: boolean, parts: Partial<SettledRecord> = {}) =>
+      settleRecord(request, settled(end, parts), { ...ofLetter, holdsLease }).end?.closesLetter;
+    expect([closed(false), closed(true), closed(false, { part: 'held "role"' })]).toEqual(['d1', null, null]);
+  });
+
   it('remembers what reached the service although the run has given the record an outcome already', () => {
     const settlement = settleRecord(request, settled(updated, { bound: boundTo('k1', { contactId: 'c1' }) }), {
       ...facts,
