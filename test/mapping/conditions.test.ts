@@ -71,6 +71,13 @@ describe('skipRows', () => {
     });
   });
 
+  test('counts columns from 1 to the last one, where they are named by their place', () => {
+    const items = [row(2, 'gone', '', ''), row(3, 'Bea', '', 'gone')];
+    const at = (column: number) => filtered({ skipRows: [{ column, equals: 'gone' }] }, items).kept;
+    expect([at(1), at(3)]).toEqual([[3], [2]]);
+    expect(() => at(4)).toThrow('which the file lacks');
+  });
+
   test('does not look into the columns of a line that cannot be read', () => {
     expect(filtered({ skipRows: [{ column: 'Name', equals: 'Ann' }] }, [broken(2, 'Ann')]).kept).toEqual([2]);
   });
