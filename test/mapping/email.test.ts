@@ -17,6 +17,8 @@ function notesOn(text: string): readonly string[] {
 describe('an e-mail address', () => {
   test('is lower-cased in the domain only', () => {
     expect(addresses('Anna.B@Example.COM')).toEqual(['Anna.B@example.com']);
+    expect(addresses('Anna Bell <Anna.B@Example.COM>')).toEqual(['Anna.B@example.com']);
+    expect(addresses('D\u00f6rte@B\u00dcCHER.example.org')).toEqual(['D\u00f6rte@b\u00fccher.example.org']);
   });
 
   test('keeps a dot at its beginning: it may be a slip, but it is not ours to correct', () => {
