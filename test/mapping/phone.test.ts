@@ -148,6 +148,12 @@ describe('a phone number passes with a warning', () => {
     expect(codesOf(mapped(`+14155550101${'\n#'.repeat(20_000)}`))).toEqual(['tooManyItems']);
   });
 
+  test('when it is one of up to a hundred in a cell', () => {
+    const many = Array.from({ length: 101 }, (_, index) => `+1415555${1_000 + index}`);
+    expect(numbers(many.slice(1).join('\n'))).toEqual(many.slice(1));
+    expect(codesOf(mapped(many.join('\n')))).toEqual(['tooManyItems']);
+  });
+
   test('when it is read in the default country, which has given out no such number', () => {
     expect(numbers('(555) 123-4567', 'US')).toEqual(['+15551234567']);
     expect(warningsOf(mapped('(555) 123-4567', 'US'))).toEqual(['phoneUnassigned']);
@@ -173,6 +179,7 @@ describe('a phone number kills the row', () => {
     ['+1 415 555 0101 mobile', 'phoneLetters'],
     ['4.15E+09', 'phoneDamaged'],
     ['4.15555E+09', 'phoneDamaged'],
+    ['4.1555501E+09', 'phoneDamaged'],
     ['4.15555e9', 'phoneDamaged'],
     ['3.1082071294E9', 'phoneDamaged'],
     ['3.108207129E-9', 'phoneDamaged'],
