@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import type { HostRecord } from '#src/ledger/hosts.ts';
-import { allowAgain, forgetPerson, isGone, knowPerson } from '#src/operations/forget.ts';
+import { allowAgain, forgetPerson, isGone, knowPerson, lettersOf } from '#src/operations/forget.ts';
 import { acquaintanceOf, keyUnknown } from '#src/operations/forget-unknown.ts';
 import { csv, mapping, openRunsBench, type RunsBench } from '#test/runs/support/runs-bench.ts';
 
@@ -47,6 +47,22 @@ it('a key that was forgotten before, or that a file names alone, is no unknown o
   expect((await acquaintanceOf({ ...home, folders, feeds }, person)).by).toBe('files');
   await rm(waiting);
   expect((await acquaintanceOf({ ...home, folders, feeds }, person)).by).toBe('nothing');
+});
+
+it('an address that a run has taken away since is searched for, too: older files may hold it', async () => {
+  const bench = await openRunsBench();
+  await bench.import('a.csv', csv(rows, 'Id,Name,Mail'), { mapping: prefixed });
+  await bench.import('b.csv', csv(['51,Zelda,z@example.org'], 'Id,Name,Mail'), { mapping: prefixed });
+  const { texts } = await knowPerson(bench.parts, 'hub-51');
+  expect(texts).toEqual(expect.arrayContaining(['hub-51', 'z@example.org', 'zelda@example.com']));
+});
+
+it('a letter of rows that shared the key is not the person’s: one of them may be another person’s by now', async () => {
+  const bench = await openRunsBench();
+  await bench.import('a.csv', csv(['51,Zelda,Clerk', '51,Omar,Clerk', '52,Bea,Clerk,x']));
+  const [other, shared] = (await bench.letters()).toSorted((one, next) => (one.code < next.code ? -1 : 1));
+  expect([other, shared]).toMatchObject([{ code: 'cellCount' }, { code: 'duplicateKey', key: '51' }]);
+  expect((await lettersOf(bench.ledger, await knowPerson(bench.parts, '51'))).named).toEqual([]);
 });
 
 it('a row that waits in a stopped run is meant, though another form of its key is known, and though the key is short', async () => {
