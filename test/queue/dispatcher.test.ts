@@ -149,6 +149,46 @@ describe('looks after jobs that have ended', () => {
   });
 });
 
+describe('a job', () => {
+  it('that the queue did not take is handed out again with the next look', async () => {
+    const { ledger, jobs, dispatcher, producer } = await openedDispatcher(4);
+    await applyingRun(ledger, 'r1', ['k1']);
+    const take = producer.add;
+    producer.add = async () => false;
+    await dispatcher.sweep();
+    producer.add = take;
+    dispatcher.wake();
+    await vi.waitFor(() => expect(jobs.map(({ payload }) => payload)).toMatchObject([{ runId: 'r1' }]));
+  });
+
+  it('that finishes a run is handed out when its last batch was given back, with the requests that it counts', async () => {
+    const { ledger } = await openedDispatcher(4);
+    const run = await applyingRun(ledger, 'r1', ['k1']);
+    const ends = (await pendingOf(ledger, run)).map((record) => settled(record));
+    await settleAs(ledger, run, 'w1', ends);
+    const names = async () => (await jobsToDo(ledger, nowMs, 4)).map(({ name }) => name);
+    expect(await names()).toEqual(['upsert-batch']);
+    await ledger.runs.releaseBatch('r1', 1, 0, 0);
+    expect(await names()).toEqual(['finish-run']);
+  });
+
+  it('that failed is handed out again with the next sweep, and not by the looks before it', async () => {
+    const { ledger, jobs, dispatcher } = await openedDispatcher(4);
+    const runs = () => jobs.splice(0).map(({ payload }) => payload.runId);
+    await applyingRun(ledger, 'r1', ['k1']);
+    await dispatcher.sweep();
+    const [failed] = jobs;
+    expect(runs()).toEqual(['r1']);
+    dispatcher.ended(failed?.id ?? '', true);
+    await applyingRun(ledger, 'r2', ['k2'], { feed: 'crm' });
+    dispatcher.wake();
+    await vi.waitFor(() => expect(jobs).not.toEqual([]));
+    expect(runs()).toEqual(['r2']);
+    await dispatcher.sweep();
+    expect(runs()).toEqual(['r1', 'r2']);
+  });
+});
+
 it.each([0, 1, 2, 3, 4])(
   'a wake is answered by a look, also %i microtasks after the one before has added its job',
   async (later) => {
