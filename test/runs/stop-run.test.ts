@@ -45,6 +45,13 @@ describe('an approval', () => {
     ]);
   });
 
+  it('links nothing where the run was not stopped for that: it is refused, and the run stays stopped', async () => {
+    const bench = await open();
+    const stopped = await stoppedByDeadRows(bench);
+    await expect(approveRun(bench.parts, stopped, null, 'adopt')).rejects.toMatchObject({ code: 'nothingToLink' });
+    expect(await bench.again(stopped)).toMatchObject({ state: 'stopped', approvals: [] });
+  });
+
   it('passes no guard that fires later: unknown contacts stop the run, and none of them was written', async () => {
     const bench = await open();
     await enterByHand(bench, 30);
