@@ -245,8 +245,10 @@ describe('what a feed takes', () => {
   });
 
   it('a secret of Patchbay itself is never sent elsewhere', async () => {
-    const [line] = await feedProblems('take: https://files.example.com/x', 'authorization: PATCHBAY_API_KEY');
-    expect(line).toContain('4:20: feeds.crm.authorization names PATCHBAY_API_KEY, a setting of Patchbay');
+    for (const name of ['PATCHBAY_API_KEY', 'PATCHBAY_SERVICE_API_KEY']) {
+      const [line] = await feedProblems('take: https://files.example.com/x', `authorization: ${name}`);
+      expect(line).toContain(`4:20: feeds.crm.authorization names ${name}, a setting of Patchbay`);
+    }
   });
 
   it('an authorization needs a URL', async () => {
