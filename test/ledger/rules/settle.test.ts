@@ -53,6 +53,13 @@ describe('the end of a record', () => {
     expect([closed(false), closed(true), closed(false, { part: 'held "role"' })]).toEqual(['d1', null, null]);
   });
 
+  it('that deletes a contact leaves nothing of the deletion on its way', () => {
+    expect(settleRecord(request, settled({ ...updated, deleted: true }), facts).contact).toMatchObject({
+      ...{ lease: null, claim: null, horizon: null },
+    });
+    expect(settleRecord(request, settled(updated), facts).contact).toEqual({ lease: null });
+  });
+
   it('remembers what reached the service although the run has given the record an outcome already', () => {
     const settlement = settleRecord(request, settled(updated, { bound: boundTo('k1', { contactId: 'c1' }) }), {
       ...facts,
