@@ -146,6 +146,23 @@ describe('a contact that the service refuses', () => {
     await world.expectSound();
   });
 
+  test('in an update is not learnt from: a number that people added once more before it stays theirs', async () => {
+    const world = await openUpsertWorld();
+    await world.load([wanted('crm-1', { phones: { mobile: [phone(1)] } })]);
+    const contact = await world.contactOf('crm-1');
+    const { phoneNumbers } = contact.defaultFields;
+    await world.byHand('PATCH', path(contact), {
+      defaultFields: { ...contact.defaultFields, phoneNumbers: [...phoneNumbers, { name: 'mobile', value: phone(1) }] },
+    });
+    const refused = wanted('crm-1', { phones: { mobile: [phone(1)] }, customFields: { no_such_field: 'x' } });
+    expect((await world.load([refused])).counts).toMatchObject({ dead: 1 });
+    const moved = await world.load([wanted('crm-1', { phones: { mobile: [phone(2)] } })]);
+    expect(moved.counts).toMatchObject({ updated: 1, removedValues: 1 });
+    const left = (await world.contactOf('crm-1')).defaultFields.phoneNumbers.map(({ value }) => value);
+    expect(left.toSorted()).toEqual([phone(1), phone(2)]);
+    await world.expectSound();
+  });
+
   test.each(['create:status=401', 'create:status=403'])('%s alone, while the key works, is dead', async (fault) => {
     const world = await openUpsertWorld({ faults: [fault] });
     const run = await world.load([wanted('crm-1')]);
