@@ -1,6 +1,6 @@
 /** What is drift (`docs/rules.md`, "Drift"), of one contact; runs with `--verify` and `--repair` have tests of their own. */
 import { describe, expect, it } from 'vitest';
-import type { Agreement, Base } from '#src/contacts/base.ts';
+import { type Agreement, type Base, isTakenBack, withoutValues, withTakenBack } from '#src/contacts/base.ts';
 import { driftOf } from '#src/contacts/drift.ts';
 import { planContact } from '#src/contacts/plan.ts';
 import type { CustomFieldValue } from '#src/wire/contact.ts';
@@ -62,4 +62,23 @@ it('of two numbers that the contact has lost, a repair puts back the one that pe
   expect(driftOf(rest, contact())).toEqual([{ field: `phone.${removed}`, from: removed, to: null }]);
   const { reasons } = planContact({ ...rest, theirs: contact(), ours: desired({ phones }), restores: true });
   expect(reasons).toMatchObject([{ why: 'added', to: removed }]);
+});
+
+it('of a field whose value an undo took back twice, the value of the second time alone is no drift', () => {
+  const once = withTakenBack(
+    [],
+    [
+      { field: 'role', value: 'Clerk' },
+      { field: 'company', value: 'Elm' },
+    ],
+  );
+  const twice = withTakenBack(once, [{ field: 'role', value: 'Buyer' }]);
+  const values = [
+    ['role', 'Clerk'],
+    ['role', 'Buyer'],
+    ['company', 'Elm'],
+  ] as const;
+  expect(values.map(([field, value]) => isTakenBack(twice, field, value))).toEqual([false, true, true]);
+  // That the field is agreed on no longer changes nothing of it.
+  expect(withoutValues(twice, () => true)).toEqual(twice);
 });
