@@ -7,6 +7,7 @@ import {
   changed,
   changedKnown,
   contactRecord,
+  journalRow,
   type KeyAtHand,
   memoryOf,
   withMovedSaid,
@@ -112,4 +113,18 @@ describe('what a feed knows', () => {
 
 it('a key of which nothing is known has nobody’s items', () => {
   expect(contactRecord(atHand('k1', undefined))).toMatchObject({ state: 'none', seen: null, owned: nobodyOwns });
+});
+
+describe('a write in the journal that another run sent', () => {
+  const runOf = (kind: 'create' | 'patch' | 'link', sentBy: string | null, atWork: readonly string[]) =>
+    journalRow({ runId: 'r2', atMs: 1 }, 'k1', { runId: sentBy, contactId: 'c1', kind, changes: [] }, new Set(atWork))
+      .runId;
+
+  it('is that run’s while its rows are still to be counted; a contact that was made or linked is of the run that finds it', () => {
+    expect(runOf('patch', 'r1', ['r1'])).toBe('r1');
+    expect(runOf('patch', 'r1', [])).toBe('r2');
+    expect(runOf('create', 'r1', ['r1'])).toBe('r2');
+    expect(runOf('link', 'r1', ['r1'])).toBe('r2');
+    expect(runOf('patch', null, ['r1'])).toBe('r2');
+  });
 });
