@@ -9,6 +9,12 @@ const readAs = (key: string, cell: string) =>
 const codes = (key: string, cell: string) => codesOf(mapRecord({ externalId: 'a', [`custom.${key}`]: cell }, context));
 
 describe('a custom field is read by its type', () => {
+  test('and holds up to 200 choices', () => {
+    const choices = Array.from({ length: 201 }, (_, index) => `c${index}`);
+    expect(readAs('tags', choices.slice(1).join(';'))).toEqual(choices.slice(1));
+    expect(codes('tags', choices.join(';'))).toEqual(['tooManyItems']);
+  });
+
   test.each([
     ['visits', '12', 12],
     ['visits', '-1.50', -1.5],
