@@ -114,9 +114,12 @@ describe('a label from a column', () => {
 
   test('that is too long is not used, with a warning', () => {
     const by = mapping({ phones: [{ column: 'P', label: { column: 'Type', default: 'main' } }] });
-    const row = mapRecord({ id: '7', P: one, Type: 'x'.repeat(80) }, {}, by);
+    const labelled = (Type: string) => mapRecord({ id: '7', P: one, Type }, {}, by);
+    const row = labelled('x'.repeat(76));
     expect(desiredOf(row).phones[0]?.items).toEqual([{ label: 'main', value: one }]);
     expect(row.warnings).toMatchObject([{ code: 'labelTooLong', field: 'Type' }]);
+    const longest = 'x'.repeat(75);
+    expect(desiredOf(labelled(longest)).phones[0]?.items).toEqual([{ label: longest, value: one }]);
   });
 });
 
