@@ -172,6 +172,17 @@ describe('a job', () => {
     expect(await names()).toEqual(['finish-run']);
   });
 
+  it('of a batch that was put off goes before those of new ones', async () => {
+    const { ledger } = await openedDispatcher(4);
+    await applyingRun(ledger, 'r1', ['k1', 'k2'], { rowsPerBatch: 1 });
+    await ledger.runs.releaseBatch('r1', 1, 0, 0);
+    const jobs = (await jobsToDo(ledger, nowMs, 4)).map(({ payload, isNew }) => [payload.batch, isNew]);
+    expect(jobs.toSorted()).toEqual([
+      [1, false],
+      [2, true],
+    ]);
+  });
+
   it('that failed is handed out again with the next sweep, and not by the looks before it', async () => {
     const { ledger, jobs, dispatcher } = await openedDispatcher(4);
     const runs = () => jobs.splice(0).map(({ payload }) => payload.runId);
