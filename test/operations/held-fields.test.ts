@@ -66,6 +66,27 @@ describe('the file’s value of a held field', () => {
     expect(await listHeld(bench.parts, {})).toEqual([]);
   });
 
+  it('waits for a run that holds the contact, and no longer than a minute: nothing is decided then', async () => {
+    const bench = await openWithHold();
+    const { ledger, clock } = bench.parts;
+    const lease = { owner: 'w9', leaseMs: 90_000, isOwnerDead: () => false };
+    const keys = [{ key: 'c-1', sequence: Number.MAX_SAFE_INTEGER }];
+    await ledger.contacts.lease({ ...lease, feed: 'main', keys, nowMs: await ledger.nowMs(clock) });
+    const identity = { ...identifyProcess(clock.bootId), isDead: () => false };
+    let slept = 0;
+    const sleep = async (ms: number): Promise<void> => {
+      slept += ms;
+      bench.world.clock.advance(ms);
+    };
+    const submit = { ...bench.parts, clock: { ...clock, sleep } };
+    const home = { submit, actor: bench.parts.actor, identity, config: { upsert: bench.parts } };
+    const shown = await listHeld(bench.parts, {});
+    await expect(takeHeld(home, 'file', shown)).rejects.toMatchObject({ code: 'keysAtWork' });
+    expect(slept).toBeGreaterThan(30_000);
+    expect(slept).toBeLessThanOrEqual(60_100);
+    expect(await listHeld(bench.parts, {})).toEqual(shown);
+  });
+
   it('is written over what another feed’s later file had settled: a person has decided after it', async () => {
     const bench = await openWithHold();
     await bench.import('shop.csv', csv(['c-1,Y'], 'externalId,role'), { feed: 'shop' });
