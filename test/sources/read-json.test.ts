@@ -181,6 +181,14 @@ describe('JSON: the right end for each input', () => {
     expect(dataOf(items)).toEqual([{ 'External ID': '7', emails: [] }]);
   });
 
+  it('breaks the row of a lone object as that of any other, and refuses one that is too long as a whole', async () => {
+    const header = { isHeader: (names: readonly string[]) => names.includes('id'), wanted: 'key', hint: '' };
+    const { items } = await json('{"id":"7","note":"x\\u0000"}', { header });
+    expect(items).toMatchObject([{ type: 'broken', problem: { code: 'controlCharacter', field: 'note' } }]);
+    const notes = Array.from({ length: 20 }, (_, index) => `"note${index}":"${'x'.repeat(60_000)}"`);
+    expect((await failed(`{"id":"7",${notes.join(',')}}`, { header })).code).toBe('recordTooLong');
+  });
+
   it('accepts nesting 32 deep and refuses 33', async () => {
     const nested = (depth: number) => `[{"a":${'['.repeat(depth - 2)}${']'.repeat(depth - 2)}}]`;
     expect((await json(nested(32))).items.length).toBe(1);
