@@ -32,6 +32,7 @@ import { firstDue, nextAnchored, nextDues } from '#src/schedules/timetable.ts';
 import { type FolderFlags, operands, withFlags } from '#src/shell-words.ts';
 import { actOf } from './acts.ts';
 import { adviceFor, errorDocument } from './error-document.ts';
+import type { SettingApart } from './followed-settings.ts';
 import { standstillReason } from './standstill.ts';
 
 type ScheduleHome = Pick<Home, 'ledger' | 'clock' | 'config'>;
@@ -281,8 +282,12 @@ export function tickHint(tick: TickRecord, flags: FolderFlags = {}): string | nu
   return named === undefined ? null : withFlags(named, flags);
 }
 
-/** `schedule ls --json`: one line. */
-export function scheduleDocument(view: ScheduleView, nowMs: number): Readonly<Record<string, unknown>> {
+/** `schedule ls --json`: one line. @param notFollowed what the running engine takes otherwise: nothing, where it asks itself. */
+export function scheduleDocument(
+  view: ScheduleView,
+  nowMs: number,
+  notFollowed: readonly SettingApart[] = [],
+): Readonly<Record<string, unknown>> {
   const { record, expectEveryMs, configured, last, skipped, open } = view;
   return {
     name: record.name,
@@ -295,6 +300,7 @@ export function scheduleDocument(view: ScheduleView, nowMs: number): Readonly<Re
     dueAt: instant(record.dueAtMs),
     next: nextTimes(record, nowMs).map(isoInstant),
     configured: configured === null ? null : { when: describeRule(configured.rule), rule: configured.rule },
+    notFollowed,
     expectEvery: expectEveryMs === null ? null : formatDuration(expectEveryMs),
     working: open === null ? null : { tick: open.id, state: open.state, dueAt: isoInstant(open.dueAtMs) },
     last:

@@ -118,7 +118,7 @@ async function print(home: Home, output: Output, views: readonly ScheduleView[])
     const notFollowed = apart(workOfTake(view.record.name)).filter((one) => isOfTake(one, view));
     const atWork = working.filter((one) => isDownload(one) === isDownload(view)).map(({ record }) => record.name);
     const around = { engineRuns, atWork, notFollowed };
-    if (output.json) output.document({ ...scheduleDocument(view, nowMs), notFollowed });
+    if (output.json) output.document(scheduleDocument(view, nowMs, notFollowed));
     else for (const line of scheduleLines(output, view, nowMs, around)) output.line(line);
   }
   noteEngine(engineRuns, output, views);
