@@ -228,6 +228,33 @@ describe('a list of phones', () => {
   });
 });
 
+test.each<[FieldPolicy, number, string]>([
+  ['shared', 9, 'write'],
+  ['shared', 11, 'keep'],
+  ['source', 9, 'write'],
+  ['source', 11, 'keep'],
+])(
+  'under the policy %s what another feed says, too, is put back, unless its change came later (%i: %s)',
+  (policy, sequence, decision) => {
+    const role = { scalars: { role: 'Clerk' } };
+    const { verdicts } = planContact(
+      input({
+        policies: { ...usualPolicies, fields: new Map([['role', policy]]) },
+        base: base({
+          said: said(role),
+          others: [{ feed: 'shop', owns: true, exists: true, said: said(role) }],
+          agreed: [{ feed: null, values: [{ field: 'role', value: 'Clerk' }] }],
+          stamps: [{ feed: 'shop', sequence, fields: ['role'] }],
+        }),
+        theirs: contact({ scalars: { role: 'Chief' } }),
+        ours: desired(role),
+        restores: true,
+      }),
+    );
+    expect(verdicts).toMatchObject([{ field: 'role', decision }]);
+  },
+);
+
 test('under the policy source a cleared custom field stays where the configuration removes nothing', () => {
   const role = { key: 'role', value: 'Buyer' };
   const verdictsOf = (itemRemoval: 'owned' | 'none') =>
