@@ -267,7 +267,7 @@ export const feedSchema = z
     onGone: choice(['skip', 'recreate'])
       .default('skip')
       .describe(
-        'What a changed row does whose contact was deleted: skip, or recreate the contact, unless people made it again by hand. `--on-gone` says it for one import; with `--repair` it holds for unchanged rows, too.',
+        'What a changed row, with --repair also an unchanged one, does whose contact was deleted: skip, or recreate the contact, unless people made it again by hand; --on-gone says it for one import.',
       ),
     guards: feedGuards.prefault({}),
   })
