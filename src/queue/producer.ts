@@ -9,7 +9,7 @@ import { messageOf } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
 import type { WakeUp } from '#src/schedules/start-schedules.ts';
 import { keptWhenEnded, queueName, removeEnded } from './job-definition.ts';
-import { openWithQuietClients } from './queue-clients.ts';
+import { openWithQuietClients } from './quiet-redis.ts';
 import { holdWakeUps, nextWakeUp, type WakeUpOptions, wakeJobName } from './wake-ups.ts';
 import { jobLinesMax } from './workers.ts';
 

@@ -5,6 +5,7 @@
  * standard error, and many users of Redis may not ask: INFO is among the commands that it calls dangerous. What follows from it for people is said
  * once, by `doctor`, `status` and the log.
  */
+import { createIORedisClient, RedisConnection } from 'bullmq';
 import { Redis } from 'ioredis';
 
 /** What is known of a Redis that does not answer INFO: it has users with rights of their own, which version 6 brought. BullMQ has no advice from 6.2 on. */
@@ -28,4 +29,9 @@ export class QuietRedis extends Redis {
 /** Whether it may evict jobs is asked by `askRedis`. */
 function withoutPolicy(text: string): string {
   return text.replace(/^maxmemory_policy:.*$/m, '');
+}
+
+/** Makes BullMQ open its connections so: for all queues and workers that this process opens from now on. */
+export function openWithQuietClients(): void {
+  RedisConnection.clientFactory = (options) => createIORedisClient(new QuietRedis(options));
 }

@@ -9,7 +9,7 @@ import type { Worker } from 'bullmq';
 import { timedOut, within } from '#src/clock.ts';
 import { messageOf } from '#src/errors.ts';
 import type { Logger } from '#src/log.ts';
-import { openWithQuietClients } from './queue-clients.ts';
+import { openWithQuietClients } from './quiet-redis.ts';
 
 /** After a lost connection. With BullMQ's default of 15 s, stopping and resuming after an outage would take that long. */
 export const retryDelayMs = 1_000;
