@@ -8,6 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isoInstant } from '#src/clock.ts';
 import type { JournalChange, JournalEntry } from '#src/contacts/outcome.ts';
 import type { ContactLedger, JournalFilter, JournalRow } from '#src/ledger/contacts.ts';
+import { undoThatDeleted } from '#src/ledger/rules/gone.ts';
 
 /** One write that landed: `runs show --json`, `contact --json` and the report file have it in this shape. */
 export interface ContactChange {
@@ -66,4 +67,14 @@ export function changeWithoutValues(change: ContactChange): object {
 /** `phone.+14155550100` names a number, `phone` does not. The name of a column is no such name. */
 export function fieldWithoutValue(field: string): string {
   return /^(email|phone)\./.exec(field)?.[1] ?? field;
+}
+
+/** The undo that deleted a contact; null where the journal knows of none, as where people deleted it. @param contactId that the key is bound to. */
+export async function findUndoThatDeleted(
+  { journal }: JournalReader,
+  key: string,
+  contactId: string | null,
+): Promise<string | null> {
+  const [newest] = await journal({ key, newestFirst: true, limit: 1 });
+  return undoThatDeleted(newest, contactId);
 }

@@ -7,7 +7,7 @@ import type { Clock } from '#src/clock.ts';
 import type { FieldName } from '#src/contacts/desired.ts';
 import { type PlannedContact, waitingContact } from '#src/contacts/planned.ts';
 import { unreachable } from '#src/errors.ts';
-import { findUndoThatDeleted } from '#src/journal/deletions.ts';
+import { findUndoThatDeleted } from '#src/journal/changes.ts';
 import { type PlanLedger, type PlanRecord, planContactsMax } from '#src/ledger/plans.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { skipSentences } from '#src/ledger/rules/events.ts';

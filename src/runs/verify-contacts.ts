@@ -9,7 +9,7 @@ import type { PlanInput } from '#src/contacts/base.ts';
 import { itemIdentity } from '#src/contacts/desired.ts';
 import { contactOfDrift, contactOfMoved, type Drifted, driftOf } from '#src/contacts/drift.ts';
 import type { Policies } from '#src/contacts/policies.ts';
-import { findUndoThatDeleted } from '#src/journal/deletions.ts';
+import { findUndoThatDeleted } from '#src/journal/changes.ts';
 import type { ContactRecord } from '#src/ledger/contacts.ts';
 import type { Ledger } from '#src/ledger/port.ts';
 import { counted } from '#src/ledger/rules/approval.ts';
