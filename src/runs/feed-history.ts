@@ -31,7 +31,6 @@ import { listNames, type Row } from '#src/sources/row.ts';
 import { blankedColumns, type FillCount, fillOf } from './column-fill.ts';
 import type { FileBefore, FileHistory, GuardVerdict, OlderFile } from './guards.ts';
 import { keysShared } from './keys-shared.ts';
-import { lastAcceptedNotUndone, undoneRuns } from './undone-files.ts';
 
 /** Whether the run's file belongs to a series of files that each hold all contacts of their feed. */
 export function isFullFile(feeds: Feeds, run: RunRecord): boolean {
@@ -64,34 +63,13 @@ export async function fileHistory(ledger: Ledger, feeds: Feeds, run: RunRecord):
   };
 }
 
-/**
- * The newest run that accepted the same content, unless all that the feed accepted since are parts of that content. What was undone whole does
- * not count, on either side.
- */
+/** The newest run that accepted the same content, unless all that the feed accepted since are parts of that content. */
 async function olderFile(ledger: Ledger, run: RunRecord): Promise<OlderFile | null> {
   const { feed, sha256, sequence } = run;
-  let same = await ledger.runs.lastAccepted(feed, sequence, { sha256 });
-  if (same === null) return null;
-  const { whole } = await undoneRuns(ledger, feed);
-  let { newerCount } = same;
-  // Ends with the first reading of the content that stands, or with the first one.
-  while (same !== null && whole.has(same.run.id)) {
-    same = await ledger.runs.lastAccepted(feed, same.run.sequence, { sha256 });
-    newerCount += 1 + (same?.newerCount ?? 0);
-  }
-  if (same === null) return null;
-  const earlier = same.run;
-  for (const id of whole) newerCount -= isNewerFile(await ledger.runs.get(id), { earlier, run }) ? 1 : 0;
-  if (newerCount <= 0) return null;
-  if (newerCount <= partsMax && (await areParts(ledger, run, earlier, whole))) return null;
-  return { runId: earlier.id, atMs: earlier.createdAtMs, newerCount };
-}
-
-/** Whether an undone run is among those that were counted: accepted files between the two. */
-function isNewerFile(undone: RunRecord | null, { earlier, run }: Record<'earlier' | 'run', RunRecord>): boolean {
-  if (undone === null || undone.kind !== 'file' || undone.options.verify) return false;
-  const isAccepted = acceptedStates.some((state) => state === undone.state);
-  return isAccepted && undone.sequence > earlier.sequence && undone.sequence < run.sequence;
+  const same = await ledger.runs.lastAccepted(feed, sequence, { sha256 });
+  if (same === null || same.newerCount === 0) return null;
+  if (same.newerCount <= partsMax && (await areParts(ledger, run, same.run))) return null;
+  return { runId: same.run.id, atMs: same.run.createdAtMs, newerCount: same.newerCount };
 }
 
 /** As many as a file that grows is read, and one that was read beside it. */
@@ -104,15 +82,10 @@ const writtenWithinMs = 3_600_000;
  * Whether each file that the feed accepted since the earlier run is the beginning of the run's file, and came shortly before it: an export that
  * was read while it was being written, and is whole now. Later such a file may be the older one of two, whose last people have left since.
  */
-async function areParts(
-  ledger: Ledger,
-  run: RunRecord,
-  earlier: RunRecord,
-  undone: ReadonlySet<string>,
-): Promise<boolean> {
+async function areParts(ledger: Ledger, run: RunRecord, earlier: RunRecord): Promise<boolean> {
   const { claimedPath, bytes } = run;
-  const files = await acceptedFiles(ledger, run, partsMax + undone.size);
-  for (const part of files.filter(({ id, sequence }) => sequence > earlier.sequence && !undone.has(id))) {
+  const files = await acceptedFiles(ledger, run, partsMax);
+  for (const part of files.filter(({ sequence }) => sequence > earlier.sequence)) {
     if (part.bytes === 0 || part.bytes >= bytes) return false;
     if (run.createdAtMs - part.createdAtMs > writtenWithinMs) return false;
     // One that cannot be read here is judged as any other.
@@ -121,10 +94,10 @@ async function areParts(
   return true;
 }
 
-/** The feed's last file that was accepted with all rows, and not undone whole; null where there is none, or nothing to compare. */
+/** The feed's last file that was accepted with all rows; null where there is none, or nothing to compare. */
 async function runBefore(ledger: Ledger, feeds: Feeds, run: RunRecord): Promise<RunRecord | null> {
   if (!isFullFile(feeds, run)) return null;
-  return lastAcceptedNotUndone(ledger, run);
+  return (await ledger.runs.lastAccepted(run.feed, run.sequence, { applies: 'allRows' }))?.run ?? null;
 }
 
 /** How full the columns of the run's file are, which has been read to its end. @param leftCount records that were known by their text. */
@@ -149,9 +122,9 @@ async function compareWithBefore(ledger: Ledger, before: RunRecord, run: RunReco
   // They are no lacked columns, but may have held values of most rows.
   const beyond = missing.filter(beyondNumbersOf(run.mapping, columns ?? []));
   const filled = [...(run.shape?.filled ?? []), ...beyond.map((column) => ({ column, share: 0 }))];
-  const undoneBy = (await undoneRuns(ledger, run.feed)).partly.get(before.id);
+  const undoneBy = await undoOf(ledger, before);
   return {
-    ...(undoneBy === undefined ? {} : { undone: { runId: before.id, by: undoneBy } }),
+    ...(undoneBy === null ? {} : { undone: { runId: before.id, by: undoneBy } }),
     rows: rowsOfFile(before),
     keys,
     sharedKeys: shared,
@@ -177,6 +150,16 @@ async function blankedSince(
   const lacked = new Set((before.shape?.lacked ?? []).map(normaliseHeader));
   const isKnown = (column: string): boolean => !lacked.has(normaliseHeader(column));
   return { blankedColumns: blanked.filter(isKnown), filledRows: rowsOfFile(from) };
+}
+
+/** Of the newest undos of a feed, how many are looked at. */
+const undosMax = 50;
+
+/** The undo that took a file back, in whole or in part; null where there is none, or it was undone itself. */
+async function undoOf(ledger: Ledger, { id, feed }: RunRecord): Promise<string | null> {
+  const undos = await ledger.runs.list({ feed, kind: 'undo', states: acceptedStates, limit: undosMax });
+  const undo = undos.find(({ options }) => options.undoes === id);
+  return undo === undefined || undos.some(({ options }) => options.undoes === undo.id) ? null : undo.id;
 }
 
 /** The last accepted file with rows before the run's, of those that were accepted with all rows; null where there is none. */
@@ -311,8 +294,8 @@ export async function headerNote(
   columns: readonly string[] | null,
 ): Promise<string | null> {
   if (kind !== 'file' || columns === null) return null;
-  const last = await lastAcceptedNotUndone(ledger, { feed, sequence });
-  const before = last?.shape?.columns ?? null;
+  const last = await ledger.runs.lastAccepted(feed, sequence, { applies: 'allRows' });
+  const before = last?.run.shape?.columns ?? null;
   if (before === null || (feed === mainFeed && !areOfOneKind(before, columns))) return null;
   return describeHeaderChanges(compareHeaders(before, columns));
 }

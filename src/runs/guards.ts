@@ -111,7 +111,7 @@ export interface OlderFile {
 
 /** The file compared with the file before. */
 export interface FileBefore {
-  /** It was undone, and not whole: by which run. */
+  /** It was undone since: by which run. */
   readonly undone?: { readonly runId: string; readonly by: string };
   readonly rows: number;
   /** The keys of its rows; 0 where they are no longer known. */
@@ -228,7 +228,7 @@ function compareWithBefore(rows: number, before: FileBefore, limits: GuardLimits
 }
 
 function undoneAdvice({ runId, by }: NonNullable<FileBefore['undone']>): string {
-  return `The previous file, of run ${runId}, was undone by run ${by}, though not whole: if it was wrong, the comparison says nothing of this one.`;
+  return `The previous file, of run ${runId}, was undone by run ${by}: if it was wrong, the comparison says nothing of this one.`;
 }
 
 function checkTally(tally: FeedTally, limits: GuardLimits, options: RunOptions): readonly GuardVerdict[] {

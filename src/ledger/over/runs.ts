@@ -170,8 +170,8 @@ export function runsOver(store: Store): RunLedger {
       const [last] = await reads.runs.findRuns(accepted(run.feed, Number.MAX_SAFE_INTEGER, 'allRows'), 1);
       const keeps = keepsKeys(run, last?.id ?? null);
       await emptied(id, [...stagedParts, ...(keeps ? [] : (['met'] as const))], isEnded);
-      // At most two runs of a feed that have ended keep their keys: the last one may be undone, and then the other is the one before.
-      const [, before] = keeps ? await reads.runs.findRuns(accepted(run.feed, run.sequence, 'allRows'), 2) : [];
+      // At most one run of a feed that has ended keeps its keys.
+      const [before] = keeps ? await reads.runs.findRuns(accepted(run.feed, run.sequence, 'allRows'), 1) : [];
       if (before !== undefined) await emptied(before.id, ['met'], isEnded);
       // What runs found unchanged matters to older rows that wait; that of the last whole file, to those of fix-files as well.
       const [waiting] = await reads.runs.findRuns({ feed: run.feed, states: openRunStates }, 1, true);
