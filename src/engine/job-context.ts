@@ -105,6 +105,7 @@ function runParts(home: Home, workspace: Workspace, upsert: UpsertParts): BatchC
     log,
     feeds,
     host: home.host?.id ?? null,
+    folders: home.runFolders,
     reports: home.runFolders.reports,
     rowsPerBatch: config.upsert.rowsPerBatch,
     defaultCountry: config.mapping.defaultCountry,

@@ -11,14 +11,13 @@ import { isFinal, type RunRecord, type RunState } from '#src/ledger/runs.ts';
 import type { Logger } from '#src/log.ts';
 import { hashFile, putBack } from '#src/sources/check-out.ts';
 import { readReport, reportPath } from './report.ts';
-import { doneFileOf, failedFileOf } from './run-files.ts';
+import { doneFileOf, failedFileOf, type RunFolders, runOfCheckedOut, takingFoldersIn } from './run-files.ts';
 import { isOfHost, type StopParts } from './stop-run.ts';
 
 interface ReadBeforeParts {
   readonly ledger: Pick<Ledger, 'runs'>;
   readonly log: Logger;
-  /** The folder of the reports. */
-  readonly reports: string;
+  readonly folders: RunFolders;
 }
 
 /**
@@ -27,12 +26,17 @@ interface ReadBeforeParts {
  * @throws PatchbayError `file` `endedBefore`: the file is not kept, or a person has cancelled the run then; the system's errors.
  */
 export async function resumeRestored(parts: ReadBeforeParts, run: RunRecord): Promise<void> {
-  if (run.claimedPath === '' || run.reason !== null) return;
-  const ended = await keptReport(parts.reports, run.id);
+  const { folders } = parts;
+  if (run.reason !== null || !isOfFolders(folders, run.claimedPath)) return;
+  const earlier = await endBefore(folders.reports, run.id);
   const isLost = await isAway(run.claimedPath);
-  if (!isLost && ended === null) return;
+  if (!isLost && earlier === null) return;
   const archived = await archivedFile(run);
-  if (isLost && archived === null && ended === null) return;
+  if (isLost && archived === null && earlier === null) return;
+  // Another process may have ended the run since it began to be staged here: a report of another end than `failed` is written only after that.
+  const now = await parts.ledger.runs.get(run.id);
+  if (now?.state !== 'staging' || now.reason !== null) return;
+  const ended = earlier === null ? null : await keepReport(folders.reports, run.id, earlier);
   if (isLost && (archived === null || ended?.state === 'cancelled')) throw endedBefore(run, ended, archived);
   // Also in place of the same file that a person has brought: beside one in the archive would be a note that is not true any more.
   if (archived !== null) {
@@ -49,12 +53,13 @@ export async function resumeRestored(parts: ReadBeforeParts, run: RunRecord): Pr
  * @param path of a copy of that content, which is gone afterwards.
  */
 export async function bringAgain(
-  { ledger, host }: Pick<ReadBeforeParts, 'ledger'> & Pick<StopParts, 'host'>,
+  { ledger, folders, host }: Pick<ReadBeforeParts, 'ledger' | 'folders'> & Pick<StopParts, 'host'>,
   run: RunRecord,
   path: string,
 ): Promise<void> {
   // In this order: a run that ends meanwhile has another state, or a reason, before its file leaves its place.
-  const isLost = run.claimedPath !== '' && isOfHost(run, host) && (await isAway(run.claimedPath));
+  const isOwn = isOfHost(run, host) && isOfFolders(folders, run.claimedPath);
+  const isLost = isOwn && (await isAway(run.claimedPath));
   const now = isLost ? await ledger.runs.get(run.id) : null;
   const isUnread = now?.reason === null && (now.state === 'queued' || now.state === 'staging');
   if (isUnread) await putBack(path, run.claimedPath);
@@ -67,16 +72,32 @@ interface EndedRun {
   readonly path: string;
 }
 
-/** What the run came to before; null where no report says so. Moves its report, so that the next one does not take its place. */
-async function keptReport(reports: string, id: string): Promise<EndedRun | null> {
-  const path = join(reports, `${id}${earlierEnding}.json`);
+/** Whether the file of a run belongs to this data folder: the ledger of a copied one still names the files of its original. */
+function isOfFolders({ claimed, handedOver, importFolders }: RunFolders, path: string): boolean {
+  return runOfCheckedOut([claimed, handedOver, ...importFolders.map(takingFoldersIn)], path) !== null;
+}
+
+/** The end that a report tells, and whether it is kept already; null where no report tells one. */
+interface EndBefore {
+  readonly state: RunState;
+  readonly isKept: boolean;
+}
+
+/** What the run wrote first says more than what it found done. */
+async function endBefore(reports: string, id: string): Promise<EndBefore | null> {
   const kept = await stateIn(reports, `${id}${earlierEnding}`);
-  // What it wrote first says more than what it found done.
-  if (kept !== null) return { state: kept, path };
+  if (kept !== null) return { state: kept, isKept: true };
   const state = await stateIn(reports, id);
-  if (state === null) return null;
-  await rename(changesPath(reports, id), changesPath(reports, `${id}${earlierEnding}`)).catch(unlessMissing);
-  await rename(reportPath(reports, id), path);
+  return state === null ? null : { state, isKept: false };
+}
+
+/** Moves the report, so that the next one does not take its place. */
+async function keepReport(reports: string, id: string, { state, isKept }: EndBefore): Promise<EndedRun> {
+  const path = join(reports, `${id}${earlierEnding}.json`);
+  if (!isKept) {
+    await rename(changesPath(reports, id), changesPath(reports, `${id}${earlierEnding}`)).catch(unlessMissing);
+    await rename(reportPath(reports, id), path);
+  }
   return { state, path };
 }
 

@@ -51,6 +51,7 @@ import {
   type RowReader,
   readAhead,
 } from './row-reader.ts';
+import type { RunFolders } from './run-files.ts';
 import { seenKeys } from './seen-keys.ts';
 import { createSelection, keysSpokenFor, type Selection } from './selection.ts';
 import { contentOf, type LateDead, refreshedOf, resolveDuplicates, type SliceContent, warningEvent } from './slice.ts';
@@ -70,6 +71,8 @@ import type { OpenSupply, RowSupply } from './supply.ts';
 /** What runs are staged with. */
 export interface StageParts extends LeaveParts {
   readonly rowsPerBatch: number;
+  /** Where files of runs are. */
+  readonly folders: RunFolders;
   /** The most rows that are mapped here before a thread must do it (`row-reader.ts`): fewer only in a test. */
   readonly rowsMappedHereMax?: number;
   /** When this reading of the file began. */

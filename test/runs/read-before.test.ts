@@ -115,6 +115,40 @@ describe('a run that has ended since the backup', () => {
     expect(await bench.names('reports')).toEqual([`${run.id}.json`]);
   });
 
+  it('keeps its report and its file where another process ends it while its staging begins', async () => {
+    const bench = await openRunsBench();
+    const run = await bench.submit('a.csv', rows);
+    const { giveBackEnded } = bench.ledger.deadLetters;
+    const deadLetters = {
+      ...bench.ledger.deadLetters,
+      giveBackEnded: async (...given: Parameters<typeof giveBackEnded>) => {
+        deadLetters.giveBackEnded = giveBackEnded;
+        await bench.carryOut(run);
+        return await giveBackEnded(...given);
+      },
+    };
+    const parts = { ...bench.parts, ledger: { ...bench.ledger, deadLetters } };
+    await bench.stage(run, { parts });
+    const ended = await bench.again(run);
+    expect(ended).toMatchObject({ state: 'done', counts: { created: 3 } });
+    expect(ended.notes.join()).not.toContain(restoredWords);
+    expect(await bench.names('reports')).toEqual([`${run.id}.changes.csv`, `${run.id}.json`]);
+    expect(await bench.names('import', '_done')).toContain(`${run.id}__a.csv`);
+    expect(await bench.names('handed-over')).toEqual([]);
+  });
+
+  it('takes no file of the data folder that its own is a copy of', async () => {
+    const { bench, run, parts, archived } = await restoredAfter(carryOut);
+    const copy = join(bench.folder, 'copy');
+    const folders = {
+      ...{ claimed: join(copy, 'claimed'), handedOver: join(copy, 'handed-over'), drafts: join(copy, 'drafts') },
+      ...{ reports: join(copy, 'reports'), importFolders: [join(copy, 'import')] },
+    };
+    await bench.stage((await parts.ledger.runs.get(run.id)) as RunRecord, { parts: { ...parts, folders } });
+    expect((await parts.ledger.runs.get(run.id))?.reason?.code).toBe('fileMissing');
+    expect(await readFile(archived, 'utf8')).toBe(rows);
+  });
+
   it('leaves its report as long as its other files, and no longer', async () => {
     const { bench, run, parts, stage } = await restoredAfter(carryOut);
     await stage();

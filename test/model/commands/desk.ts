@@ -36,7 +36,7 @@ export function openDesk({ submit, workspace, limits, folder }: DeskParts): Desk
     reading: {
       ...shared,
       ...readingSettings,
-      ...{ upsert, feeds, reports: folders.reports, serviceName: 'sandbox', folderFlags: {}, auditAfterMs: 0 },
+      ...{ upsert, feeds, folders, reports: folders.reports, serviceName: 'sandbox', folderFlags: {}, auditAfterMs: 0 },
     },
     plan: {
       ...{ ledger, clock, upsert, requestsPerSecond: null, serviceName: 'sandbox' },

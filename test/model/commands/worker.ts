@@ -135,6 +135,7 @@ function runContext(name: string, around: WorkerSurroundings, life: Life): RunCo
       ...shared,
       ...reading,
       upsert,
+      folders,
       reports: folders.reports,
       serviceName: 'sandbox',
       folderFlags: {},
