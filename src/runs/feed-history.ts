@@ -48,7 +48,7 @@ export function isWholeDelta(feeds: Feeds, { feed, kind, options }: RunRecord): 
 }
 
 /** Fix-files, redrives and files of kind `delta` hold a part of their feed and are compared with nothing. */
-export function comesInFull(feeds: Feeds, { feed, kind }: RunRecord): boolean {
+function comesInFull(feeds: Feeds, { feed, kind }: RunRecord): boolean {
   return kind === 'file' && feeds.rulesOf(feed).kind === 'full';
 }
 

@@ -9,7 +9,7 @@ import type { RunEvent } from '#src/ledger/staging.ts';
 import type { ContactColumn } from '#src/mapping/contact-columns.ts';
 import { inStep } from '#src/steps.ts';
 import type { CountryAdviceParts } from './country-advice.ts';
-import { comesInFull, fileHistory, isFullFile, isWholeFile, leftOutVerdict, newlyLeftOut } from './feed-history.ts';
+import { fileHistory, isFullFile, isWholeFile, leftOutVerdict, newlyLeftOut } from './feed-history.ts';
 import type { FinishParts } from './finish-run.ts';
 import { guardNotes, guardReason } from './guard-reason.ts';
 import {
@@ -68,9 +68,7 @@ export async function leaveStaging(
   // The run was cancelled while contacts were looked up.
   if (again === null) return;
   const isFull = isFullFile(parts.feeds, read);
-  const sharesNone = tally.shared === 0 && comesInFull(parts.feeds, read);
-  const made = { creates: tally.creates, again, isFull, sharesNone };
-  const found = await lookAtNewKeys(parts, read, { ...made, adopt }, signal);
+  const found = await lookAtNewKeys(parts, read, { creates: tally.creates, again, isFull, adopt }, signal);
   // The run was cancelled while the workspace was listed.
   if (found === null) return;
   const taken = tally.updates > 0 ? await findTakenOver(ledger, read, signal) : { count: 0, base: 0, events: [] };

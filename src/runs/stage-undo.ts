@@ -86,12 +86,7 @@ export async function stageUndo(parts: UndoParts, run: RunRecord, signal: AbortS
   await ledger.runs.record(run.id, { shape: { format: 'ndjson', columns: null, delimiter: null }, notes });
   const current = (await ledger.runs.get(run.id)) ?? run;
   const { adopt } = parts.feeds.rulesOf(run.feed);
-  const found = await lookAtNewKeys(
-    parts,
-    current,
-    { creates: 0, again, isFull: false, sharesNone: false, adopt },
-    signal,
-  );
+  const found = await lookAtNewKeys(parts, current, { creates: 0, again, isFull: false, adopt }, signal);
   // The run was cancelled while the workspace was listed.
   if (found === null) return;
   await writeSlice(parts, run, { events: found.events });

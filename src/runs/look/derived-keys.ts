@@ -3,8 +3,6 @@
  * number that comes first, or a first e-mail address, makes another key. So new keys of such mappings are compared with what the ledger knows
  * (`docs/rules.md`, "One person under two keys"): with keys that any e-mail address or number of the row makes, and with the people of the feed
  * whom the file lacks. It is the same person where the names are the same, too, and no row of the file has the known key.
- *
- * Ids are believed, but for a file of which the feed knows no key at all: there all of them may have changed.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { hasKeyOfValue, isKeyOf } from '#src/contacts/called.ts';
@@ -19,7 +17,7 @@ import { contactColumnOf } from '#src/mapping/contact-columns.ts';
 import type { Mapping } from '#src/mapping/mapping-schema.ts';
 import type { Value } from '#src/mapping/value-schema.ts';
 import type { Contact } from '#src/wire/contact.ts';
-import { isOfLetters, type KeyForm } from './key-forms.ts';
+import { isOfLetters } from './key-forms.ts';
 import { nameOf, valuesOfContact, valuesOfRow } from './match-contacts.ts';
 import { shownRow } from './new-keys.ts';
 import { type Called, calledAs, isCalledAlike, spellingsOf } from './number-spellings.ts';
@@ -30,8 +28,6 @@ const keysAtOnceMax = 2_000;
 const knownAtOnceMax = 10_000;
 /** People whom a file lacks, beyond which they are not looked through: a list of a few people among those of other lists. */
 const lackedPeopleMax = 20_000;
-/** The same where keys are ids: a small file beside a large list must cost no more than its look-ups. Larger feeds have `guardStrangers`. */
-const lackedByIdsMax = 2_000;
 const numbersPerPage = 2_000;
 const contactsPerPage = 500;
 
@@ -73,24 +69,15 @@ interface KnownPerson {
   readonly values: readonly FieldName[];
 }
 
-/** How the file stands to its feed. */
-export interface OfFile {
-  /** It is to hold all people of its feed. */
-  readonly isFull: boolean;
-  /** It is no delta, and none of its rows has a key that the feed knows. */
-  readonly sharesNone: boolean;
-}
-
-/** Compares new keys, page by page: of files, and of rows that are corrected or tried again. */
+/** Compares new keys, page by page: of files, and of rows that are corrected or tried again. @param isFull whether the file holds all people of its feed. */
 export async function comparePeople(
   { runs, contacts }: Pick<Ledger, 'runs' | 'contacts'>,
   run: RunRecord,
-  { isFull, sharesNone }: OfFile,
+  isFull: boolean,
 ) {
   let [count, derivedCount, rowCount] = [0, 0, 0];
   const events: RunEvent[] = [];
-  const isDerived = mayBeDerived(run.mapping);
-  const isCompared = run.kind === 'file' ? isDerived || sharesNone : isOfLetters(run) && isDerived;
+  const isCompared = (run.kind === 'file' || isOfLetters(run)) && mayBeDerived(run.mapping);
   const prefix = run.mapping?.keyPrefix ?? '';
   let knowsAnyone: boolean | null = null;
   let inFile: Uint8Array | null = null;
@@ -106,11 +93,11 @@ export async function comparePeople(
     );
     // Before the first contact there is none to compare with.
     knowsAnyone ??= (await contacts.sampleBound(1)).length > 0;
-    if (isDerived) for (const row of rows) if (hasKeyOfValue(row.desired)) derivedCount += 1;
+    for (const row of rows) if (hasKeyOfValue(row.desired)) derivedCount += 1;
     rowCount += rows.length;
     if (!knowsAnyone) return;
     inFile ??= await runs.keysOfRun(run.id);
-    const ofKeys = isDerived ? await knownByKeys(rows, inFile) : new Map<number, readonly KnownPerson[]>();
+    const ofKeys = await knownByKeys(rows, inFile);
     // A few rows of a file say nothing of whom the others are about.
     lacked ??= isOfLetters(run) ? new Map() : await lackedPeople(inFile);
     for (const row of rows) {
@@ -122,7 +109,7 @@ export async function comparePeople(
         values.map((value) => lacked?.get(`${value} ${called}`)).find((one) => one !== undefined);
       if (found === undefined) continue;
       // Two ids are believed, unless the file is to hold all people: then the ids of all of them may have changed.
-      if (!isFull && !sharesNone && !hasKeyOfValue(row.desired) && !isMadeOfOwn(found)) continue;
+      if (!isFull && !hasKeyOfValue(row.desired) && !isMadeOfOwn(found)) continue;
       count += 1;
       const field = values.find((value) => found.values.includes(value)) ?? null;
       if (events.length < eventsPerRunMax) events.push(personEvent(row, found, field));
@@ -157,7 +144,7 @@ export async function comparePeople(
     for (;;) {
       const page = await runs.knownPage(run.feed, after, numbersPerPage);
       for (const number of page.numbers) if (!hasBit(bits, number)) numbers.push(number);
-      if (numbers.length > (isDerived ? lackedPeopleMax : lackedByIdsMax)) return new Map();
+      if (numbers.length > lackedPeopleMax) return new Map();
       if (page.numbers.length < numbersPerPage) break;
       after = page.numbers[page.numbers.length - 1] ?? after;
       await nextTurn();
@@ -185,8 +172,7 @@ export async function comparePeople(
     return [`${keys}, ${why}: a person for whom the first of these changes gets another key`];
   };
 
-  const form: KeyForm = isDerived ? 'person' : 'newIds';
-  return { add, notes, form, count: () => count, events: (): readonly RunEvent[] => events };
+  return { add, notes, count: () => count, events: (): readonly RunEvent[] => events };
 }
 
 /** Whether the key of a known contact is made of one of its e-mail addresses or numbers. */

@@ -138,9 +138,8 @@ export type KeyForm =
   | 'date'
   | 'idSpelling'
   | 'spelling'
-  /** No form of the key, but of what it is made of (`derived-keys.ts`); or an id, where no key of the file is known. */
-  | 'person'
-  | 'newIds';
+  /** No form of the key, but of what it is made of (`derived-keys.ts`). */
+  | 'person';
 
 /** How many new keys are another form of keys that are known. */
 export interface KeyFormCount {
@@ -320,7 +319,6 @@ export const formAdvice: Readonly<Record<KeyForm, string>> = {
   spelling:
     'The key of these people is their phone number, as it is spelt: spell the numbers in the address book as they were before, and export it again.',
   person: `The keys of these people are made of their e-mail addresses and numbers, and these, or their order, have changed, or they have an id now. ${keepTheKey} An approval makes a second contact of each: the earlier one is to be deleted in the app then.`,
-  newIds: `The file has no key that its feed knows, as after a change of the system, or with another column as the key: take the key from the column that has the earlier ones. For another list of the same people, import it into a feed of its own (--feed) only if each is to have a second contact. An approval makes a second contact of each: the earlier one is to be deleted in the app then.`,
   case: 'Write the keys as they were written before, for example with a transform of the key in the mapping.',
 };
 
@@ -348,7 +346,6 @@ export function formSentence({ form, count }: KeyFormCount, base: number): strin
     case 'spelling':
       return `${keys} made of a phone number that is known in another spelling, for contacts with the same name: ${twice}`;
     case 'person':
-    case 'newIds':
       return `${keys} of ${count === 1 ? 'a person' : 'people'} whom this workspace knows under another key, with the same name and the same e-mail address or phone number, and whom no row of the file has under that: ${twice}`;
     default:
       return unreachable(form);

@@ -11,7 +11,7 @@ import type { Look, RequestTotals, RunRecord } from '#src/ledger/runs.ts';
 import type { NewKey, RunEvent, StagedRecord } from '#src/ledger/staging.ts';
 import type { Contact } from '#src/wire/contact.ts';
 import type { Workspace } from '#src/workspace/port.ts';
-import { comparePeople, type OfFile } from './derived-keys.ts';
+import { comparePeople } from './derived-keys.ts';
 import { compareKeys, type KeyFormCount } from './key-forms.ts';
 import { type ContactMatcher, createContactMatcher, hasValues, type RowMatch, valuesOf } from './match-contacts.ts';
 import { newKeys, rowsToMake, type ShownRow, shownRow } from './new-keys.ts';
@@ -52,11 +52,13 @@ function secondContactNotes(count: number): readonly string[] {
 }
 
 /** What a run is about to make. */
-export interface ToBeMade extends OfFile {
+export interface ToBeMade {
   /** How many of its rows have a key that the feed does not know. */
   readonly creates: number;
   /** The positions of rows whose contacts are gone, and are made again (`made-again.ts`). */
   readonly again: readonly number[];
+  /** Whether the file holds all people of its feed. */
+  readonly isFull: boolean;
 }
 
 /**
@@ -67,14 +69,14 @@ export interface ToBeMade extends OfFile {
 export async function lookAtNewKeys(
   parts: LookParts,
   run: RunRecord,
-  { creates, again, isFull, sharesNone, adopt }: ToBeMade & { readonly adopt: boolean },
+  { creates, again, isFull, adopt }: ToBeMade & { readonly adopt: boolean },
   signal: AbortSignal,
 ): Promise<LookResult | null> {
   const nothing: LookResult = { look: null, keyForms: [], creates: creates + again.length, events: [], notes: [] };
   if (creates + again.length === 0 || run.options.createAnyway) return nothing;
   const { runs } = parts.ledger;
   const forms = await compareKeys(parts.ledger, run);
-  const people = await comparePeople(parts.ledger, run, { isFull, sharesNone });
+  const people = await comparePeople(parts.ledger, run, isFull);
   let rows = again.length;
   const unlinked = new Map<number, NewKey['unlinked']>();
   for await (const page of newKeys(runs, run.id, signal)) {
@@ -84,7 +86,7 @@ export async function lookAtNewKeys(
     await people.add(page, forms.found());
   }
   const isStopped = people.count() >= peopleMin;
-  const ofPeople: readonly KeyFormCount[] = isStopped ? [{ form: people.form, count: people.count() }] : [];
+  const ofPeople: readonly KeyFormCount[] = isStopped ? [{ form: 'person', count: people.count() }] : [];
   const keyForms = [...forms.counts(), ...ofPeople];
   const unlisted = {
     ...nothing,

@@ -50,12 +50,7 @@ function partsFor(rowCount: number, contacts: readonly Contact[], hasPhones = tr
 }
 
 const look = (parts: LookParts, creates: number) =>
-  lookAtNewKeys(
-    parts,
-    run,
-    { creates, again: [], isFull: true, sharesNone: false, adopt: false },
-    new AbortController().signal,
-  );
+  lookAtNewKeys(parts, run, { creates, again: [], isFull: true, adopt: false }, new AbortController().signal);
 
 describe('a look at the workspace', () => {
   test('reads the rows of one page where the workspace is empty, however many rows there are', async () => {
