@@ -40,17 +40,16 @@ const defaultPatienceMs = 600_000;
 /** For runs of other commands, once its own have ended: the next engine continues them. */
 const othersPatienceMs = 60_000;
 
-/** In less time work that goes well shows no progress, either. */
+/** In less time work that goes well shows no progress, either: a shorter wait, as `0s`, is one of a second. */
 const patienceMsMin = 1_000;
 
 /** `--wait`, or ten minutes. @throws PatchbayError `usage` `waitInvalid`. */
 export function patienceOf(wait: string | undefined): number {
   if (wait === undefined) return defaultPatienceMs;
   const patienceMs = parseDuration(wait);
-  if (patienceMs !== null && patienceMs >= patienceMsMin) return patienceMs;
-  const what = patienceMs === null ? 'is not a duration' : 'is too short for any work';
-  throw new PatchbayError('usage', 'waitInvalid', `--wait ${wait} ${what}`, {
-    hint: 'Write it as 30s, 10m or 1h, from 1s on.',
+  if (patienceMs !== null) return Math.max(patienceMs, patienceMsMin);
+  throw new PatchbayError('usage', 'waitInvalid', `--wait ${wait} is not a duration`, {
+    hint: 'Write it as 30s, 10m or 1h.',
   });
 }
 

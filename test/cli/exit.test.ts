@@ -172,7 +172,6 @@ describe('words that are no command', () => {
     [['--data', '--verbose', 'status'], "option '--data <dir>' argument missing", 'See: patchbay'],
     [['runs', 'ls', '--feed', '--quiet', 'x'], "option '--feed <name>' argument missing", 'patchbay runs ls --help'],
     [['status', '--config', ''], 'flag: --config must be the path of a file, not "" [configInvalid]', 'with --config'],
-    [['import', 'a.csv', '--wait', '0s'], '--wait 0s is too short for any work [waitInvalid]', 'from 1s on'],
     [['import', 'a.csv', '--verify', '--limit', '1'], '--verify looks at each contact of the file', '--only KEY'],
     [['import', 'a.csv', '--default-country', 'uk'], '"uk" is not a country code', 'The United Kingdom is GB.'],
     [['import', ''], 'the name of a file is empty [fileNameEmpty]', 'pattern'],
