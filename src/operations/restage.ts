@@ -86,5 +86,7 @@ async function readingNow(
   const { mappingNamed } = options;
   const named = mappingNamed === null ? {} : { mapping: await findMapping(mappingNamed), mappingNamed };
   const file = { path: claimedPath, name: fileName };
-  return readingOfFile({ ledger, feeds }, file, options, { kind: 'feed', feed: await feeds.get(feed), ...named });
+  // What a plan said of the file, its stop and each contact, was by the mapping and the limits of then.
+  const unplanned = { ...options, planId: null };
+  return readingOfFile({ ledger, feeds }, file, unplanned, { kind: 'feed', feed: await feeds.get(feed), ...named });
 }

@@ -62,6 +62,26 @@ describe.concurrent('runs restage', () => {
     expect((await service.people()).get('p-3')).toMatchObject({ firstName: 'B3' });
   });
 
+  test('of a run that carries a plan out leaves the plan behind: neither its stop nor its contacts count', async ({
+    journey,
+  }) => {
+    const service = await journey.service();
+    const mapping = journey.file('crm.yaml', mappingOf('First'));
+    await journey.call(['import', '--mapping', mapping, journey.file('a.csv', csv('A'))]);
+    journey.file('crm.yaml', mappingOf('Nick'));
+    const next = journey.file('b.csv', csv('B', ['p-new,Cyn,C,+14155550150']));
+    const [planned] = (await journey.call(['plan', '--mapping', mapping, next, '--json'])).documents;
+    const [run] = (await journey.call(['import', '--plan', planned.plan, '--json'])).documents;
+    expect(run).toMatchObject({ state: 'stopped', pending: 21 });
+
+    journey.file('crm.yaml', mappingOf('First'));
+    const done = await journey.call(['runs', 'restage', run.run, '--json']);
+    expect(done.documents, done.stderr).toMatchObject([
+      { run: run.run, state: 'done', created: 1, updated: 0, moved: 0 },
+    ]);
+    expect((await service.people()).get('p-new')).toMatchObject({ firstName: 'Cyn' });
+  });
+
   test('of a file that is gone is refused, and what was staged of it can still be approved', async ({ journey }) => {
     const { service, id } = await stopped(journey);
     rmSync(join(journey.data, 'handed-over'), { recursive: true });
