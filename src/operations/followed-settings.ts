@@ -5,6 +5,8 @@
  * What a command decides itself (the mapping and the label of the file that it hands over) is compared only where the engine takes the file.
  */
 import { writtenIn } from '#src/config/document.ts';
+import { isUrl, readOnMissing } from '#src/config/feed-schema.ts';
+import { parsePercentage } from '#src/config/forms.ts';
 import type { Config } from '#src/config/schema.ts';
 import { feedGroup, type Setting, settings, settingsOf } from '#src/config/settings.ts';
 import type { FollowedSettings, WrittenSettings } from '#src/ledger/engine-presence.ts';
@@ -56,7 +58,8 @@ export function followedSettings(config: Config): FollowedSettings {
   const ofFeeds = Object.keys(config.feeds).flatMap((feed) => {
     const own = settingsOfFeed(feed).flatMap(([name, setting]) => {
       const value = writtenIn(config, setting);
-      return value === undefined || (!isGuard(name) && isSame(value, ofAnyFeed[name])) ? [] : [[name, value] as const];
+      const isDefault = !isGuard(name) && isSame(name, value, ofAnyFeed[name]);
+      return value === undefined || isDefault ? [] : [[name, value] as const];
     });
     return own.length === 0 ? [] : [[feed, Object.fromEntries(own)] as const];
   });
@@ -89,8 +92,12 @@ type Value = WrittenSettings[string];
 export interface WorkAtHand {
   readonly feed: string;
   readonly stages: readonly DecidingStage[];
-  /** What the command says itself, by key. */
+  /** What the command says itself, by key; and what nothing asks of such work. */
   readonly given?: readonly string[];
+  /** Shares that the command lets pass, by the key of the limit: what is below makes no difference. */
+  readonly raised?: Readonly<Record<string, number>>;
+  /** People who are missing are neither listed nor cleared; those who are back lose their tag all the same. */
+  readonly isWithoutMissing?: boolean;
 }
 
 /** In the order of the configuration, those of feeds last. A setting that one of both versions does not know is no difference. */
@@ -109,22 +116,24 @@ export function settingsApart(
     // `mapping.file` is about `main`, and guards of a feed take the place of these.
     .filter((key) => counts(key, ofAll) && (key !== 'mapping.file' || (about?.feed ?? mainFeed) === mainFeed))
     .filter((key) => about === undefined || !isGuard(key) || !hasOwn(engine, here, about.feed, key))
-    .flatMap((key) => apart(key, engine.general[key], here.general[key]));
+    .flatMap((key) => apart(key, key, [engine.general[key], here.general[key]], about));
   const feeds =
     about === undefined ? [...new Set([engine, here].flatMap(({ ofFeeds }) => Object.keys(ofFeeds)))] : [about.feed];
-  return [...general, ...feeds.flatMap((feed) => apartOfFeed(engine, here, feed, (name) => counts(name, ofFeed)))];
+  const ofOne = (feed: string) => apartOfFeed([engine, here], feed, (name) => counts(name, ofFeed), about);
+  return [...general, ...feeds.flatMap(ofOne)];
 }
 
 function apartOfFeed(
-  engine: FollowedSettings,
-  here: FollowedSettings,
+  [engine, here]: readonly [FollowedSettings, FollowedSettings],
   feed: string,
   counts: (name: string) => boolean,
+  about: WorkAtHand | undefined,
 ): readonly SettingApart[] {
+  const valuesOf = (name: string) => [valueFor(engine, feed, name), valueFor(here, feed, name)] as const;
   const names = new Set([...Object.keys(here.ofAnyFeed), ...Object.keys(here.general).filter(isGuard)]);
   return [...names]
     .filter((name) => counts(name) && (!isGuard(name) || hasOwn(engine, here, feed, name)))
-    .flatMap((name) => apart(`feeds.${feed}.${name}`, valueFor(engine, feed, name), valueFor(here, feed, name)));
+    .flatMap((name) => apart(`feeds.${feed}.${name}`, name, valuesOf(name), about));
 }
 
 /** Whether the feed says it itself, on one of both sides. */
@@ -141,23 +150,50 @@ function ownOf({ ofFeeds }: FollowedSettings, feed: string): WrittenSettings {
   return Object.hasOwn(ofFeeds, feed) ? (ofFeeds[feed] ?? {}) : {};
 }
 
-function apart(setting: string, engine: Value | undefined, here: Value | undefined): readonly SettingApart[] {
-  if (engine === undefined || here === undefined || isSame(engine, here)) return [];
-  return [{ setting, engine, here }];
+/** @param name without its feed. */
+function apart(
+  setting: string,
+  name: string,
+  [engine, here]: readonly [Value | undefined, Value | undefined],
+  about: WorkAtHand | undefined,
+): readonly SettingApart[] {
+  if (engine === undefined || here === undefined || isSame(name, engine, here)) return [];
+  return about !== undefined && isSameFor(about, name, [engine, here]) ? [] : [{ setting, engine, here }];
 }
 
-function isSame(left: Value | undefined, right: Value | undefined): boolean {
-  return JSON.stringify(left) === JSON.stringify(right);
+/** Whether the work ends alike by both values. */
+function isSameFor(
+  { raised = {}, isWithoutMissing = false }: WorkAtHand,
+  name: string,
+  values: readonly Value[],
+): boolean {
+  const share = raised[name];
+  if (share !== undefined) return values.every((value) => (parsePercentage(`${value}`) ?? 1) <= share);
+  return name === 'onMissing' && isWithoutMissing && values.every((value) => readOnMissing(`${value}`)?.kind !== 'tag');
+}
+
+function isSame(name: string, left: Value | undefined, right: Value | undefined): boolean {
+  return JSON.stringify(meaningOf(name, left)) === JSON.stringify(meaningOf(name, right));
+}
+
+/** One for all ways to write a value. */
+function meaningOf(name: string, value: Value | undefined): unknown {
+  if (Array.isArray(value)) return [...new Set(value)].toSorted();
+  if (typeof value !== 'string') return value;
+  if (name === 'take') return isUrl(value) ? (URL.parse(value)?.href ?? value) : value;
+  if (name !== 'onMissing') return value;
+  const rule = readOnMissing(value);
+  return rule?.kind === 'clear' ? [...new Set(rule.fields)].toSorted() : (rule ?? value);
 }
 
 /** What decides about what a schedule takes: the engine takes the files, reads them and writes. */
 export function workOfTake(feed: string): WorkAtHand {
-  return { feed, stages: ['take', 'read', 'guard', 'write'] };
+  return { feed, stages: ['take', 'read', 'guard', 'write'], given: guardsNotAsked({ feed, kind: 'file' }) };
 }
 
 /** What decides about a run that was handed over, as it was entered or approved. */
 export function workOf({ feed, kind, state, options, mapping }: RunRecord): WorkAtHand {
-  const { accept, remap, defaultCountry, onBlank } = options;
+  const { accept, remap, defaultCountry, onBlank, onGone, updateOnly, adopt, maxChange, maxDead } = options;
   const isRead = state === 'queued' || state === 'staging';
   const isOfFile = kind === 'file' || kind === 'fixFile';
   const stages: readonly DecidingStage[] = [
@@ -168,8 +204,31 @@ export function workOf({ feed, kind, state, options, mapping }: RunRecord): Work
   const given = [
     ...(defaultCountry === null && !namesCountry(mapping) ? [] : ['mapping.defaultCountry']),
     ...(onBlank === null && mapping === null ? [] : ['mapping.onBlank']),
+    ...(onGone === null && !updateOnly ? [] : ['onGone']),
+    ...(adopt ? ['adopt', 'guards.adoptionsMax', 'guards.adoptionsFloor'] : []),
+    ...(kind === 'file' ? [] : ['kind']),
+    ...guardsNotAsked({ feed, kind }),
   ];
-  return { feed, stages, given };
+  const raised = { ...raisedTo(maxChange, changeLimits), ...raisedTo(maxDead, deadLimits) };
+  return { feed, stages, given, raised, isWithoutMissing: kind !== 'file' };
+}
+
+const changeLimits = ['guards.updatesMax', 'guards.createsMax', 'guards.clearsMax'];
+const deadLimits = ['guards.deadMax', 'guards.lossesMax'];
+
+function raisedTo(share: number | null, limits: readonly string[]): Readonly<Record<string, number>> {
+  return share === null ? {} : Object.fromEntries(limits.map((limit) => [limit, share]));
+}
+
+const comparisonGuards = ['guards.rowsMin', 'guards.rowsFloor', 'guards.keysMin', 'guards.keysFloor'];
+
+/** Files of `main` are compared with no file before, and those of other feeds are older whatever their rows; an undo changes contacts, and has no file. */
+function guardsNotAsked({ feed, kind }: Pick<RunRecord, 'feed' | 'kind'>): readonly string[] {
+  if (kind === 'undo') {
+    const isAsked = (key: string) => applyingGuards.includes(key) || /^guards\.(?:updates|creates|clears)/.test(key);
+    return settings.flatMap(({ key }) => (isGuard(key) && !isAsked(key) ? [key] : []));
+  }
+  return feed === mainFeed ? comparisonGuards : ['guards.olderRows'];
 }
 
 const namedMax = 3;

@@ -93,6 +93,24 @@ describe('the settings of a running engine', () => {
   });
 });
 
+describe('one value', () => {
+  const ofFeed = (name: string, engine: unknown, here: unknown): readonly string[] =>
+    apartOf({ feeds: { crm: { [name]: engine } } } as Written, { feeds: { crm: { [name]: here } } } as Written);
+
+  it('is the same in whichever way it is written', () => {
+    const hosts = (...names: string[]) => ({ download: { hosts: names } });
+    expect(apartOf(hosts('a.example.com', 'b.example.com'), hosts('b.example.com', 'a.example.com'))).toEqual([]);
+    expect(apartOf(hosts('a.example.com'), hosts('b.example.com'))).toHaveLength(1);
+    expect(ofFeed('onMissing', 'clear role, phones', 'clear  phones,role')).toEqual([]);
+    expect(ofFeed('onMissing', 'clear role', 'clear role, phones')).toHaveLength(1);
+    expect(ofFeed('onMissing', 'tag role=left', 'tag role = left')).toEqual([]);
+    expect(ofFeed('onMissing', 'tag role=left', 'tag role=gone')).toHaveLength(1);
+    expect(ofFeed('take', 'https://h.example.com/x', 'HTTPS://H.example.com:443/x')).toEqual([]);
+    expect(ofFeed('take', 'https://h.example.com/x', 'https://h.example.com/X')).toHaveLength(1);
+    expect(ofFeed('take', 'drop/a.csv', 'drop/A.csv')).toHaveLength(1);
+  });
+});
+
 describe('what decides about a run', () => {
   const work = (parts: Partial<RunRecord>, options: Partial<RunRecord['options']> = {}) =>
     workOf({
@@ -105,7 +123,7 @@ describe('what decides about a run', () => {
     } as RunRecord);
 
   it('follows from what is still to be done of it', () => {
-    expect(work({})).toEqual({ feed: 'crm', stages: ['read', 'guard', 'write'], given: [] });
+    expect(work({})).toMatchObject({ feed: 'crm', stages: ['read', 'guard', 'write'] });
     expect(work({}, { accept: true }).stages).toEqual(['read', 'write']);
     expect(work({ state: 'stopped' }).stages).toEqual(['write']);
     expect(work({ kind: 'held', state: 'applying' }).stages).toEqual(['write']);
@@ -114,10 +132,54 @@ describe('what decides about a run', () => {
     expect(work({ kind: 'redrive' }).stages).toEqual(['write']);
   });
 
+  const apartFor = (about: ReturnType<typeof work>, here: Written): readonly string[] =>
+    settingsApart(followed({}), followed(here), about).map(({ setting }) => setting);
+
   it('is not what the command or the mapping says itself', () => {
-    expect(work({}, { defaultCountry: 'DE', onBlank: 'clear' }).given).toEqual([
-      'mapping.defaultCountry',
-      'mapping.onBlank',
+    const here = {
+      mapping: { defaultCountry: 'DE', onBlank: 'clear' },
+      feeds: { crm: { onGone: 'recreate', adopt: true } },
+      guards: { adoptionsMax: '1%' },
+    } as const;
+    expect(apartFor(work({}), here)).toHaveLength(5);
+    const mappingGiven = { defaultCountry: 'DE', onBlank: 'clear' } as const;
+    expect(apartFor(work({}, mappingGiven), here)).toEqual([
+      'guards.adoptionsMax',
+      'feeds.crm.adopt',
+      'feeds.crm.onGone',
     ]);
+    expect(apartFor(work({}, { ...mappingGiven, onGone: 'skip', adopt: true }), here)).toEqual([]);
+    expect(apartFor(work({}, { ...mappingGiven, updateOnly: true, adopt: true }), here)).toEqual([]);
+  });
+
+  it('is no limit below the share that the command lets pass', () => {
+    const here = { guards: { updatesMax: '60%', createsMax: '95%', deadMax: '8%', lossesMax: '10%' } };
+    expect(apartFor(work({}), here)).toHaveLength(4);
+    expect(apartFor(work({}, { maxChange: 0.9 }), here)).toEqual([
+      'guards.createsMax',
+      'guards.deadMax',
+      'guards.lossesMax',
+    ]);
+    expect(apartFor(work({}, { maxChange: 0.95, maxDead: 0.2 }), here)).toEqual([]);
+    expect(apartFor(work({}, { maxChange: 0.95, maxDead: 0.1 }), here)).toEqual(['guards.lossesMax']);
+  });
+
+  it('is no guard that asks nothing of it', () => {
+    const guards = { rowsMin: '10%', keysFloor: 3, strangersRows: 5, olderRows: 7, deadMax: '1%', clearsFloor: 4 };
+    const all = Object.keys(guards).map((name) => `guards.${name}`);
+    const without = (...names: string[]) => all.filter((key) => !names.includes(key)).toSorted();
+    const of = (about: ReturnType<typeof work>) => apartFor(about, { guards }).toSorted();
+    expect(of(work({}))).toEqual(without('guards.olderRows'));
+    expect(of(work({ feed: 'main' }))).toEqual(without('guards.rowsMin', 'guards.keysFloor'));
+    expect(of(work({ kind: 'undo' }))).toEqual(['guards.clearsFloor']);
+  });
+
+  it('is what becomes of missing people where they are listed; a tag, also where people are back', () => {
+    const here = (onMissing: string) => ({ feeds: { crm: { onMissing } } });
+    expect(apartFor(work({}), here('clear role'))).toEqual(['feeds.crm.onMissing']);
+    expect(apartFor(work({ kind: 'fixFile' }), here('clear role'))).toEqual([]);
+    expect(apartFor(work({ kind: 'fixFile' }), here('tag role=left'))).toEqual(['feeds.crm.onMissing']);
+    expect(apartFor(work({ kind: 'fixFile' }), { feeds: { crm: { kind: 'delta' } } })).toEqual([]);
+    expect(apartFor(work({}), { feeds: { crm: { kind: 'delta' } } })).toEqual(['feeds.crm.kind']);
   });
 });
