@@ -12,7 +12,7 @@ import { addTally, noTally, type StagedTally } from './guards.ts';
 import type { StagedRows } from './late-rows.ts';
 import { type MissingParts, stageMissing } from './missing-people.ts';
 import type { Selection } from './selection.ts';
-import { type DriftedItem, type VerifyParts, verifyContacts } from './verify-contacts.ts';
+import { type DriftedItem, repairNotes, type VerifyParts, verifyContacts } from './verify-contacts.ts';
 
 export interface BeyondRows {
   readonly told: Pick<FileShape, 'missing' | 'drift' | 'forgotten'>;
@@ -80,8 +80,9 @@ export async function stageBeyondRows(
     );
     told = { ...told, drift: found.counts };
     tally = addTally(tally, { ...noTally, updates: found.repairs });
-    notes.push(...found.notes);
-    tally = addTally(tally, (await fold.makeAgain(found.again)).tally);
+    const made = await fold.makeAgain(found.again);
+    tally = addTally(tally, made.tally);
+    notes.push(...found.notes, ...(repair ? repairNotes(run, found, made.stagedKeys.length) : []));
   }
   return { told, tally, notes };
 }

@@ -11,6 +11,8 @@ import type { RowSupply } from './supply.ts';
 export interface StagedRows {
   readonly tally: StagedTally;
   readonly lateDead: readonly LateDead[];
+  /** Of rows that are to be applied: those that the modes of the run leave out are none of them. */
+  readonly stagedKeys: readonly string[];
 }
 
 /**
@@ -26,15 +28,17 @@ export async function stageMoved(
 ): Promise<StagedRows> {
   let tally = noTally;
   const lateDead: LateDead[] = [];
-  if (moved.size === 0) return { tally, lateDead };
+  const stagedKeys: string[] = [];
+  if (moved.size === 0) return { tally, lateDead, stagedKeys };
   const places = new Set(moved.keys());
   for await (const items of supply.itemsAgain(new Set(moved.values()))) {
     const again = await stageAgain(items, places);
     lateDead.push(...again.lateDead);
+    stagedKeys.push(...again.stagedKeys);
     tally = addTally(tally, again.tally);
     await nextTurn();
   }
-  return { tally, lateDead };
+  return { tally, lateDead, stagedKeys };
 }
 
 /**

@@ -403,7 +403,8 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
     const alone = { ...noTally, rows: aloneCount, known: aloneCount, shared: aloneCount };
     const counted = { ...noTally, rows: -againCount, known: -againCount, shared: -againCount };
     logRejected(parts, run, content.slice.dead);
-    return { tally: addTally(addTally(content.tally, alone), counted), lateDead: content.lateDead, state };
+    const stagedKeys = content.slice.records.map(({ key }) => key);
+    return { tally: addTally(addTally(content.tally, alone), counted), lateDead: content.lateDead, stagedKeys, state };
 
     /** Meets, once it is written, what the slice leaves of each key. */
     async function write(

@@ -36,8 +36,12 @@ export interface DriftFound {
   readonly counts: DriftCounts;
   /** How many contacts are to be repaired: updates, for the guards. */
   readonly repairs: number;
+  /** Of those: contacts in which people changed something. The others have the key of one of before, and are taken over. */
+  readonly restored: number;
   /** The numbers of keys whose contacts are gone, and are to be made again of their unchanged rows: creates, for the guards. */
   readonly again: readonly number[];
+  /** Whether contacts that are gone are made again. */
+  readonly makesAgain: boolean;
   readonly notes: readonly string[];
 }
 
@@ -66,7 +70,7 @@ export async function verifyContacts(
   // `--create-only` leaves out the rows of all contacts that the ledger knows.
   const makesAgain = restage !== null && makesGoneAgain(parts.upsert.limits, run) && !run.options.createOnly;
   const again: number[] = [];
-  let repairs = 0;
+  let [repairs, restored] = [0, 0];
   let unread = 0;
   const only = new Set(run.options.only);
   const isSelected = (key: string): boolean => only.size === 0 || only.has(key);
@@ -89,6 +93,7 @@ export async function verifyContacts(
     const contacts = Map.groupBy(found.contacts, ({ externalId }) => externalId ?? '');
     const events: RunEvent[] = [];
     const items: DriftedItem[] = [];
+    const movedKeys = new Set<string>();
     for (const [number, key] of looked) {
       const record = records.get(key);
       const said = known.get(key);
@@ -119,7 +124,10 @@ export async function verifyContacts(
       const drift = isMoved ? [] : driftOf({ ...inputOf(parts, run, record, theirs), policies }, theirs);
       const isDrift = isMoved || drift.length > 0;
       if (isDrift) counts.changed += 1;
-      if (isMoved) events.push(moved(key, theirs, record.contactId));
+      if (isMoved) {
+        movedKeys.add(key);
+        events.push(moved(key, theirs, record.contactId));
+      }
       events.push(...drift.map((one) => changed(key, one)));
       for (const value of phonesOf(theirs)) {
         const other = phones.get(value);
@@ -139,15 +147,18 @@ export async function verifyContacts(
       }
     }
     await write(events);
-    repairs += items.length;
-    if (restage !== null && items.length > 0) await restage(items);
+    if (restage !== null && items.length > 0) {
+      // `--limit` may leave some of them for the next import.
+      const { stagedKeys } = await restage(items);
+      repairs += stagedKeys.length;
+      restored += stagedKeys.filter((key) => !movedKeys.has(key)).length;
+    }
     const totals = Object.fromEntries(requests);
     requests.clear();
     await ledger.runs.record(run.id, { requests: totals });
   }
   const notes = [
     `looked at ${counted(counts.looked, 'contact')}: ${counts.changed} changed, ${counts.gone} gone, ${counts.doubled} doubled`,
-    ...(restage === null ? [] : repairNotes(run, counts, again.length, makesAgain)),
     ...(unread === 0
       ? []
       : [`${counted(unread, 'contact')} could not be read, and ${unread === 1 ? 'was' : 'were'} not compared`]),
@@ -156,23 +167,22 @@ export async function verifyContacts(
       : [`${samePhones === 1 ? '1 phone number stands' : `${samePhones} phone numbers stand`} under two keys`]),
     ...(phones.size < phonesMax ? [] : [`phone numbers were compared for the first ${phonesMax} of them`]),
   ];
-  return { counts, repairs, again, notes };
+  return { counts, repairs, restored, again, makesAgain, notes };
 }
 
-/** What becomes of the drift, and how the rest is brought back. */
-function repairNotes(
+/**
+ * What becomes of the drift of unchanged rows, and how the rest is brought back. Changed rows are written as they are.
+ * @param made how many contacts that are gone are made again of unchanged rows.
+ */
+export function repairNotes(
   run: RunRecord,
-  { changed, gone, doubled }: DriftCounts,
-  again: number,
-  makesAgain: boolean,
+  { counts: { gone, doubled }, restored, makesAgain }: DriftFound,
+  made: number,
 ): readonly string[] {
+  const are = made === 1 ? 'is' : 'are';
   const parts = [
-    ...(changed === 0 ? [] : [`what people changed in ${counted(changed, 'contact')} is written back`]),
-    ...(again === 0
-      ? []
-      : [
-          `${counted(again, 'contact')} that ${again === 1 ? 'is' : 'are'} gone ${again === 1 ? 'is' : 'are'} made again`,
-        ]),
+    ...(restored === 0 ? [] : [`what people changed in ${counted(restored, 'contact')} is written back`]),
+    ...(made === 0 ? [] : [`${counted(made, 'contact')} that ${are} gone ${are} made again`]),
     ...(doubled === 0
       ? []
       : [`${counted(doubled, 'externalId')} with several contacts: delete all but one of each in the app`]),

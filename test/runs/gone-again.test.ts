@@ -65,6 +65,13 @@ describe('an import with --on-gone recreate', () => {
     await bench.world.expectSound();
   });
 
+  test('says of how many --limit lets it make, and does so for the guard', async () => {
+    const bench = await openErased({ guards: { ...defaultGuards, createsFloor: 2 } });
+    const run = await bench.import('a.csv', file(rows(5)), inFeed({ ...again, limit: 1 }));
+    expectCounts(run, { rows: 5, unchanged: 3, created: 1, skipped: 1 });
+    expect(notesOf(run)).toContain('1 contact that is gone is made again');
+  });
+
   test('is planned as it is carried out', async () => {
     const bench = await openErased();
     const planned = await openPlanBench(bench);

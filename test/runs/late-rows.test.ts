@@ -26,22 +26,28 @@ test('rows of moved keys count for the guards from each slice, and those that tu
   const stageAgain = async (items: readonly StageItem[], places: Set<number>): Promise<StagedRows> => {
     expect([...places]).toEqual([10, 11, 12]);
     const lines = linesOf(items);
-    return { tally: { ...noTally, updates: lines.length, clears: 1 }, lateDead: lines.map(lateOn) };
+    const stagedKeys = lines.map((line) => `c-${line}`);
+    return { tally: { ...noTally, updates: lines.length, clears: 1 }, lateDead: lines.map(lateOn), stagedKeys };
   };
   const moved = new Map([
     [10, 2],
     [11, 3],
     [12, 700],
   ]);
-  const { tally, lateDead } = await stageMoved(stageAgain, supply, moved);
+  const { tally, lateDead, stagedKeys } = await stageMoved(stageAgain, supply, moved);
   expect(asked).toEqual([[2, 3, 700]]);
   expect(tally).toEqual({ ...noTally, updates: 3, clears: 2 });
   expect(lateDead.map(({ line }) => line)).toEqual([2, 3, 700]);
+  expect(stagedKeys).toEqual(['c-2', 'c-3', 'c-700']);
 });
 
 test('where no key has moved, no row is read again', async () => {
   const never = (): never => {
     throw new Error('a row was read again');
   };
-  expect(await stageMoved(never, { itemsAgain: never }, new Map())).toEqual({ tally: noTally, lateDead: [] });
+  expect(await stageMoved(never, { itemsAgain: never }, new Map())).toEqual({
+    tally: noTally,
+    lateDead: [],
+    stagedKeys: [],
+  });
 });

@@ -171,6 +171,7 @@ describe('a run with --repair', () => {
     const bench = await drifted();
     const { run } = await driftIn(bench, 'b.csv', repair);
     expectCounts(run, { rows: 5, unchanged: 4, updated: 1 });
+    expect(run.notes).toContain('what people changed in 1 contact is written back');
     const { defaultFields, customFields } = await bench.world.contactOf('c-2');
     expect(defaultFields).toMatchObject({ role: 'Buyer', company: 'Oak' });
     expect(defaultFields.phoneNumbers.map(({ value }) => value)).toEqual([phone(1)]);
@@ -192,6 +193,17 @@ describe('a run with --repair', () => {
     const run = await bench.stage(await bench.submit('b.csv', `${file()}\r\n`, repair));
     expect(run).toMatchObject({ state: 'stopped', reason: { code: 'guardUpdates' } });
     expect(run.reason?.message).toContain('changes 5 of its 5 known contacts');
+  });
+
+  it('says in how many contacts it does so where --limit leaves some as they are, and counts these for the guard', async () => {
+    const bench = await openRunsBench({ guards: { ...defaultGuards, updatesFloor: 2 } });
+    await bench.import('a.csv', file(), inFeed);
+    for (const { id, defaultFields } of await bench.world.contacts()) {
+      await bench.world.byHand('PATCH', `/v1/contacts/${id}`, { defaultFields: { ...defaultFields, role: 'Chief' } });
+    }
+    const run = await bench.import('b.csv', `${file()}\r\n`, { ...inFeed, options: { repair: true, limit: 1 } });
+    expectCounts(run, { rows: 5, updated: 1, skipped: 4 });
+    expect(run.notes).toContain('what people changed in 1 contact is written back');
   });
 
   it('imports what the file changed as ever, and holds what both changed', async () => {
@@ -366,6 +378,7 @@ describe('a key that people gave to another contact', () => {
     const { run } = await driftIn(bench, 'b.csv', repair);
     expectCounts(run, { rows: 5, unchanged: 4, updated: 1 });
     expect(run.counts).toMatchObject({ adopted: 1, heldFields: 1 });
+    expect(run.notes.join('\n')).not.toContain('written back');
     const { defaultFields } = await bench.world.contactOf('c-2');
     expect(defaultFields).toMatchObject({ role: 'Chief', company: 'Elm', phoneNumbers: [{ value: phone(1) }] });
     expect((await bench.world.contactOf('old-2')).defaultFields).toMatchObject({ role: 'Buyer' });
