@@ -14,6 +14,7 @@ import { skipSentences } from '#src/ledger/rules/events.ts';
 import { goneSentence } from '#src/ledger/rules/gone.ts';
 import { type DriftCounts, pendingCount, type RunReason, type RunRecord, zeroCounts } from '#src/ledger/runs.ts';
 import { eventsPerRunMax, type RunDeadRow, type RunEvent, type StagedRecord } from '#src/ledger/staging.ts';
+import { deletionNote } from '#src/runs/deletion-note.ts';
 import { staysGone } from '#src/runs/import-flags.ts';
 import { type ProblemLine, problemLines, problemPages } from '#src/runs/report.ts';
 import { newRunId } from '#src/runs/run-files.ts';
@@ -142,6 +143,8 @@ export async function makePlan(parts: PlanParts, task: PlanTask): Promise<MadePl
     await contacts.add(held);
     signal.throwIfAborted();
     const { counts } = gathered;
+    const { onGoneOf } = parts.upsert.limits;
+    const deletions = await deletionNote(task.ledger, run, counts.deleted, onGoneOf(run.feed));
     const unchanged = [...(task.unchangedKeys ?? [])].filter(isUntold).length;
     const untold = task.unchangedKeys === undefined ? [...(only ?? [])].filter(isUntold) : [];
     const pace = { requestsPerSecond: parts.requestsPerSecond, keysPerLookUp: keysPerChunk(parts.upsert.limits) };
@@ -178,6 +181,7 @@ export async function makePlan(parts: PlanParts, task: PlanTask): Promise<MadePl
       notes: [
         ...run.notes,
         ...goneNotes(run, gathered.skipped),
+        ...deletions,
         ...noRowHas(untold, 'row of this run that waits or was rejected'),
       ],
       drift: run.shape?.drift ?? null,

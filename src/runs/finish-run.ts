@@ -24,6 +24,7 @@ import { archiveFile } from '#src/sources/check-out.ts';
 import { inStep } from '#src/steps.ts';
 import { type Facts, inWork, publishFact, rowOutcomes } from '#src/telemetry.ts';
 import { storing } from '#src/whole-file.ts';
+import { deletionNote } from './deletion-note.ts';
 import { cleanOriginal } from './erase/clean-original.ts';
 import { removeVainFolder } from './feed-folder.ts';
 import { isWholeDelta, isWholeFile } from './feed-history.ts';
@@ -60,6 +61,7 @@ export async function finishRun(parts: FinishParts, runId: string): Promise<bool
     ...(await lettersToClose(parts, run)),
     ...(await olderRows(parts, run)),
     ...(await goneContacts(parts, run)),
+    ...(await deletedContacts(parts, run)),
   ];
   const summary = await endRun(parts, { ...run, notes: notesWith(run.notes, told) }, state, atMs);
   if (summary === null) return false;
@@ -83,7 +85,8 @@ export async function finishCancelled(parts: FinishParts, runId: string): Promis
   const counted = (await ledger.runs.get(run.id)) ?? run;
   publishRows(run.feed, { skipped: counted.counts.skipped - run.counts.skipped });
   const reason = withDoubts(run, await ledger.runs.skippedInDoubt(run.id));
-  return (await endRun(parts, { ...counted, reason }, 'cancelled', atMs)) !== null;
+  const notes = notesWith(run.notes, await deletedContacts(parts, counted));
+  return (await endRun(parts, { ...counted, reason, notes }, 'cancelled', atMs)) !== null;
 }
 
 /**
@@ -145,6 +148,11 @@ async function goneContacts({ ledger }: FinishParts, run: RunRecord): Promise<re
   for await (const page of eventPages(ledger.runs, run.id))
     count += page.filter(({ kind, code, line }) => kind === 'skipped' && code === 'gone' && line > 0).length;
   return count === 0 ? [] : [staysGone(run, count, false)];
+}
+
+/** What is really gone: an undo keeps contacts that hold more than it was to take back. */
+async function deletedContacts({ ledger, feeds }: FinishParts, run: RunRecord): Promise<readonly string[]> {
+  return deletionNote(ledger, run, run.counts.deleted, feeds.rulesOf(run.feed).onGone);
 }
 
 /** A full file that no longer contains a row without a key closes its letter once the run has ended; the run says so in its notes. */

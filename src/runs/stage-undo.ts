@@ -10,11 +10,10 @@ import { PatchbayError } from '#src/errors.ts';
 import { contentsBefore, undoOrderOf, type WrittenContact, writtenContacts } from '#src/journal/undo-records.ts';
 import { counted, figureFacts, guardCode, percent } from '#src/ledger/rules/approval.ts';
 import { skipSentences } from '#src/ledger/rules/events.ts';
-import { noOptions, type RunReason, type RunRecord } from '#src/ledger/runs.ts';
+import type { RunReason, RunRecord } from '#src/ledger/runs.ts';
 import type { NewStagedRecord, RunEvent } from '#src/ledger/staging.ts';
 import { approveCommand, guardReason } from './guard-reason.ts';
 import { checkGuards, checkLook, type GuardVerdict, noOthersValues, noTally } from './guards.ts';
-import { makeAgainCommand } from './import-flags.ts';
 import type { LeaveParts } from './leave-staging.ts';
 import { lookAtNewKeys } from './look/look.ts';
 import { writeSlice } from './slice-ledger.ts';
@@ -77,9 +76,6 @@ export async function stageUndo(parts: UndoParts, run: RunRecord, signal: AbortS
     ...(count === 0
       ? [`the journal has no write of run ${undoes}: it wrote nothing, or longer ago than data.keepJournal`]
       : []),
-    ...(tally.deleted > 0
-      ? [staysDeleted((await ledger.runs.get(undoes)) ?? run, tally.deleted, parts.feeds.rulesOf(run.feed).onGone)]
-      : []),
     ...(linked > 0 ? [keptLinks(linked, undoes)] : []),
     ...(owners > 0 ? [ownersBefore(owners, undoes)] : []),
   ];
@@ -106,21 +102,6 @@ export async function stageUndo(parts: UndoParts, run: RunRecord, signal: AbortS
   const goesOn = await ledger.runs.move(run.id, ['staging'], 'applying', { atMs: clock.nowMs(), reason: null });
   // Else it was cancelled.
   if (goesOn) log.info({ run: run.id, feed: run.feed, undoes, ...tally }, 'run staged');
-}
-
-/**
- * What becomes of those that an undo deletes: a corrected file with the same keys is the next thing that people bring.
- * @param undone the run that made them.
- */
-function staysDeleted({ feed, options }: RunRecord, count: number, onGone: 'skip' | 'recreate'): string {
-  const contacts = count === 1 ? '1 contact' : `${count} contacts`;
-  if (onGone === 'recreate')
-    return `this undo deletes ${contacts}: a later file makes each again as soon as its row says something new (onGone: recreate)`;
-  const command = makeAgainCommand({
-    feed,
-    options: { ...noOptions, mappingNamed: options.mappingNamed, repair: true },
-  });
-  return `this undo deletes ${contacts}, and later files leave them gone; to make ${count === 1 ? 'it' : 'them'} again with a file: ${command}`;
 }
 
 function keptLinks(count: number, undoes: string): string {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { RunOptions, RunRecord } from '#src/ledger/runs.ts';
 import type { RunEvent } from '#src/ledger/staging.ts';
 import { checkImportOptions } from '#src/operations/import.ts';
+import { planUndoOf } from '#src/operations/undo.ts';
 import { openPlanBench } from '#test/plans/support/plan-bench.ts';
 import { undoRun } from '#test/plans/support/undo-runs.ts';
 import { phone } from '#test/upsert/support/build.ts';
@@ -154,6 +155,20 @@ describe('contacts that an undo deleted', () => {
     expect(notesOf(undo)).toBe(
       'this undo deletes 3 contacts, and later files leave them gone; to make them again with a file: patchbay import --feed crm --on-gone recreate --repair FILE',
     );
+  });
+
+  test('are counted without those that people had changed, by the undo and its plan alike', async () => {
+    const bench = await openRunsBench({ configured: { crm: {}, shop: {} } });
+    const wrong = await bench.import('a.csv', file(rows(3)), inFeed());
+    const { id } = await bench.world.contactOf('c-2');
+    await bench.world.byHand('PATCH', `/v1/contacts/${id}`, { defaultFields: { company: 'Oak' } });
+    const { service } = await openPlanBench(bench);
+    const looking = { signal: new AbortController().signal, onProgress: () => undefined };
+    await using made = await planUndoOf(service, bench.parts, wrong, { deleteCreated: true }, looking);
+    const undo = await undoRun(bench, wrong, { deleteCreated: true, accept: true });
+    expect(undo.counts).toMatchObject({ rows: 3, deleted: 2 });
+    expect(notesOf(undo)).toContain('this undo deletes 2 contacts, and later files leave them gone;');
+    expect(made.notes).toEqual([...undo.notes]);
   });
 
   test('are skipped with that undo as the reason, in a plan, too; and so is their drift', async () => {
