@@ -180,7 +180,7 @@ export async function makePlan(parts: PlanParts, task: PlanTask): Promise<MadePl
       areOutcomesAll: [events, gathered.skipped].every(({ length }) => length < eventsPerRunMax),
       notes: [
         ...run.notes,
-        ...goneNotes(run, gathered.skipped),
+        ...goneNotes(run, gathered.goneCount),
         ...deletions,
         ...noRowHas(untold, 'row of this run that waits or was rejected'),
       ],
@@ -237,6 +237,8 @@ interface Gathered {
   readonly counts: PlanCounts;
   readonly groups: GroupCounts;
   readonly skipped: readonly RunEvent[];
+  /** Rows of the file that are skipped since their contacts are gone; `skipped` may lack some. */
+  readonly goneCount: number;
   add(record: PlannedRecord): void;
   /** Keeps and spools what was added since. */
   enter(): Promise<void>;
@@ -257,7 +259,7 @@ function gatherer(
   spools: PlanSpools,
 ): Gathered {
   const skipped: RunEvent[] = [];
-  let saidCount = 0;
+  let [saidCount, goneCount] = [0, 0];
   const hash = createHash('sha256');
   let counts = noCounts;
   let groups = noGroups;
@@ -272,6 +274,9 @@ function gatherer(
       return groups;
     },
     skipped,
+    get goneCount() {
+      return goneCount;
+    },
     add: (record) => {
       counts = withRecord(counts, record);
       switch (record.is) {
@@ -284,6 +289,7 @@ function gatherer(
           return;
         }
         case 'ended':
+          if (isGone(record)) goneCount += 1;
           noteEnd(record, skipped, dead);
           return;
         case 'unsure':
@@ -309,8 +315,7 @@ function gatherer(
 }
 
 /** As of a run that has ended; a repair has told it of all contacts of the file. */
-function goneNotes(run: RunRecord, skipped: readonly RunEvent[]): readonly string[] {
-  const count = skipped.filter(({ code, line }) => code === 'gone' && line > 0).length;
+function goneNotes(run: RunRecord, count: number): readonly string[] {
   return count === 0 || run.kind !== 'file' || run.options.repair ? [] : [staysGone(run, count, false)];
 }
 
@@ -318,6 +323,10 @@ async function whyGone(contacts: Ledger['contacts'], { key, message }: RunEvent)
   if (key === null) return message;
   const contactId = (await contacts.get([key])).get(key)?.contactId ?? null;
   return goneSentence(await findUndoThatDeleted(contacts, key, contactId));
+}
+
+function isGone({ record, end }: Extract<PlannedRecord, { readonly is: 'ended' }>): boolean {
+  return end.outcome === 'skipped' && end.reason === 'gone' && record.line > 0;
 }
 
 function noteEnd(

@@ -20,6 +20,7 @@ import {
   type RunRecord,
   type RunState,
 } from '#src/ledger/runs.ts';
+import { eventsPerRunMax } from '#src/ledger/staging.ts';
 import { archiveFile } from '#src/sources/check-out.ts';
 import { inStep } from '#src/steps.ts';
 import { type Facts, inWork, publishFact, rowOutcomes } from '#src/telemetry.ts';
@@ -144,10 +145,12 @@ function withDoubts({ id, feed, reason }: RunRecord, inDoubt: number): RunReason
 /** Of a file whose rows were skipped since their contacts are gone; a repair has told it of all contacts of the file. */
 async function goneContacts({ ledger }: FinishParts, run: RunRecord): Promise<readonly string[]> {
   if (run.kind !== 'file' || run.counts.skipped === 0 || run.options.repair) return [];
-  let count = 0;
-  for await (const page of eventPages(ledger.runs, run.id))
+  let [count, eventCount] = [0, 0];
+  for await (const page of eventPages(ledger.runs, run.id)) {
     count += page.filter(({ kind, code, line }) => kind === 'skipped' && code === 'gone' && line > 0).length;
-  return count === 0 ? [] : [staysGone(run, count, false)];
+    eventCount += page.length;
+  }
+  return count === 0 ? [] : [staysGone(run, count, false, eventCount >= eventsPerRunMax)];
 }
 
 /** What is really gone: an undo keeps contacts that hold more than it was to take back. */

@@ -52,16 +52,18 @@ function percentOf(share: number | null): string | null {
 /**
  * The note on contacts that stay deleted, with the command that makes them again.
  * @param isRepaired whether their rows may be unchanged, so that all contacts of the file must be looked at.
+ * @param isLeast whether there may be more of them than were counted.
  */
 export function staysGone(
   { feed, options }: Pick<RunRecord, 'feed' | 'options'>,
   count: number,
   isRepaired: boolean,
+  isLeast = false,
 ): string {
-  const contacts = count === 1 ? '1 contact stays' : `${count} contacts stay`;
+  const contacts = `${isLeast ? 'at least ' : ''}${count === 1 ? '1 contact stays' : `${count} contacts stay`}`;
   const chosen = { ...options, createOnly: false, updateOnly: false, verify: false, repair: isRepaired };
   const command = makeAgainCommand({ feed, options: chosen });
-  return `${contacts} deleted; to make ${count === 1 ? 'it' : 'them'} again: ${command}`;
+  return `${contacts} deleted; to make ${count === 1 && !isLeast ? 'it' : 'them'} again: ${command}`;
 }
 
 /** Its file is named where a person named it. */

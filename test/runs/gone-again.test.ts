@@ -1,7 +1,7 @@
 /** `--on-gone recreate`: contacts that are gone are made again by one import (`docs/rules.md`, "Workspace, feed, key" and "Drift"). */
 import { describe, expect, test } from 'vitest';
 import type { RunOptions, RunRecord } from '#src/ledger/runs.ts';
-import type { RunEvent } from '#src/ledger/staging.ts';
+import { eventsPerRunMax, type RunEvent } from '#src/ledger/staging.ts';
 import { checkImportOptions } from '#src/operations/import.ts';
 import { planUndoOf } from '#src/operations/undo.ts';
 import { openPlanBench } from '#test/plans/support/plan-bench.ts';
@@ -47,6 +47,21 @@ describe('an import with --on-gone recreate', () => {
     const run = await bench.import('b.csv', changed, inFeed({ onGone: 'recreate' }));
     expectCounts(run, { rows: 5, unchanged: 4, created: 1 });
     expect(await keysOf(bench)).toEqual(['c-1', 'c-2', 'c-4', 'c-5']);
+  });
+
+  test('says how many stay gone at least, where the run has no room to list more', async () => {
+    const bench = await openErased();
+    const staged = await bench.stage(
+      await bench.submit('b.csv', file([1, 2, 3, 4, 5].map((one) => row(one, 'Chief'))), inFeed()),
+    );
+    const events = Array.from({ length: eventsPerRunMax - 1 }, (): RunEvent => {
+      return { kind: 'warning', line: 2, key: 'c-1', code: 'long', field: null, message: 'long' };
+    });
+    const slice = { runId: staged.id, feed: 'crm', rowsPerBatch: 100, records: [], dead: [], counts: {} };
+    await bench.ledger.runs.stage({ ...slice, events, atMs: bench.parts.clock.nowMs() });
+    const run = await bench.finish(await bench.apply(staged));
+    expectCounts(run, { rows: 5, updated: 3, skipped: 2 });
+    expect(notesOf(run)).toContain('at least 1 contact stays deleted; to make them again: ');
   });
 
   test('makes with --repair also those of unchanged rows again, of all that the rows say; the same file then finds nothing to do', async () => {
