@@ -127,19 +127,24 @@ export async function makePlan(parts: PlanParts, task: PlanTask): Promise<MadePl
       return problemLines(row);
     };
     for await (const page of problemPages(task.ledger.runs, run.id, linesOf)) await problems.add(page);
+    const all = await task.ledger.runs.events(run.id, 0, eventsPerRunMax);
+    /** What waits in the contacts of unchanged rows. */
+    const waiting = new Set(all.flatMap(({ kind, key }) => (kind === 'held' ? (key ?? []) : [])));
     for await (const records of plannedPages(parts, task, onRequest)) {
       for (const one of records) {
         gathered.add(one);
+        // A row that was read once more tells itself what waits; a repair, only what drifted.
+        if (one.record.desired.repairs !== true) waiting.delete(one.record.key);
         if (only !== null) found.add(one.record.key);
       }
       await gathered.enter();
     }
-    const all = await task.ledger.runs.events(run.id, 0, eventsPerRunMax);
     // What is said of no contact is said of the file.
     const events = all.filter(({ kind, key }) => isChosen(key) || (key === null && kind !== 'held'));
     for (const { key } of only === null ? [] : events) found.add(key);
     const isUntold = (key: string): boolean => !found.has(key);
-    const held = await heldContacts(task.ledger, run.feed, events);
+    const isWaiting = ({ key }: RunEvent): boolean => key !== null && waiting.has(key);
+    const held = await heldContacts(task.ledger, run.feed, events.filter(isWaiting));
     await contacts.add(held);
     signal.throwIfAborted();
     const { counts } = gathered;

@@ -32,6 +32,7 @@ import {
   keysOf,
   type StageItem,
   toldOf,
+  type Verdict,
 } from './compare.ts';
 import { type CountryAdvice, createCountryAdvice } from './country-advice.ts';
 import { fillOfFile, headerNote, isFullFile } from './feed-history.ts';
@@ -311,11 +312,24 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
   const { runs } = parts.ledger;
   const asked: SliceReads = { ledger: parts.ledger, run, memory, collided: new Map() };
   const toBeMade = new Set<string>();
+  /** How many fields of unchanged rows were counted as held, by the keys of these. */
+  const heldCounts = new Map<string, number>();
   const rules: CompareRules = { mapping, ...held, isIgnored, missingRule, toBeMade };
   const seeds = { text: seedOf(`text\n${mapping.version}\n${meaning}`), content: seedOf(`row\n${mapping.version}`) };
   const words: HashWords = { a: 0, b: 0, c: 0, d: 0 };
   /** Known records that the reader has left out since the last slice. */
   let left: { readonly places: number[]; readonly lines: number[] } = { places: [], lines: [] };
+
+  /** Of rows that are read once more. What a repair writes, which is in no line, leaves held fields as they are. */
+  const takeHeldCounts = (verdicts: readonly Verdict[]): number => {
+    let count = 0;
+    for (const { kind, key, line } of verdicts) {
+      if (key === null || line === 0 || (kind !== 'changed' && kind !== 'unchanged')) continue;
+      count += heldCounts.get(key) ?? 0;
+      heldCounts.delete(key);
+    }
+    return count;
+  };
 
   const look: RecordLook = {
     seed: seeds.text,
@@ -420,11 +434,12 @@ function createFold(parts: StageParts, run: RunRecord, given: FoldWith): Fold {
         ...slice.counts,
         rows: (slice.counts.rows ?? 0) + alone - again,
         unchanged: (slice.counts.unchanged ?? 0) + alone - again,
-        heldFields: events.length,
+        heldFields: events.length - (isAgain ? takeHeldCounts(verdicts) : 0),
       };
       const { first, state } = await inStep('stageSlice', () =>
         writeSlice(parts, run, { ...slice, dead, refreshed, events: [...slice.events, ...events], counts }),
       );
+      for (const { key } of events) if (key !== null) heldCounts.set(key, (heldCounts.get(key) ?? 0) + 1);
       const positions = new Map(slice.records.map(({ key }, index) => [key, first + index]));
       for (const { key, kind, line } of resolution.traces) {
         const now: Met = { kind, at: kind === 'staged' ? (positions.get(key) ?? 0) : line };

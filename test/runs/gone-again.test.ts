@@ -81,6 +81,26 @@ describe('an import with --on-gone recreate', () => {
     await bench.world.expectSound();
   });
 
+  test('holds nothing of a contact that it makes again, and still counts what waits in others', async () => {
+    const bench = await openErased();
+    for (const key of ['c-4', 'c-5']) {
+      const { id, defaultFields } = await bench.world.contactOf(key);
+      await bench.world.byHand('PATCH', `/v1/contacts/${id}`, { defaultFields: { ...defaultFields, role: 'Owner' } });
+    }
+    const both = file([row(1), row(2), row(3), row(4, 'Chief'), row(5, 'Chief')]);
+    expect((await bench.import('b.csv', both, inFeed())).counts).toMatchObject({ heldFields: 2 });
+    await erase(bench, 'c-4');
+    const planned = await openPlanBench(bench);
+    const made = await planned.plan('b.csv', both, inFeed(again));
+    const run = await bench.import('b.csv', both, inFeed(again));
+    expectCounts(run, { rows: 5, unchanged: 2, created: 3 });
+    expect((await bench.world.contactOf('c-4')).defaultFields.role).toBe('Chief');
+    expect(run.counts.heldFields).toBe(1);
+    expect(made.plan.totals.heldFields).toBe(1);
+    expect(made.groupCounts).toMatchObject({ create: 3, held: 1 });
+    expect(await bench.ledger.contacts.heldCount({ feed: 'crm' })).toBe(1);
+  });
+
   test('says of how many --limit lets it make, and does so for the guard', async () => {
     const bench = await openErased({ guards: { ...defaultGuards, createsFloor: 2 } });
     const run = await bench.import('a.csv', file(rows(5)), inFeed({ ...again, limit: 1 }));
