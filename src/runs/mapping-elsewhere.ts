@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { PatchbayError } from '#src/errors.ts';
 import { mappingFileName } from '#src/feeds/feeds.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import { acceptedStates, mainFeed } from '#src/ledger/rules/feeds.ts';
+import { acceptedStates, historyKind, mainFeed } from '#src/ledger/rules/feeds.ts';
 import type { RunRecord } from '#src/ledger/runs.ts';
 import { shellWord } from '#src/shell-words.ts';
 
@@ -41,10 +41,10 @@ export async function mappingOfOtherHost(
   };
 }
 
-/** How many of its last files are looked at. */
-const lookedAtMax = 20;
-
-/** What `openRunFile` threw, with the mapping that another host has for the feed, if nothing here says how to read the file. */
+/**
+ * What `openRunFile` threw, with the mapping that another host has for the feed, if nothing here says how to read the file. Only the newest file
+ * tells: a mapping that read older ones may be gone there as well.
+ */
 export async function withMappingElsewhere(
   { runs, hosts }: Pick<Ledger, 'runs' | 'hosts'>,
   run: RunRecord,
@@ -52,13 +52,11 @@ export async function withMappingElsewhere(
 ): Promise<unknown> {
   if (!(error instanceof PatchbayError) || run.mapping !== null || !run.options.recognise) return error;
   if (error.code !== 'keyColumnMissing' && error.code !== 'layoutAmbiguous') return error;
-  const last = await runs.list({ feed: run.feed, states: acceptedStates, limit: lookedAtMax });
-  for (const each of last) {
-    const elsewhere = await mappingOfOtherHost({ hosts }, each, run.host);
-    if (elsewhere === null) continue;
-    const { kind, code, message, facts } = error;
-    const hint = `${elsewhere.hint} Then import the file again.`;
-    return new PatchbayError(kind, code, `${message}; ${elsewhere.message}`, { facts, hint, cause: error });
-  }
-  return error;
+  const [last] = await runs.list({ feed: run.feed, states: acceptedStates, kind: historyKind, limit: 1 });
+  const elsewhere = last === undefined ? null : await mappingOfOtherHost({ hosts }, last, run.host);
+  if (elsewhere === null) return error;
+  const { kind, code, message, facts } = error;
+  const otherwise = error.hint === null ? '' : ` If that mapping is not meant for it: ${error.hint}`;
+  const hint = `${elsewhere.hint} Then import the file again.${otherwise}`;
+  return new PatchbayError(kind, code, `${message}; ${elsewhere.message}`, { facts, hint, cause: error });
 }

@@ -32,7 +32,11 @@ describe('a file that nothing on this host says how to read', () => {
       message: expect.stringMatching(
         /^b\.csv: no column externalId .*; feed shop was read by the mapping "shop" of the host berlin, which is not on this one$/,
       ),
-      hint: `Copy ${mappingFile}, or the file that its configuration names, from that host to the same place of this one. Then import the file again.`,
+      hint: expect.stringMatching(
+        new RegExp(
+          `^Copy ${mappingFile}, or the file that its configuration names, from that host to the same place of this one\\. Then import the file again\\. If that mapping is not meant for it: .*patchbay map --feed shop`,
+        ),
+      ),
     });
   });
 
@@ -47,6 +51,15 @@ describe('a file that nothing on this host says how to read', () => {
     await bench.import('a.csv', csv(['1,Ann'], 'externalId,firstName'), { feed: 'shop' });
     const failed = await bench.import('b.csv', csv(['3,Cyn,'], header), { feed: 'shop' });
     expect(failed.reason?.hint).toContain('patchbay map --feed shop');
+  });
+
+  it('names no mapping that the feed does without since', async () => {
+    const { bench, readThere } = await twoHosts();
+    const since = await bench.import('c.csv', csv(['1,Ann'], 'externalId,firstName'), { feed: 'shop' });
+    expect(since).toMatchObject({ state: 'done', mapping: null });
+    const { state, reason } = await readThere(csv(['3,Cyn,'], header));
+    expect([state, reason?.code]).toEqual(['failed', 'keyColumnMissing']);
+    expect(`${reason?.message} ${reason?.hint}`).not.toContain('berlin');
   });
 });
 
