@@ -247,15 +247,37 @@ function unknownKey(path: readonly string[], name: string): string {
   const group = memberAt(path);
   const here = group?.kind === 'group' ? group.members : sections;
   const synonym = path[0] === 'feeds' && path.length === 2 ? feedKeySynonyms[name.toLowerCase()] : undefined;
-  const whole = `${path.join('.')}.`;
-  const hereWritten = name.startsWith(whole) ? name.slice(whole.length) : null;
+  const hereWritten = withoutOwnPath(path, name);
   const elsewhere = settings.find((each) => each.name === name || each.key === name)?.key;
+  const below = pathBelow(path, name);
+  if (below !== null) {
+    return `unknown key "${name}" in ${path.join('.')}: ${oneBelowTheOther(below, `in ${path.join('.')}`)}`;
+  }
   const isKnownPlace = group?.kind === 'group' || path.length === 0;
   const names = here.map((each) => each.name);
   const meant = synonym ?? hereWritten ?? elsewhere ?? closest(name, names);
   const suggestion = meant === null ? listOf(isKnownPlace ? names : []) : ` (did you mean "${meant}"?)`;
   const how = meant === name || isPathAtTop(path, name) ? `: ${oneBelowTheOther(name)}` : suggestion;
   return path.length === 0 ? `unknown section "${name}"${how}` : `unknown key "${name}" in ${path.join('.')}${how}`;
+}
+
+/** A name that begins with the group that it is in already: `guards.updatesMax` in `guards`, also in that of a feed. */
+function withoutOwnPath(path: readonly string[], name: string): string | null {
+  const own = path.map((_, index) => `${path.slice(index).join('.')}.`).find((whole) => name.startsWith(whole));
+  return own === undefined ? null : name.slice(own.length);
+}
+
+/**
+ * The path from a group to a setting below it that is meant by `guards.updatesMax` or, in a feed, by `updatesMax`. A setting of the same name
+ * elsewhere is not meant: that of a feed would be changed for all feeds.
+ */
+function pathBelow(path: readonly string[], name: string): string | null {
+  if (path.length === 0) return null;
+  if (name.includes('.')) return memberAt([...path, ...name.split('.')])?.kind === 'setting' ? name : null;
+  const feed = path[0] === 'feeds' ? memberAt(path) : null;
+  const members = feed?.kind === 'group' ? feed.members : [];
+  const inner = members.find((each) => each.kind === 'group' && each.members.some((one) => one.name === name));
+  return inner === undefined ? null : `${inner.name}.${name}`;
 }
 
 /** `guards.updatesMax`, as messages and documents call a setting. */
@@ -265,9 +287,9 @@ function isPathAtTop(path: readonly string[], name: string): boolean {
 }
 
 /** How such a name is written in YAML. */
-function oneBelowTheOther(key: string): string {
+function oneBelowTheOther(key: string, place = 'at the beginning of a line'): string {
   const [first, ...others] = key.split('.').map((name) => `"${name}:"`);
-  return `write ${[`${first} at the beginning of a line`, ...others].join(', and below it ')}`;
+  return `write ${[`${first} ${place}`, ...others].join(', and below it ')}`;
 }
 
 function listOf(names: readonly string[]): string {

@@ -111,6 +111,14 @@ describe('a feed in the config', () => {
     );
   });
 
+  it('one of its settings without its group is told to stay in the feed: beside the feeds it would hold for all of them', async () => {
+    expect(await feedProblems('guards.updatesMax: 4%', 'deadMax: 4%', 'guards:', '  guards.createsMax: 4%')).toEqual([
+      '3:5: unknown key "guards.updatesMax" in feeds.crm: write "guards:" in feeds.crm, and below it "updatesMax:"',
+      '4:5: unknown key "deadMax" in feeds.crm: write "guards:" in feeds.crm, and below it "deadMax:"',
+      '6:7: unknown key "guards.createsMax" in feeds.crm.guards (did you mean "createsMax"?)',
+    ]);
+  });
+
   it('wrong values are told all at once, each with its place and the expected form', async () => {
     const lines = [
       'every: 5s',
