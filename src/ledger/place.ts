@@ -21,11 +21,11 @@ export async function openLedger(place: LedgerPlace, observe?: LedgerObserver): 
 }
 
 /**
- * The same for a command that only shows: one in a file that is not there yet is empty, and is not made. A name with a mistake in it would
- * leave a folder behind.
+ * The same for a command that only shows: one that is not there yet is empty, and is not made. A name with a mistake in it would leave a folder
+ * or a schema behind.
  */
 export async function openLedgerToShow(place: LedgerPlace, observe?: LedgerObserver): Promise<Ledger> {
-  const isEmpty = place.kind === 'file' && (await isNotThereYet(place.file));
+  const isEmpty = place.kind === 'file' ? await isNotThereYet(place.file) : !(await hasLedger(place));
   return isEmpty ? openSqliteLedger(':memory:', observe) : await openLedger(place, observe);
 }
 

@@ -104,13 +104,12 @@ export async function readStatus(home: StatusHome, { diskFreeBytes, queueAnswers
   };
 }
 
-/** One that is known to be damaged is not opened: opening it throws. One in a file is made by the first command that works. */
+/** One that is known to be damaged is not opened: opening it throws. One that is not there is made by the first command that works. */
 async function ledgerState(place: LedgerPlace) {
   const file = await nameOfPlace(place);
-  const isNone = place.kind === 'file' && !(await hasLedger(place));
-  return isNone
-    ? { file, bytes: 0, state: 'noneYet' as const }
-    : { file, bytes: await ledgerBytes(place), state: 'noDamageKnown' as const };
+  return (await hasLedger(place))
+    ? { file, bytes: await ledgerBytes(place), state: 'noDamageKnown' as const }
+    : { file, bytes: 0, state: 'noneYet' as const };
 }
 
 /** What needs a person beside runs that stopped and rows that were rejected. */

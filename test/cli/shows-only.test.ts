@@ -9,7 +9,7 @@ const call = (data: string, ...args: readonly string[]) => callPatchbay([...args
 
 describe('of a data folder that is not there', () => {
   it.each([
-    [['status'], 0, 'ledger        none yet: nothing has been imported into this data folder'],
+    [['status'], 0, 'ledger        none yet: nothing has been imported here'],
     [['runs', 'ls'], 0, 'no runs yet'],
     [['dead', 'ls'], 0, 'no dead letters'],
     [['held', 'ls'], 0, 'no held fields'],
@@ -19,6 +19,7 @@ describe('of a data folder that is not there', () => {
     [['runs', 'show', 'last'], 2, 'there is no run'],
     [['dead', 'show', 'x'], 2, 'there is no dead letter'],
     [['logs', '--acts'], 0, 'no acts of people'],
+    [['contact', 'p-1', '--offline'], 2, 'p-1'],
   ])('%j answers, and makes none', async (command, code, text) => {
     const data = join(tempFolder(), 'mistyped');
     const ended = await call(data, ...command);

@@ -50,6 +50,20 @@ describeOnPostgres('with DATABASE_URL', (server) => {
     expect(existsSync(join(journey.data, 'sandbox', 'ledger.sqlite'))).toBe(false);
   });
 
+  test('a command that only shows makes no schema, and status says that there is no ledger', async ({ journey }) => {
+    const env = {
+      DATABASE_URL: `postgres://postgres@127.0.0.1:${server().port}/patchbay?sslmode=disable&schema=shown`,
+    };
+    const status = await journey.call(['status', '--json'], env);
+    expect(status.documents[0], status.stderr).toMatchObject({ ledger: { bytes: 0, state: 'noneYet' }, hosts: [] });
+    for (const command of ['runs', 'dead', 'held', 'hosts', 'schedule']) {
+      const { code, stderr } = await journey.call([command, 'ls', '--sandbox'], env);
+      expect(code, stderr).toBe(0);
+    }
+    const made = `SELECT 'made' AS made FROM pg_namespace WHERE nspname LIKE 'shown%'`;
+    expect(JSON.stringify(await server().query(made))).not.toContain('made');
+  });
+
   test('an engine works on, over a restart of the database in the middle of a run', { timeout: 180_000 }, async ({
     journey,
   }) => {

@@ -37,7 +37,7 @@ export async function contact(options: ContactOptions, text: string): Promise<nu
     });
   }
   // Where the service is asked, it must be named.
-  const home = await openCliHome(options, options.offline === true ? 'look' : 'act');
+  const home = await openCliHome(options, options.offline === true ? 'show' : 'act');
   try {
     const waits = tellReadingWaits(home, output);
     waits.begin('contacts');

@@ -119,7 +119,7 @@ function print(output: Output, facts: Status, scheduled: ReadonlySet<string>): v
 
 const ledgerTexts: Readonly<Record<Status['ledger']['state'], string>> = {
   noDamageKnown: 'no damage known',
-  noneYet: 'none yet: nothing has been imported into this data folder; patchbay start makes it',
+  noneYet: 'none yet: nothing has been imported here; patchbay start makes it',
 };
 
 /** What an addressee did not accept. One of which no older version wrote the time has none. */
