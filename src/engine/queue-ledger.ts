@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { PatchbayError } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
+import { isSamePlace } from '#src/ledger/rules/place-id.ts';
 import type { Logger } from '#src/log.ts';
 import type { QueueServer } from '#src/queue/connection.ts';
 import { onRedis } from './queue-identity.ts';
@@ -18,7 +19,10 @@ const lookEveryMs = 1_000;
 const leaveMsMax = 1_000;
 
 export interface QueueClaim {
-  /** Renews the entry. @returns whether it is of this ledger; null where the queue does not say, which its users report. Never rejects. */
+  /**
+   * Renews the entry, for the place that the ledger has now: a database that was replaced under its engines has another one.
+   * @returns whether it is of this ledger; null where the queue does not say, which its users report. Never rejects.
+   */
   renew(): Promise<boolean | null>;
   /** For an engine that stops: the ledger may be moved, and begin at once. Hosts that go on enter it again. Never rejects. */
   release(): Promise<void>;
@@ -38,8 +42,14 @@ export async function claimQueue(
   // An embedded queue is in the data folder of its engine.
   if (place.kind !== 'redis') return unneeded;
   const name = `patchbay-${ledger.id}-ledger`;
-  const here = await ledger.placeId();
-  const enter = () => onRedis(producer, (redis) => leftOfOther(redis, name, here)).catch(() => undefined);
+  let here = await ledger.placeId();
+  /** The place of this ledger that the entry held last: an entry that still holds it is of no copy. */
+  let entered = here;
+  const enter = async (): Promise<number | null | undefined> => {
+    const leftMs = await onRedis(producer, (redis) => leftOfOther(redis, name, here, entered)).catch(() => undefined);
+    if (leftMs === null) entered = here;
+    return leftMs;
+  };
   let leastMs = Number.POSITIVE_INFINITY;
   // Ends when the entry is this ledger's, when it was renewed by the other one's engine, or with the signal.
   for (;;) {
@@ -53,27 +63,31 @@ export async function claimQueue(
   }
   return {
     renew: async () => {
+      // Of a ledger that is away, what is known of it.
+      here = await ledger.placeId().catch(() => here);
       const leftMs = await enter();
       return leftMs === undefined ? null : leftMs === null;
     },
     release: async () => {
-      const leave = async (redis: Redis) => ((await redis.get(name)) === here ? redis.del(name) : 0);
+      const leave = async (redis: Redis) => (isSamePlace((await redis.get(name)) ?? '', entered) ? redis.del(name) : 0);
       await onRedis(producer, leave, leaveMsMax).catch(() => 0);
     },
   };
 }
 
-/** For how long the entry of another place still counts; null where it is this one's by now. */
-async function leftOfOther(redis: Redis, name: string, here: string): Promise<number | null> {
+/** For how long the entry of another place still counts; null where it is this one's by now. @param entered what it held for this one before. */
+async function leftOfOther(redis: Redis, name: string, here: string, entered: string): Promise<number | null> {
   await redis.set(name, here, 'PX', entryMs, 'NX');
-  if ((await redis.get(name)) !== here) return redis.pttl(name);
-  await redis.pexpire(name, entryMs);
+  const found = (await redis.get(name)) ?? '';
+  if (isSamePlace(found, here)) await redis.pexpire(name, entryMs);
+  else if (isSamePlace(found, entered)) await redis.set(name, here, 'PX', entryMs);
+  else return redis.pttl(name);
   return null;
 }
 
 function ledgerTwice(description: string): PatchbayError {
   const message = `another ledger with the id of this one uses ${description}: one is a copy of the other`;
   return new PatchbayError('usage', 'ledgerTwice', message, {
-    hint: 'Each would take jobs of the other. Stop the engines on the other one first, or set REDIS_URL to another Redis, or to another database of it (redis://host:6379/1), for all hosts on this one.',
+    hint: 'Each would take jobs of the other. Stop the engines on the other one first, or set REDIS_URL to another Redis, or to another database of it (redis://host:6379/1), for all hosts on this one. If there is no other one, stop all hosts on this one, and start them again.',
   });
 }

@@ -105,7 +105,10 @@ export interface LedgerCounts {
 export interface Ledger {
   /** Random; part of the queue's name, so that two ledgers never share jobs. */
   readonly id: string;
-  /** Which database, or which file, holds it: one for all its processes, and another one for a copy, which has its id. */
+  /**
+   * Which database, or which file, holds it: one for all its processes, and another one for a copy, which has its id (`isSamePlace`). Not
+   * told apart is a database that was copied with its whole server, file by file.
+   */
   placeId(): Promise<string>;
   /**
    * The ledger's clock, by which everything in it waits: milliseconds that only ever grow while the machine is up, the same in
