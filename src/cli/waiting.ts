@@ -61,6 +61,16 @@ async function checked(home: Home, use: HomeUse): Promise<Home> {
 /** For a command that waits for the lock of the data folder. */
 export const folderTakenText = 'another command on this data folder is starting its engine, or reads: waiting for it';
 
+/** Says for what an engine waits that finds the entry of another one in Redis. */
+export function otherEntryNote(note: (text: string) => void): (leftMs: number) => void {
+  return (leftMs) => {
+    const howLong = formatDuration(Math.max(1, Math.ceil(leftMs / 1_000)) * 1_000);
+    note(
+      `waiting for up to ${howLong} until the entry of another engine in Redis lapses: it was killed, or is of a copy`,
+    );
+  };
+}
+
 /**
  * What a command waits for, for people: once for each cause; null: the message says it.
  * @param patienceMs infinite: until it is there, or the command is interrupted.

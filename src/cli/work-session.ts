@@ -17,7 +17,7 @@ import { waitedFor } from '#src/operations/job-failures.ts';
 import { isOfQueue } from '#src/operations/standstill.ts';
 import { type Interrupt, NothingEntered } from './interrupt.ts';
 import type { Output } from './output.ts';
-import { diskNotes, folderTakenText, ledgerNotes, waitingNotes } from './waiting.ts';
+import { diskNotes, folderTakenText, ledgerNotes, otherEntryNote, waitingNotes } from './waiting.ts';
 
 export interface WorkOptions {
   readonly sameWorkspace: boolean;
@@ -52,9 +52,11 @@ export async function beginWork<Entered>(
   enter: Enter<Entered>,
 ): Promise<{ readonly session: WorkSession; readonly entered: Entered }> {
   const start = (lock: EngineLock, first: Pick<EngineOptions, 'enter'> = {}): Promise<Engine> => {
-    const { sameWorkspace, interrupt } = options;
-    const { signal } = interrupt;
-    return startEngine(home, lock, { sameWorkspace, waitFor: 'unreachable', runsSchedules: false, signal, ...first });
+    const { sameWorkspace, interrupt, note } = options;
+    return startEngine(home, lock, {
+      ...{ sameWorkspace, waitFor: 'unreachable', runsSchedules: false, signal: interrupt.signal },
+      ...{ onOtherEntry: otherEntryNote(note), ...first },
+    });
   };
   let engine: Engine | null = null;
   let isEntering = false;

@@ -42,6 +42,8 @@ export interface EngineOptions {
   readonly waitFor: WaitedOut;
   /** Whether schedules become due here. If not, only ticks that a person requested are run. */
   readonly runsSchedules: boolean;
+  /** Called once where the start waits for the entry of another engine in Redis to lapse, with the longest that this takes. Must not throw. */
+  readonly onOtherEntry?: (leftMs: number) => void;
   /** Cuts the start. An engine that has started is ended by `stop`. */
   readonly signal?: AbortSignal;
   /**
@@ -121,7 +123,7 @@ async function build(home: Home, options: EngineOptions, closers: Closers, stopp
   const server = await queue;
   const { signal } = stopping;
   // A copy of the ledger must not give the queue another identity.
-  const claim = await claimQueue(server, home, signal);
+  const claim = await claimQueue(server, home, { signal, onOtherEntry: options.onOtherEntry });
   closers.add(() => claim.release());
   await standing.shareQueue(server);
   const service = openService(home, { standing, sandbox, queue: server, sameWorkspace, stopping: signal });

@@ -30,6 +30,12 @@ export interface QueueClaim {
 
 const unneeded: QueueClaim = { renew: async () => true, release: async () => undefined };
 
+interface ClaimOptions {
+  readonly signal: AbortSignal;
+  /** Called once where the entry of another place is waited for, with the longest that this takes. Must not throw. */
+  readonly onOtherEntry?: ((leftMs: number) => void) | undefined;
+}
+
 /**
  * Enters the place of this ledger. That of an engine that was killed is waited for, until it lapses.
  * @throws PatchbayError `usage` `ledgerTwice`; what the ledger throws; the signal's reason.
@@ -37,7 +43,7 @@ const unneeded: QueueClaim = { renew: async () => true, release: async () => und
 export async function claimQueue(
   { place, producer, description }: Pick<QueueServer, 'place' | 'producer' | 'description'>,
   { ledger, log }: { readonly ledger: Pick<Ledger, 'id' | 'placeId'>; readonly log: Logger },
-  signal: AbortSignal,
+  { signal, onOtherEntry = () => undefined }: ClaimOptions,
 ): Promise<QueueClaim> {
   // An embedded queue is in the data folder of its engine.
   if (place.kind !== 'redis') return unneeded;
@@ -56,8 +62,10 @@ export async function claimQueue(
     const leftMs = await enter();
     if (leftMs === null || leftMs === undefined) break;
     if (leftMs > leastMs) throw ledgerTwice(description);
-    if (leastMs === Number.POSITIVE_INFINITY)
+    if (leastMs === Number.POSITIVE_INFINITY) {
       log.info({ leftMs }, 'waiting for the engine of a copy of this ledger to be gone');
+      onOtherEntry(leftMs);
+    }
     leastMs = leftMs;
     await sleep(lookEveryMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   }

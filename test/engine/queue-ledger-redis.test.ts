@@ -32,12 +32,15 @@ describe.skipIf(binary === null)(`the place of a ledger in Redis${reason}`, () =
       client.disconnect();
       await server.stop();
     });
+    const waits: number[] = [];
     const name = `patchbay-${id}-ledger`;
     const engine = async (place: string | (() => string)) => {
       const placeId = async () => (typeof place === 'string' ? place : place());
-      return claimQueue(server, { ledger: { id, placeId }, log: silentLogger() }, new AbortController().signal);
+      const { signal } = new AbortController();
+      const onOtherEntry = (leftMs: number): void => void waits.push(leftMs);
+      return claimQueue(server, { ledger: { id, placeId }, log: silentLogger() }, { signal, onOtherEntry });
     };
-    return { name, client, engine };
+    return { waits, name, client, engine };
   }
 
   test('is the same for a user who may not ask for the cluster, whoever comes first', async () => {
@@ -67,6 +70,14 @@ describe.skipIf(binary === null)(`the place of a ledger in Redis${reason}`, () =
     expect(await other.renew()).toBe(true);
     const started = await engine(moved);
     expect([await started.renew(), await client.get(name)]).toEqual([true, moved]);
+  });
+
+  test('of an engine that was killed is waited for, which is told once', async () => {
+    const { engine, name, client, waits } = await openLedgerEntry();
+    await client.set(name, 'elsewhere', 'PX', 1_500);
+    const claim = await engine(original);
+    expect([await claim.renew(), waits.length]).toEqual([true, 1]);
+    expect(waits[0]).toBeLessThanOrEqual(1_500);
   });
 
   test('is renewed as it was known while the ledger is away', async () => {

@@ -30,6 +30,7 @@ async function expectRefused(journey: Journey, args: readonly string[], env: Env
     error: { code: 'ledgerTwice', hint: expect.stringContaining('REDIS_URL') },
     exitCode: 2,
   });
+  expect(stderr).toContain('until the entry of another engine in Redis lapses');
 }
 
 describeOnServers('a copy of a ledger', (servers) => {

@@ -24,7 +24,7 @@ import { auditLines } from '../present-audit.ts';
 import { presentRun, stateText, tally } from '../present-run.ts';
 import { actLine, changeLines, changesHeading, changesShown, presentStory } from '../present-story.ts';
 import { askDecision, askWhy, type Question, terminalOf, whyQuestions } from '../questions.ts';
-import { openPatiently } from '../waiting.ts';
+import { openPatiently, otherEntryNote } from '../waiting.ts';
 import { planNow, presentStoppedPlan } from './plan.ts';
 
 interface ListOptions extends GlobalOptions {
@@ -284,7 +284,10 @@ async function endCancelled(home: Home, output: Output, id: string): Promise<voi
 
 /** Null where its start is refused: a note says why. */
 async function engineToCancel(home: Home, output: Output, lock: EngineLock) {
-  const options = { sameWorkspace: false, waitFor: 'everything', runsSchedules: false } as const;
+  const options = {
+    ...({ sameWorkspace: false, waitFor: 'everything', runsSchedules: false } as const),
+    onOtherEntry: otherEntryNote(output.note),
+  };
   return startEngine(home, lock, options).catch((error: unknown) => {
     if (!(error instanceof PatchbayError) || error.kind === 'bug' || error.kind === 'damaged') throw error;
     output.note(`${error.message} [${error.code}]: the running engine ends the run, or the next one`);

@@ -6,7 +6,7 @@ import { errorLines } from '#src/cli/exit.ts';
 import { finishingText, type Interrupt, listenForInterrupt, reportInterrupted } from '#src/cli/interrupt.ts';
 import type { GlobalOptions } from '#src/cli/open-home.ts';
 import { createOutput, type Output, printable } from '#src/cli/output.ts';
-import { ledgerNotes, openPatiently } from '#src/cli/waiting.ts';
+import { ledgerNotes, openPatiently, otherEntryNote } from '#src/cli/waiting.ts';
 import { isoInstant } from '#src/clock.ts';
 import type { Readiness } from '#src/dashboard/parts.ts';
 import { readinessOf } from '#src/dashboard/readiness.ts';
@@ -133,6 +133,7 @@ async function startUnlessCut(
     waiting.goOn();
     return await startEngine(home, await takeLockSoon(home), {
       ...{ sameWorkspace: sameWorkspace === true, waitFor: 'everything', runsSchedules: true, signal },
+      onOtherEntry: otherEntryNote(output.note),
     });
   };
   try {
