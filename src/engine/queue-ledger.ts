@@ -18,6 +18,8 @@ const lookEveryMs = 1_000;
 /** A Redis that does not answer holds no stop up for longer: the entry lapses. */
 const leaveMsMax = 1_000;
 
+const nameOf = (ledgerId: string): string => `patchbay-${ledgerId}-ledger`;
+
 export interface QueueClaim {
   /**
    * Renews the entry, for the place that the ledger has now: a database that was replaced under its engines has another one.
@@ -47,7 +49,7 @@ export async function claimQueue(
 ): Promise<QueueClaim> {
   // An embedded queue is in the data folder of its engine.
   if (place.kind !== 'redis') return unneeded;
-  const name = `patchbay-${ledger.id}-ledger`;
+  const name = nameOf(ledger.id);
   let here = await ledger.placeId();
   /** The place of this ledger that the entry held last: an entry that still holds it is of no copy. */
   let entered = here;
@@ -83,6 +85,21 @@ export async function claimQueue(
   };
 }
 
+/**
+ * Whether a start would be refused, or wait: a look that enters nothing. A Redis that does not answer says neither.
+ * @throws PatchbayError `usage` `ledgerTwice`; what the ledger throws.
+ */
+export async function requireNoCopy(
+  { producer, description }: Pick<QueueServer, 'producer' | 'description'>,
+  ledger: Pick<Ledger, 'id' | 'placeId'>,
+): Promise<void> {
+  const here = await ledger.placeId();
+  const found = await onRedis(producer, (redis) => redis.get(nameOf(ledger.id))).catch(() => null);
+  if (found === null || isSamePlace(found, here)) return;
+  const orKilled = `If its engine was killed, this ends by itself within ${entryMs / 1_000} seconds.`;
+  throw ledgerTwice(description, orKilled);
+}
+
 /** For how long the entry of another place still counts; null where it is this one's by now. @param entered what it held for this one before. */
 async function leftOfOther(redis: Redis, name: string, here: string, entered: string): Promise<number | null> {
   await redis.set(name, here, 'PX', entryMs, 'NX');
@@ -93,9 +110,9 @@ async function leftOfOther(redis: Redis, name: string, here: string, entered: st
   return null;
 }
 
-function ledgerTwice(description: string): PatchbayError {
+function ledgerTwice(description: string, addition: string | null = null): PatchbayError {
   const message = `another ledger with the id of this one uses ${description}: one is a copy of the other`;
-  return new PatchbayError('usage', 'ledgerTwice', message, {
-    hint: 'Each would take jobs of the other. Stop the engines on the other one first, or set REDIS_URL to another Redis, or to another database of it (redis://host:6379/1), for all hosts on this one. If there is no other one, stop all hosts on this one, and start them again.',
-  });
+  const hint =
+    'Each would take jobs of the other. Stop the engines on the other one first, or set REDIS_URL to another Redis, or to another database of it (redis://host:6379/1), for all hosts on this one. If there is no other one, stop all hosts on this one, and start them again.';
+  return new PatchbayError('usage', 'ledgerTwice', message, { hint: addition === null ? hint : `${addition} ${hint}` });
 }

@@ -3,6 +3,7 @@ import { access, constants } from 'node:fs/promises';
 import type { Home } from '#src/app.ts';
 import { dataFolders } from '#src/config/data-folders.ts';
 import { PatchbayError, systemCodeOf } from '#src/errors.ts';
+import { isEngineRunning } from '#src/ledger/engine-presence.ts';
 import { isAtWork, notSharing } from '#src/ledger/rules/hosts.ts';
 import { isLedgerTrouble } from '#src/ledger/trouble.ts';
 import type { QueueState } from '#src/operations/doctor.ts';
@@ -128,23 +129,37 @@ export async function checkQueue({ redisUrl }: Pick<Home['config']['queue'], 're
   return { answers: away === null, isRefused: false, trouble, policy, evicts: evictionWords(policy, description) };
 }
 
-type LookedAtHome = Pick<Home, 'config' | 'ledger' | 'clock' | 'identity' | 'host'>;
+type LookedAtHome = Pick<Home, 'config' | 'folders' | 'ledger' | 'clock' | 'identity' | 'host'>;
 
 /**
- * `checkQueue` for a host before its start: where others are at work on the ledger, it is in trouble, too, if it is not theirs. A Redis without their
- * identity is asked again for twelve seconds, since they give it anew after a flush. What the ledger does not say is left out.
+ * `checkQueue` for a host before its start: where others are at work on the ledger, it is in trouble, too, if it is not theirs, or if a copy of the
+ * ledger uses it. A Redis without their identity is asked again for twelve seconds, since they give it anew after a flush. What the ledger does not
+ * say is left out.
  */
 export async function checkQueueOfHosts(home: LookedAtHome): Promise<QueueState | null> {
   const found = await checkQueue(home.config.queue);
   if (found !== null && found.trouble !== null) return found;
   try {
     await requireQueueOfHosts(home);
+    await requireQueueWithoutCopy(home);
     return found;
   } catch (error) {
     if (isLedgerTrouble(error) || !(error instanceof PatchbayError)) return found;
     const trouble = { code: error.code, message: `${inSentence(error.message)} ${error.hint}` };
     return { answers: found !== null, isRefused: true, trouble, policy: found?.policy ?? null, evicts: null };
   }
+}
+
+/** @throws PatchbayError `usage` `ledgerTwice`; what the ledger throws. */
+async function requireQueueWithoutCopy(home: LookedAtHome): Promise<void> {
+  const { redisUrl } = home.config.queue;
+  if (redisUrl === null) return;
+  // Seen from another container a file is in another place. Its engine says by itself if it meets a copy.
+  if (home.config.ledger.databaseUrl === null && isEngineRunning(home)) return;
+  const { requireNoCopy } = await import('./queue-ledger.ts');
+  const { parseRedisUrl, remoteOptions } = await import('#src/queue/redis-answers.ts');
+  const description = `Redis at ${new URL(redisUrl).host}`;
+  await requireNoCopy({ producer: remoteOptions(parseRedisUrl(redisUrl)), description }, home.ledger);
 }
 
 /** @throws PatchbayError `usage`: `queueNotShared`, `otherQueue`; what the ledger throws. */

@@ -1,7 +1,7 @@
 /** The entry in a shared Redis that says where the ledger is, so that a copy of it is not started beside it. */
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { claimQueue } from '#src/engine/queue-ledger.ts';
+import { claimQueue, requireNoCopy } from '#src/engine/queue-ledger.ts';
 import { silentLogger } from '#src/log.ts';
 import { openQueueServer } from '#src/queue/connection.ts';
 import { findRedisServer, type RedisServer, startRedisServer } from '#test/support/redis-server.ts';
@@ -40,7 +40,8 @@ describe.skipIf(binary === null)(`the place of a ledger in Redis${reason}`, () =
       const onOtherEntry = (leftMs: number): void => void waits.push(leftMs);
       return claimQueue(server, { ledger: { id, placeId }, log: silentLogger() }, { signal, onOtherEntry });
     };
-    return { waits, name, client, engine };
+    const look = (place: string) => requireNoCopy(server, { id, placeId: async () => place });
+    return { look, waits, name, client, engine };
   }
 
   test('is the same for a user who may not ask for the cluster, whoever comes first', async () => {
@@ -70,6 +71,18 @@ describe.skipIf(binary === null)(`the place of a ledger in Redis${reason}`, () =
     expect(await other.renew()).toBe(true);
     const started = await engine(moved);
     expect([await started.renew(), await client.get(name)]).toEqual([true, moved]);
+  });
+
+  test('is looked at without a trace: of a copy it says what a start would say, and that it may lapse', async () => {
+    const { engine, look, name, client } = await openLedgerEntry();
+    await look(original);
+    expect(await client.exists(name)).toBe(0);
+    const claim = await engine(original);
+    await look(original);
+    await look('/16384/16387');
+    const hint = expect.stringContaining('this ends by itself within 20 seconds');
+    await expect(look(moved)).rejects.toMatchObject({ code: 'ledgerTwice', hint });
+    expect([await client.get(name), await claim.renew()]).toEqual([original, true]);
   });
 
   test('of an engine that was killed is waited for, which is told once', async () => {

@@ -3,6 +3,7 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect } from 'vitest';
+import { z } from 'zod';
 import { openLedger } from '#src/ledger/place.ts';
 import { newSchema } from '#test/ledger/support/postgres-ledgers.ts';
 import { type Journey, test } from '#test/support/journey.ts';
@@ -33,6 +34,17 @@ async function expectRefused(journey: Journey, args: readonly string[], env: Env
   expect(stderr).toContain('until the entry of another engine in Redis lapses');
 }
 
+/** What `doctor` says of the queue, which changes nothing in it. */
+async function queueCheck(journey: Journey, env: Env): Promise<unknown> {
+  const { documents, stderr } = await journey.run(['doctor', '--json'], env);
+  const { checks } = z.object({ checks: z.array(z.looseObject({ check: z.string() })) }).parse(documents[0], {
+    error: () => stderr,
+  });
+  return checks.find(({ check }) => check === 'queue');
+}
+
+const refusedByDoctor = { ok: false, detail: expect.stringContaining('one is a copy of the other') };
+
 describeOnServers('a copy of a ledger', (servers) => {
   test('in another database is refused while an engine works on the original, and works once that has stopped', async ({
     journey,
@@ -50,6 +62,8 @@ describeOnServers('a copy of a ledger', (servers) => {
     await until('a copy', () => postgres.query('CREATE DATABASE copied TEMPLATE patchbay').catch(() => null));
 
     const engine = await started(journey, original);
+    expect(await queueCheck(journey, original)).toMatchObject({ ok: true });
+    expect(await queueCheck(journey, copy)).toMatchObject(refusedByDoctor);
     await expectRefused(journey, ['start'], copy);
     await stop(engine);
     const again = await journey.run(['import', '--json', journey.file('people.csv', peopleCsv(6))], copy);
@@ -67,6 +81,8 @@ describeOnServers('a copy of a ledger', (servers) => {
     const file = join(journey.data, 'ledger.sqlite');
     cpSync(file, join(copy.PATCHBAY_DATA, 'ledger.sqlite'));
     const engine = await started(journey, original);
+    expect(await queueCheck(journey, original)).toMatchObject({ ok: true });
+    expect(await queueCheck(journey, copy)).toMatchObject(refusedByDoctor);
     await expectRefused(journey, ['import', journey.file('more.csv', peopleCsv(6))], copy);
 
     const ledger = await openLedger({ kind: 'file', file });
