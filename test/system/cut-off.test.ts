@@ -90,7 +90,8 @@ describe.concurrent('an import that is cut off', () => {
   test('by Ctrl-C ends with 130, says how to go on, and the second call goes on', async ({ journey }) => {
     // More than a process has on their way at once, and as many again.
     const rows = 100;
-    const service = await journey.service(['create:latency=300ms']);
+    // Longer than another command takes to start on a busy machine, for three rounds of writes.
+    const service = await journey.service(['create:latency=2500ms']);
     const file = journey.file('people.csv', peopleCsv(rows));
     const first = journey.start(['import', file]);
     await service.creates(5);
