@@ -8,6 +8,7 @@
  * Invariant: what does not work yet is absent, so that it is refused as unknown and never ignored (`docs/contract.md`).
  */
 import { z } from 'zod';
+import { hostsProblem, isDecodable } from '#src/database-url.ts';
 import { checkRule, feedSchema, feedsSection, guardsSection, isUrl, recordOf } from './feed-schema.ts';
 import {
   checkedText,
@@ -109,19 +110,11 @@ const expectedRedisUrl = 'a URL such as redis://localhost:6379 or rediss://user:
 /** A character of a password that is not escaped ends it too early: what remains of it would be taken for something that is shown. */
 const escapes = 'in a user name or a password, write @ as %40, / as %2F, ? as %3F, # as %23, % as %25';
 const splitByPassword = `; this one has an @ or a / too many: ${escapes}`;
+const strayPercent = `; this one has a % that begins no escape: ${escapes}`;
 
 /** With what is said of escapes where the text has an `@`, and so perhaps a password. */
 function withEscapes(problem: string, text: string): string {
   return text.includes('@') ? `${problem}; ${escapes}` : problem;
-}
-
-function isDecodable(part: string): boolean {
-  try {
-    decodeURIComponent(part);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** A query is refused since it may hold a password that would not be masked. */
@@ -131,8 +124,7 @@ function redisUrlProblem(text: string): string | null {
   if (url.search !== '' || url.hash !== '')
     return withEscapes(`${expectedRedisUrl}, without anything behind a ? or #`, text);
   if (url.pathname.includes('@')) return `${expectedRedisUrl}${splitByPassword}`;
-  if (!isDecodable(url.username) || !isDecodable(url.password))
-    return `${expectedRedisUrl}; this one has a % that begins no escape: ${escapes}`;
+  if (!isDecodable(url.username) || !isDecodable(url.password)) return `${expectedRedisUrl}${strayPercent}`;
   return /^\/?\d{0,5}$/.test(url.pathname) ? null : `${expectedRedisUrl}; its path is the number of a database`;
 }
 
@@ -160,9 +152,14 @@ const databaseParameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sche
 /** A parameter that is not known is refused: it would be ignored, and may hold a password that would not be masked. */
 function databaseUrlProblem(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^postgres(?:ql)?:\/\//i.test(text)) return withEscapes(expectedDatabaseUrl, text);
+  const isPostgres = /^postgres(?:ql)?:\/\//i.test(text);
+  const hosts = isPostgres ? hostsProblem(text) : null;
+  if (hosts !== null) return `${expectedDatabaseUrl}; this one has ${hosts}`;
+  if (url === null || !isPostgres) return withEscapes(expectedDatabaseUrl, text);
   if (url.hash !== '') return withEscapes(`${expectedDatabaseUrl}, without anything behind a #`, text);
   if (url.pathname.includes('@')) return `${expectedDatabaseUrl}${splitByPassword}`;
+  const parts = [url.username, url.password, url.hostname, url.pathname];
+  if (!parts.every(isDecodable)) return `${expectedDatabaseUrl}${strayPercent}`;
   const isKnown = [...url.searchParams.keys()].every((name) => databaseParameters.includes(name));
   if (isKnown) return null;
   const known = `${expectedDatabaseUrl}, with no other parameters than ${databaseParameters.join(', ')}`;

@@ -207,6 +207,29 @@ describe('the service', () => {
   });
 
   it.each([
+    ['postgres://u@/d?host=/run/postgresql', 'no host behind the @: write the folder of a socket as user@%2Fvar%2Frun'],
+    ['postgres://u:hush@:5432/d', 'no host behind the @'],
+    ['postgres://u:hush@h1:5432,h2:5432/d', 'more than one host: name one'],
+    ['postgres://h1,h2/d', 'more than one host: name one'],
+    ['postgres://u:hush%@h/d', 'a % that begins no escape'],
+    ['postgres://u:hush@h/d%', 'a % that begins no escape'],
+  ])('%s is refused as the URL of a database for what is wrong with it', async (url, problem) => {
+    await using bench = await configBench();
+    const [line] = await bench.problems({ env: { DATABASE_URL: url } });
+    expect(line).toContain(`; this one has ${problem}`);
+    expect(line).not.toContain('hush');
+  });
+
+  it('the URL of a database whose password was cut in two is told to escape it, not to name one host', async () => {
+    await using bench = await configBench();
+    for (const url of ['postgres://u:a@b,c/d@h/d', 'postgres://u:p@/d@h/d', 'postgres://u:a,b/c@h/d']) {
+      const [line] = await bench.problems({ env: { DATABASE_URL: url } });
+      expect(line).toContain(escapes);
+      expect(line).not.toContain('host behind');
+    }
+  });
+
+  it.each([
     'redis://patchbay:12/hush@127.0.0.1:6379',
     'redis://:p@12/hush@127.0.0.1:6379/0',
     'redis://:pa/hush@127.0.0.1:6379/0',

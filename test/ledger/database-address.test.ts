@@ -78,6 +78,7 @@ test.each([
   'postgres://me:p@ss/hush@h/d',
   'postgres://me:12?hush&x@h/d',
   'postgres://me:12#hush@h/d',
+  'postgres://me:hush@h1,h2/d',
 ])('%s is refused, and its password not repeated', (url) => {
   const { code, message } = problemOf(url);
   expect(code).toBe('databaseUrlInvalid');
@@ -104,4 +105,11 @@ test('a list becomes an array of PostgreSQL', () => {
   expect(toParameter(['a', null, 'NULL', 'b"c\\d', '', '{,}'])).toBe('{"a",NULL,"NULL","b\\"c\\\\d","","{,}"}');
   expect(toParameter([1, null, -2])).toBe('{1,NULL,-2}');
   expect(toParameter([new Uint8Array([0, 255])])).toBe('{"\\\\x00ff"}');
+});
+
+test.each([
+  ['postgres://me@/d?host=/run/postgresql', 'DATABASE_URL has no host behind the @'],
+  ['postgres://me:hush@h1:5432,h2:5432/d', 'DATABASE_URL has more than one host: name one'],
+])('%s is refused for its hosts, not for its password', (url, problem) => {
+  expect(problemOf(url).message).toContain(problem);
 });

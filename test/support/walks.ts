@@ -296,6 +296,7 @@ export const walks: readonly Walk[] = [
       'src/notices/addressees.ts': 'who receives notices',
       'src/config/notify-schema.ts': 'other keys',
       'src/config/feed-schema.ts': 'other keys',
+      'src/database-url.ts': 'other keys',
       'src/contacts/base.ts': 'contents',
       'src/contacts/claim.ts': 'contents',
       'src/contacts/plan.ts': 'contents',

@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
+import { hostsProblem } from '#src/database-url.ts';
 import { messageOf, PatchbayError } from '#src/errors.ts';
 
 export interface Address {
@@ -73,7 +74,10 @@ const escapes = 'In a user name or a password, write @ as %40, / as %2F, ? as %3
 /** No message repeats the text: it may hold a password. */
 function urlOf(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url !== null && /^postgres(?:ql)?:\/\//i.test(text)) {
+  const isPostgres = /^postgres(?:ql)?:\/\//i.test(text);
+  const hosts = isPostgres ? hostsProblem(text) : null;
+  if (hosts !== null) throw invalid(`DATABASE_URL has ${hosts}`);
+  if (url !== null && isPostgres) {
     if (url.pathname.includes('@')) throw invalid('DATABASE_URL has an @ or a / too many', escapes);
     if (url.hash === '') return url;
     throw invalid('DATABASE_URL has something behind a #', escapes);
