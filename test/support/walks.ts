@@ -157,6 +157,7 @@ export const walks: readonly Walk[] = [
       'src/sources/code-page.ts': 'text in other encodings, or decoded wrongly before',
       'src/runs/country-advice.ts': 'hints for rejected phone numbers',
       'src/runs/read-before.ts': 'a file that was read to its end before the ledger was restored',
+      'src/runs/run-files.ts': 'the names of runs and folders',
       'src/runs/seen-keys.ts': 'whose rows cannot be used, and who are in the file all the same',
       'src/runs/feed-history.ts': 'compares a file with those before it',
       'src/runs/mapping-elsewhere.ts': 'a mapping that another host has',
