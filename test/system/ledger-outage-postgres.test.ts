@@ -126,7 +126,7 @@ describeOnPostgres('a ledger that is away', (server) => {
   test('that takes no writes is waited for before anything begins', async ({ journey }) => {
     const service = await journey.service();
     const env = envOn(server());
-    expect((await journey.call(['status'], env)).code, 'the ledger is there').toBe(0);
+    expect((await journey.call(['doctor'], env)).code, 'the ledger is there').toBe(0);
     const allow = await readOnly(server());
     const why = "the ledger's database takes no writes now: it is set to read-only [ledgerReadOnly]";
     const told = await journey.call(['status', '--json'], env);
