@@ -7,7 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { PatchbayError } from '#src/errors.ts';
 import type { Ledger } from '#src/ledger/port.ts';
-import { isSamePlace } from '#src/ledger/rules/place-id.ts';
 import type { Logger } from '#src/log.ts';
 import type { QueueServer } from '#src/queue/connection.ts';
 import { onRedis } from './queue-identity.ts';
@@ -115,4 +114,20 @@ function ledgerTwice(description: string, addition: string | null = null): Patch
   const hint =
     'Each would take jobs of the other. Stop the engines on the other one first, or set REDIS_URL to another Redis, or to another database of it (redis://host:6379/1), for all hosts on this one. If there is no other one, stop all hosts on this one, and start them again.';
   return new PatchbayError('usage', 'ledgerTwice', message, { hint: addition === null ? hint : `${addition} ${hint}` });
+}
+
+/**
+ * Whether two answers of `Ledger.placeId` name one place. One database has two names: with its cluster, and without it (`/16384/16387`) for a user who may not ask which one it is. So hosts that use
+ * it as different users are no copies of each other.
+ */
+export function isSamePlace(one: string, other: string): boolean {
+  if (one === other) return true;
+  const lacksCluster = one.startsWith('/') || other.startsWith('/');
+  return lacksCluster && withoutCluster(one) === withoutCluster(other);
+}
+
+/** The place of a file has no `/`, and stays as it is. */
+function withoutCluster(place: string): string {
+  const slash = place.indexOf('/');
+  return slash === -1 ? place : place.slice(slash);
 }

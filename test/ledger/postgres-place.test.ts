@@ -1,8 +1,8 @@
 /** Where a ledger is, as several users of one PostgreSQL see it. */
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
+import { isSamePlace } from '#src/engine/queue-ledger.ts';
 import { openPostgresLedger } from '#src/ledger/postgres/ledger.ts';
-import { isSamePlace } from '#src/ledger/rules/place-id.ts';
 import { describeOnPostgres } from '#test/support/with-postgres.ts';
 import { openInSchema } from './support/postgres-ledgers.ts';
 
