@@ -7,9 +7,11 @@
  *   decides for the files that follow, so the columns that accepted files left out are remembered.
  * - Mapped columns that a file lacks are remembered in the same way, until a file has them again.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Feeds } from '#src/feeds/feeds.ts';
 import { eachRun } from '#src/ledger/paged-lists.ts';
 import type { Ledger } from '#src/ledger/port.ts';
+import { countBits, countShared, emptyBitmap, enterBit, without } from '#src/ledger/rules/bitmap.ts';
 import { acceptedStates, mainFeed } from '#src/ledger/rules/feeds.ts';
 import {
   appliesAllRows,
@@ -30,7 +32,6 @@ import { normaliseHeader, tidyHeader } from '#src/sources/column-name.ts';
 import { listNames, type Row } from '#src/sources/row.ts';
 import { blankedColumns, type FillCount, fillOf } from './column-fill.ts';
 import type { FileBefore, FileHistory, GuardVerdict, OlderFile } from './guards.ts';
-import { keysShared } from './keys-shared.ts';
 
 /** Whether the run's file belongs to a series of files that each hold all contacts of their feed. */
 export function isFullFile(feeds: Feeds, run: RunRecord): boolean {
@@ -150,6 +151,40 @@ async function blankedSince(
   const lacked = new Set((before.shape?.lacked ?? []).map(normaliseHeader));
   const isKnown = (column: string): boolean => !lacked.has(normaliseHeader(column));
   return { blankedColumns: blanked.filter(isKnown), filledRows: rowsOfFile(from) };
+}
+
+type KeysLedger = Pick<Ledger, 'missing'> & {
+  readonly runs: Pick<Ledger['runs'], 'keysOfRun' | 'sharedKeys'>;
+};
+
+/**
+ * What a run settled has the keys of people whom its file lacks, where it changed their contacts. They are no keys of the file.
+ * @param before the newest file of the feed that was accepted with all rows: whom it lacks are those who are missing now.
+ */
+async function keysShared(
+  { runs, missing }: KeysLedger,
+  before: RunRecord,
+  run: Pick<RunRecord, 'id'>,
+): Promise<{ readonly keys: number; readonly shared: number }> {
+  if (rowsOfFile(before) === before.counts.rows) return await runs.sharedKeys(before.id, run.id);
+  const all = await runs.keysOfRun(before.id);
+  const keys = without(all, await missingIn(missing, before.feed, all.length * 8));
+  return { keys: countBits(keys), shared: countShared(keys, await runs.keysOfRun(run.id)) };
+}
+
+const peoplePerPage = 1_000;
+
+async function missingIn({ list }: KeysLedger['missing'], feed: string, numberMax: number): Promise<Uint8Array> {
+  const bits = emptyBitmap(numberMax);
+  let after: string | null = null;
+  // Ends with the first short page.
+  for (;;) {
+    const page: Awaited<ReturnType<typeof list>> = await list(feed, after, peoplePerPage);
+    for (const { number } of page) enterBit(bits, number);
+    after = page.at(-1)?.key ?? null;
+    if (after === null || page.length < peoplePerPage) return bits;
+    await nextTurn();
+  }
 }
 
 /** Of the newest undos of a feed, how many are looked at. */
