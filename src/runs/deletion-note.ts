@@ -22,9 +22,10 @@ export async function deletionNote(
     return [`${deletes}: a later file makes each again as soon as its row says something new (onGone: recreate)`];
   // The run that made them.
   const { feed, options } = (await runs.get(undoes)) ?? run;
+  const { mappingNamed, defaultCountry } = options;
   const command = makeAgainCommand({
     feed,
-    options: { ...noOptions, mappingNamed: options.mappingNamed, repair: true },
+    options: { ...noOptions, mappingNamed, defaultCountry, repair: true },
   });
   const them = count === 1 ? 'it' : 'them';
   return [`${deletes}, and later files leave ${them} gone; to make ${them} again with a file: ${command}`];

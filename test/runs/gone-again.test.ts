@@ -192,6 +192,13 @@ describe('contacts that an undo deleted', () => {
     );
   });
 
+  test('are made again by that command with the default country that the undone file was read with', async () => {
+    const bench = await openRunsBench({ configured: { crm: {}, shop: {} } });
+    const wrong = await bench.import('a.csv', file(rows(3)), { feed: 'crm', options: { defaultCountry: 'DE' } });
+    const undo = await undoRun(bench, wrong, { deleteCreated: true, accept: true });
+    expect(notesOf(undo)).toMatch(/patchbay import (?=.*--default-country DE)(?=.*--on-gone recreate).* FILE$/);
+  });
+
   test('are counted without those that people had changed, by the undo and its plan alike', async () => {
     const bench = await openRunsBench({ configured: { crm: {}, shop: {} } });
     const wrong = await bench.import('a.csv', file(rows(3)), inFeed());
